@@ -8,7 +8,8 @@ put right from what hits know of their scores (`Origin`), without asking again:
     BM25 / best    the best of all indexes
     feedback       times the square of the share that the best passage of the index has of the best of all's score
 
-In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
+In the other modes scores are compared as they are. In all modes, hits with exact words get the points for them anew, so
+that they come before those of all indexes. docs/research/measurements.md has what was measured: better than
 ranks, scores as they are, or scoring the union anew, and about as good as feedback from the very best passage.
 
 Everything below the class is pure.
@@ -34,6 +35,7 @@ from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
 from semsearch.search.boosts import parse_boost
+from semsearch.search.exact_words import exact_first
 from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
@@ -181,7 +183,7 @@ class MultiIndex(Searchable):
         """
         is_read = query is not None and self._reranker is not None
         least = -math.inf if options.min_score is None or is_read else options.min_score
-        hits = [hit for hit in hits if hit.score >= least]
+        hits = [hit for hit in exact_first(hits) if hit.score >= least]
         best = hits if options.duplicates else deduplicate(hits)
         if query is not None and self._reranker is not None:
             best = rerank(self._reranker, query, best[: self._wide(options).k], options)
@@ -363,8 +365,9 @@ def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
     """What a hit's score gains, or loses, by other weights."""
     own, before = origin.weights, _without_near(hit, origin.weights)
     rerank = 0.0 if origin.rerank is None else origin.rerank.points
+    exact = 0.0 if origin.exact is None else origin.exact.points
     boosted = sum(each.points for each in origin.boosts or ())
-    near = hit.score - rerank - boosted - before if own.near else 0.0
+    near = hit.score - rerank - boosted - exact - before if own.near else 0.0
     return _without_near(hit, weights) - before + near * (share - 1)
 
 

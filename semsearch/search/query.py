@@ -29,12 +29,15 @@ if TYPE_CHECKING:
 
     from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode, Syntax
+    from semsearch.search.exact_words import QueryPart
     from semsearch.search.index_reader import IndexReader
     from semsearch.search.on_demand_vectors import TitleVectors
     from semsearch.search.query_syntax import QuerySyntax
 
 logger = logging.getLogger(__name__)
 
+_MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # likewise
+_FEW_TERMS = 3  # of a query that may be nearly only one word
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 
 
@@ -50,6 +53,7 @@ class Query:
     is_known: bool = False  # whether enough of its words are known to estimate relevance
     asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
+    parts: Sequence[QueryPart] = ()  # that passages may have literally
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
 
@@ -96,6 +100,7 @@ def make_queries(
             is_known=known[number],
             asked=queries[number],
             titles=titles,
+            parts=() if mode == "dense" else _parts(text, syntax, len(terms[number])),
             share_known=shares[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
@@ -147,6 +152,16 @@ def _parse(query: str) -> QuerySyntax | None:
 
     found = parse_query(query)
     return found if found.decides else None
+
+
+def _parts(text: str, syntax: QuerySyntax | None, terms: int) -> Sequence[QueryPart]:
+    """The parts of a query that passages may have literally."""
+    has_words = terms <= _FEW_TERMS
+    if not has_words and syntax is None and not _MAY_BE_EXACT.search(text):
+        return ()
+    from semsearch.search.exact_words import parts_of  # start-up time: most queries are questions
+
+    return parts_of(text, () if syntax is None else syntax.must, with_words=has_words)
 
 
 def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:

@@ -167,7 +167,7 @@ class Searcher:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            return self._explained(db, answer.origin, shown)
+            return self._explained(db, replace(answer.origin, exact=answer.exact.get(passage.id)), shown)
 
         return self._reading(explain)
 
@@ -240,6 +240,10 @@ class Searcher:
             from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
 
             answers = [with_boosts(hits, own.ranked, options.boosts) for hits, own in zip(answers, found, strict=True)]
+        if any(own.exact for own in found):
+            from semsearch.search.exact_words import with_exact_words  # start-up time: few queries have any
+
+            answers = [with_exact_words(hits, own.exact) for hits, own in zip(answers, found, strict=True)]
         for hits in answers:
             for hit in hits:
                 hit.found_by(self._finder)

@@ -85,7 +85,7 @@ class QueryPart:
 
 
 def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True) -> tuple[QueryPart, ...]:
-    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers, and `with_words` words.
+    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers, `with_words` words too.
 
     Of more than ten, those that look most like code.
     """

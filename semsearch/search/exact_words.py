@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Float64, Int64, UInt64
+from semsearch.arrays.types import Float64, Int64
 from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
 from semsearch.storage.catalogue import get_titled_texts
-from semsearch.text.terms import Lexicon, named_terms
+from semsearch.text.terms import of_questions
 from semsearch.text.tokens import words
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readByt
 _RARE = 0.1  # of all passages, at most, may have a word
 _NEARLY_ALL = 0.75  # of a query that is hardly more than its identifiers
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
-_MOST_READ = 1000  # passages whose texts are read for one part, the best by their words
+_MOST_READ = 500  # passages whose texts are read for one part, the best by their words
 _AT_ONCE = 100  # of them, until there are too many
 _MARGIN = 0.01  # points between the least passage with exact words and the best without
 
@@ -85,7 +85,7 @@ class QueryPart:
 
 
 def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True) -> tuple[QueryPart, ...]:
-    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers, `with_words` words too.
+    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers, `with_words` words.
 
     Of more than ten, those that look most like code.
     """
@@ -136,10 +136,11 @@ def passages_with(
     allowed: IdRanges | None,
 ) -> Found:
     """Find the allowed passages that have parts of a query literally, with the parts that each has."""
-    terms = [_terms_of(part.text, lexical.languages) for part in parts]
-    shares = _shares(asked.lookup, [np.concatenate(each) for each in terms])
-    names = [np.concatenate(each) for part, each in zip(parts, terms, strict=True) if part.least < _WORD]
-    of_names = _shares(asked.lookup, [np.concatenate(names)])[0] if names else 0.0
+    texts = [part.text for part in parts]
+    terms = [*zip(*(of_questions(texts, [language]) for language in lexical.languages), strict=True)]
+    of_parts = [{term for each in own for term in each.tolist()} for own in terms]
+    of_names = set[int]().union(*(own for part, own in zip(parts, of_parts, strict=True) if part.least < _WORD))
+    *shares, share_of_names = _shares(asked.lookup, [*of_parts, of_names])
     found: dict[int, tuple[ExactPart, ...]] = {}
     for part, share, own in zip(parts, shares, terms, strict=True):
         limit = HANDFUL if share >= part.least else part.most_otherwise
@@ -147,7 +148,7 @@ def passages_with(
             limit = min(limit, int(_RARE * len(lexical.ids)))
         if not share or not limit:
             continue
-        is_all = part.least < _WORD and share >= part.least and of_names >= _NEARLY_ALL
+        is_all = part.least < _WORD and share >= part.least and share_of_names >= _NEARLY_ALL
         ids = distinct(np.concatenate([lexical.having(each) for each in own]))
         ids = ids if allowed is None else ids[allowed.has(ids)]
         if len(ids) > _MOST_READ:
@@ -158,17 +159,10 @@ def passages_with(
     return found
 
 
-def _terms_of(text: str, languages: Sequence[str]) -> list[UInt64]:
-    """The terms of a part by the rules of each language, those of joined words included."""
-    return [
-        distinct(np.concatenate((Lexicon().in_order([text], each).hashes, named_terms(text, [each]).terms)))
-        for each in languages
-    ]
-
-
-def _shares(lookup: TermLookup, terms: Sequence[UInt64]) -> list[float]:
+def _shares(lookup: TermLookup, terms: Sequence[set[int]]) -> list[float]:
     """The share that each of n sets of terms has of the weight of a query."""
-    found: list[float] = lookup.share_of(np.stack([np.isin(lookup.terms, each) for each in terms], axis=1)).tolist()
+    has = np.array([[term in each for each in terms] for term in lookup.terms.tolist()], dtype=np.bool_)
+    found: list[float] = lookup.share_of(has.reshape(-1, len(terms))).tolist()
     return found
 
 

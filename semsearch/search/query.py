@@ -19,7 +19,7 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.results.options import SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import of_questions
+from semsearch.text.terms import of_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # likewise
-_FEW_TERMS = 3  # of a query that may be nearly only one word
+_FEW_TERMS = 3  # of a query that may be only one word
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 
 
@@ -100,7 +100,7 @@ def make_queries(
             is_known=known[number],
             asked=queries[number],
             titles=titles,
-            parts=() if mode == "dense" else _parts(text, syntax, len(terms[number])),
+            parts=() if mode == "dense" else _parts(text, syntax, len(terms[number]), reader.languages),
             share_known=shares[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
@@ -154,14 +154,15 @@ def _parse(query: str) -> QuerySyntax | None:
     return found if found.decides else None
 
 
-def _parts(text: str, syntax: QuerySyntax | None, terms: int) -> Sequence[QueryPart]:
-    """The parts of a query that passages may have literally."""
-    has_words = terms <= _FEW_TERMS
-    if not has_words and syntax is None and not _MAY_BE_EXACT.search(text):
+def _parts(text: str, syntax: QuerySyntax | None, terms: int, languages: Sequence[str]) -> Sequence[QueryPart]:
+    """The parts of a query that passages may have literally. Plain words are one only where there is nothing else."""
+    alone = without_stop_words(text, languages) if terms <= _FEW_TERMS else " "
+    is_word = not any(map(str.isspace, alone))
+    if not is_word and syntax is None and not _MAY_BE_EXACT.search(text):
         return ()
     from semsearch.search.exact_words import parts_of  # start-up time: most queries are questions
 
-    return parts_of(text, () if syntax is None else syntax.must, with_words=has_words)
+    return parts_of(alone if is_word else text, () if syntax is None else syntax.must, with_words=is_word)
 
 
 def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:

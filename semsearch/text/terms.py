@@ -275,7 +275,7 @@ def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt
 
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
     """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
-    asked = _without_stop_words(question, languages)
+    asked = without_stop_words(question, languages)
     shared = [*word_chunks([asked], ENGLISH)]
     of_each = [
         _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
@@ -290,7 +290,7 @@ def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGL
         return [named_terms(question, languages).terms for question in questions]
     stemmer = Stemmer.Stemmer("english")
     found: list[UInt64] = []
-    for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
+    for chunk in hash_chunks([without_stop_words(question) for question in questions]):
         found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
         together = written_together(chunk)
         of_pairs = pairs(chunk, together)
@@ -304,7 +304,7 @@ def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGL
 
 def content_words(question: str) -> list[str]:
     """The words of a query without stop words, unless it has no others; each once, in order."""
-    return list(dict.fromkeys(words(_without_stop_words(question))))
+    return list(dict.fromkeys(words(without_stop_words(question))))
 
 
 def count_shared(question: str, texts: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[int]:
@@ -356,7 +356,7 @@ def _first_letters(found: Sequence[str]) -> Bool:
     return begins
 
 
-def _without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
+def without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
     """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
     idle = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _idle_words(question, languages)
     pieces = [piece for piece in question.split() if not _is_idle(piece, idle)]

@@ -3,9 +3,9 @@
 Meaning brings near what is alike: for `E4711` other error codes, for `Select-String` also `Select-Object`. So parts of
 a query are recognised by their shape, and passages in which such a part stands literally are ranked before all others:
 
-    code    foo_bar.baz()  std::env  --dry-run  /etc/hosts  C++  0x80070005  E4711  "a phrase"  `a span`
+    code    foo_bar.baz()  std::env  --dry-run  -x  /etc/hosts  C++  0x80070005  E4711  "a phrase"  `a span`
     names   Select-String  os.path  node.js  3.11  IL-2  readBytes  ENOENT
-    words   kubernetes, and what else is no name
+    words   any other that the word vectors do not know; in any case and form
 
 A natural question may have a name that is rare, and yet other passages answer it. So a name counts only if it has half
 of the weight of the query, by idf, and a word only if it is all of it but for stop words; code always does. And at most
@@ -60,12 +60,11 @@ _PIECES = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without sp
 _OPENING, _CLOSING = "([{<\"'“‘«„", ")]}>\"'”’»“.,;:?!"
 _GENITIVE = re.compile(r"['’]s$")
 _IS_CODE = re.compile(
-    rf"\w_|_\w|::|://|->|\(\)|\\|\w=|\w\+\+$|^{_LETTER}#$|^--?{_LETTER}|^[/.@$#~]{_LETTER}|^#\d|/\w+/\w"
-    rf"|{_LETTER}.*\d\d\d|^0x[\da-f]+$",
-    re.IGNORECASE,
+    rf"\w_|_\w|::|://|->|\(\)|\\|\w=|\w\+\+$|^{_LETTER}#$|^--{_LETTER}|^-{_LETTER}$|^-[A-Z]"
+    rf"|^[/.@$#~]{_LETTER}|^#\d|/\w+/\w|{_LETTER}.*\d\d\d|^0[xX][\da-fA-F]+$"
 )
 _IS_NAME = re.compile(
-    rf"\w.*[A-Z]|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
+    rf"\w.*[A-Z]|^-|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
 )
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
@@ -97,7 +96,8 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     pieces = [*map(_bare, _PIECES.findall(rest))]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
     found += [_part(piece, is_upper=is_upper) for piece in pieces]
-    different = {part.text: part for part in found if (with_words or part.least < _WORD) and words(part.text)}
+    counted = [(part, len(words(part.text))) for part in found]
+    different = {part.text: part for part, n in counted if n and (part.least < _WORD or (with_words and n == 1))}
     return tuple(sorted(different.values(), key=lambda part: part.least)[:_MOST_PARTS])
 
 
@@ -144,16 +144,18 @@ def passages_with(
     found: dict[int, tuple[ExactPart, ...]] = {}
     for part, share, own in zip(parts, shares, terms, strict=True):
         limit = HANDFUL if share >= part.least else part.most_otherwise
-        if part.least == _WORD:  # in a small index no word is rare
-            limit = min(limit, int(_RARE * len(lexical.ids)))
         if not share or not limit:
             continue
         is_all = part.least < _WORD and share >= part.least and share_of_names >= _NEARLY_ALL
         ids = distinct(np.concatenate([lexical.having(each) for each in own]))
         ids = ids if allowed is None else ids[allowed.has(ids)]
-        if len(ids) > _MOST_READ:
-            ids = asked.best(_MOST_READ, allowed=IdRanges.of_ids(ids)) if is_all else ids[:0]
-        having = _having(db, ids, part, most=None if is_all else limit)
+        if part.least == _WORD:
+            is_rare = len(ids) <= min(limit, int(_RARE * len(lexical.ids)))  # in a small index no word is
+            having = dict.fromkeys(ids.tolist() if is_rare else (), True)
+        else:
+            if len(ids) > _MOST_READ:
+                ids = asked.best(_MOST_READ, allowed=IdRanges.of_ids(ids)) if is_all else ids[:0]
+            having = _having(db, ids, part.text, most=None if is_all else limit)
         for id_, as_typed in having.items():
             found[id_] = (*found.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
     return found
@@ -166,13 +168,12 @@ def _shares(lookup: TermLookup, terms: Sequence[set[int]]) -> list[float]:
     return found
 
 
-def _having(db: sqlite3.Connection, ids: Int64, part: QueryPart, *, most: int | None) -> dict[int, bool]:
+def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) -> dict[int, bool]:
     """Those of the passages that have a part, and whether as it is typed; none if more than `most` have it.
 
     If too many have it in any case, but not as it is typed, only the latter count.
     """
-    other = re.compile(_pattern(part.text), re.IGNORECASE)
-    typed = other if part.least == _WORD else re.compile(other.pattern)  # any word may begin a sentence
+    typed, other = re.compile(_pattern(part)), re.compile(_pattern(part), re.IGNORECASE)
     found: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
         for row in get_titled_texts(db, ids[first : first + _AT_ONCE].tolist()):

@@ -88,6 +88,7 @@ def make_queries(
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
     titles = None if embedded is None else embedded.titles
+    may_be_word = [not is_known and len(own) <= _FEW_TERMS for is_known, own in zip(known, terms, strict=True)]
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
@@ -100,7 +101,7 @@ def make_queries(
             is_known=known[number],
             asked=queries[number],
             titles=titles,
-            parts=() if mode == "dense" else _parts(text, syntax, len(terms[number]), reader.languages),
+            parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
             share_known=shares[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
@@ -154,9 +155,11 @@ def _parse(query: str) -> QuerySyntax | None:
     return found if found.decides else None
 
 
-def _parts(text: str, syntax: QuerySyntax | None, terms: int, languages: Sequence[str]) -> Sequence[QueryPart]:
-    """The parts of a query that passages may have literally. Plain words are one only where there is nothing else."""
-    alone = without_stop_words(text, languages) if terms <= _FEW_TERMS else " "
+def _parts(
+    text: str, syntax: QuerySyntax | None, languages: Sequence[str], *, may_be_word: bool
+) -> Sequence[QueryPart]:
+    """The parts of a query that passages may have literally; also a plain word, if it is all there is and unknown."""
+    alone = without_stop_words(text, languages) if may_be_word else " "
     is_word = not any(map(str.isspace, alone))
     if not is_word and syntax is None and not _MAY_BE_EXACT.search(text):
         return ()

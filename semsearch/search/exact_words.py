@@ -64,7 +64,7 @@ _IS_CODE = re.compile(
     rf"|^[/.@$#~]{_LETTER}|^#\d|/\w+/\w|{_LETTER}.*\d\d\d|^0[xX][\da-fA-F]+$"
 )
 _IS_NAME = re.compile(
-    rf"\w.*[A-Z]|^-|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
+    rf"\w.*[A-Z]|^-{_LETTER}|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
 )
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S

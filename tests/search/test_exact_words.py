@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semsearch.cli.explanation_text import summary
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
@@ -266,3 +267,11 @@ def test_points_bring_every_rank_just_above_the_lower_ones() -> None:
     assert min(raised[1, 1]) == pytest.approx(0.91)
     assert min(raised[2, 1]) == pytest.approx(max(raised[1, 1]) + 0.01)
     assert points_of(np.array([0.9, 0.2]), [(1, 1), (0, 0)]) == {(0, 0): 0.0, (1, 1): 0.0}
+
+
+def test_an_explanation_names_them_in_words(index: Index) -> None:
+    first, second = (list(summary(hit.explain())) for hit in index.search("E4711 of the captain in the storm", 2))
+    assert first[0].startswith("lexical")
+    assert " + exact 0." in first[0]
+    assert "exact   E4711, in 2 passages: before all other passages" in first
+    assert "exact   E4711 in other case, in 2 passages: before all other passages" in second

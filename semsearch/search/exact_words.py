@@ -47,6 +47,7 @@ _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readByt
 _RARE = 0.1  # of all passages, at most, may have a word
 _NEARLY_ALL = 0.75  # of a query that is hardly more than its identifiers
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
+_LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
 _AT_ONCE = 100  # of them, until there are too many
 _MARGIN = 0.01  # points between the least passage with exact words and the best without
@@ -93,7 +94,7 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     for phrase in phrases:
         rest = rest.replace(phrase, " ")
     found = [QueryPart(" ".join(span.split()), _CODE) for span in spans]
-    pieces = [*map(_bare, _PIECES.findall(rest))]
+    pieces = [_bare(piece) for piece in _PIECES.findall(rest) if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
     found += [_part(piece, is_upper=is_upper) for piece in pieces]
     counted = [(part, len(words(part.text))) for part in found]

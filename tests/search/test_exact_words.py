@@ -253,6 +253,10 @@ def test_code_is_recognised_by_its_shape(query: str, parts: list[str]) -> None:
     } == set()
 
 
+def test_a_very_long_piece_of_a_query_is_not_looked_at() -> None:
+    assert [part.text for part in parts_of("x" * 1_000_000 + "9 NO_COLOR " + ")" * 1_000_000)] == ["NO_COLOR"]
+
+
 @pytest.mark.parametrize("name", ["Select-String", "node.js", "3.11", "IL-2", "B12", "readBytes", "NASA's", "iPhone"])
 def test_names_need_a_share_of_the_query(name: str) -> None:
     (part,) = parts_of(f"{name}?")

@@ -89,11 +89,11 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
 
     Of more than ten, those that look most like code.
     """
-    spans = [*phrases, *_SPAN.findall(query)]
+    spans = [" ".join(span.split()) for span in (*phrases, *_SPAN.findall(query)) if not span.isspace()]
     rest = _SPAN.sub(" ", query)
-    for phrase in phrases:
-        rest = rest.replace(phrase, " ")
-    found = [QueryPart(" ".join(span.split()), _CODE) for span in spans]
+    for span in spans[: len(phrases)]:
+        rest = re.sub(_pattern(span), " ", rest)
+    found = [QueryPart(span, _CODE) for span in spans]
     pieces = [_bare(piece) for piece in _PIECES.findall(rest) if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
     found += [_part(piece, is_upper=is_upper) for piece in pieces]

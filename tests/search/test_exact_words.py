@@ -253,6 +253,13 @@ def test_code_is_recognised_by_its_shape(query: str, parts: list[str]) -> None:
     } == set()
 
 
+def test_a_quoted_phrase_is_one_part_and_leaves_the_others_whole() -> None:
+    found = [
+        part.text for part in parts_of("the C in NO_COLOR, and an old  ship", ["C", " old  ship"]) if not part.least
+    ]
+    assert found == ["C", "old ship", "NO_COLOR"]
+
+
 def test_a_very_long_piece_of_a_query_is_not_looked_at() -> None:
     assert [part.text for part in parts_of("x" * 1_000_000 + "9 NO_COLOR " + ")" * 1_000_000)] == ["NO_COLOR"]
 

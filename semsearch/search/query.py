@@ -80,10 +80,16 @@ def make_queries(
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, reader.languages)
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
-    if reader.are_languages_known:
-        for text, own in zip(texts, lexical, strict=True):
-            if own.lacks_most:
-                warn_other_language(text, reader.languages)
+    for number, own in enumerate(lexical):
+        if own.lacks_most and reader.are_languages_known and warn_other_language(texts[number], reader.languages):
+            continue
+        if options.syntax == "full" and not own.lookup.idf.all():
+            from semsearch.search.corrections import corrected  # start-up time: few queries have unknown words
+
+            text = corrected(texts[number], syntaxes[number], reader.lexical, vectors)
+            if text != texts[number]:
+                texts[number], (terms[number],) = text, of_questions([text], reader.languages)
+                lexical[number] = reader.lexical.scores(terms[number])
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
@@ -179,14 +185,16 @@ def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
     return shares
 
 
-def warn_other_language(question: str, languages: Sequence[str]) -> None:
-    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index."""
+def warn_other_language(question: str, languages: Sequence[str]) -> bool:
+    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index; return
+    whether it is."""
     language = clear_language_of(question, languages)
     if language is None or language in languages:
-        return
+        return False
     held = ", ".join(map(name_of, languages))
     warn(
         f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
         f"ask in a language that it has: {held}",
         query=question,
     )
+    return True

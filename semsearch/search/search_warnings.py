@@ -24,6 +24,7 @@ class SearchWarning:
 
     message: str
     query: str | None
+    word: str | None = None  # of the query that was corrected
 
     @property
     def subject(self) -> tuple[str, str | None]:
@@ -38,9 +39,9 @@ class SearchWarning:
 _collecting: ContextVar[list[SearchWarning] | None] = ContextVar("collecting", default=None)
 
 
-def warn(message: str, *, query: str | None = None) -> None:
-    """Warn of something that matches nothing."""
-    warning, collected = SearchWarning(message, query), _collecting.get()
+def warn(message: str, *, query: str | None = None, word: str | None = None) -> None:
+    """Warn of something that matches nothing, or that a `word` was corrected."""
+    warning, collected = SearchWarning(message, query, word), _collecting.get()
     if collected is None:
         warning.log()
     else:

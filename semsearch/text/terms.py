@@ -171,10 +171,56 @@ class Terms:
         )
 
 
-class Lexicon:
-    """Numbers terms from 0 on, and remembers the stem of every word it has seen."""
+SHORTEST, LONGEST = 3, 32  # letters of the words that corrections come from
+_AT_ONCE = 8192  # words that are hashed at once
+
+
+class Spellings:
+    """Words of letters as they are spelled, each with the number of its term: what a misspelt word is corrected to."""
 
     def __init__(self) -> None:
+        self._seen = HashIndex()
+        self._letters = bytearray()
+        self._ends: list[Int64] = [np.zeros(1, dtype=np.int64)]
+        self._numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+
+    def add(self, spelled: Sequence[bytes], numbers: Int32) -> None:
+        """Add different words, in UTF-8, with their terms' numbers (n,). Those that are there are passed over."""
+        for first in range(0, len(spelled), _AT_ONCE):
+            part, own = spelled[first : first + _AT_ONCE], numbers[first : first + _AT_ONCE]
+            ends = np.cumsum([0, *map(len, part)])
+            keys = hash_spans(np.frombuffer(b"".join(part), dtype=np.uint8), ends[:-1], ends[1:])
+            keys = mix(keys + own.astype(np.uint64) * _PAIR)
+            new = np.flatnonzero(self._seen.look_up(keys) < 0)
+            self._seen.insert(keys[new], np.zeros(len(new), dtype=np.int32))
+            self._ends.append(len(self._letters) + np.cumsum(np.diff(ends)[new]))
+            self._letters += b"".join([part[index] for index in new.tolist()])
+            self._numbers.append(own[new])
+
+    def add_words(self, found: Sequence[str], numbers: Int32) -> None:
+        """Add different words of texts with their terms' numbers (n,), unless they are short or have digits."""
+        chosen = [
+            index
+            for index, word in enumerate(found)
+            if SHORTEST <= len(word) <= LONGEST
+            and (word.isalpha() or not (word.isascii() or any(map(str.isnumeric, word))))
+        ]
+        self.add([found[index].encode() for index in chosen], numbers[chosen])
+
+    def of(self, is_wanted: Bool) -> tuple[list[bytes], Int32]:
+        """The words of wanted terms, and the numbers of these. (terms,) -> n words, (n,)"""
+        numbers, ends = np.concatenate(self._numbers), np.concatenate(self._ends)
+        chosen = np.flatnonzero(is_wanted[numbers])
+        letters, spans = bytes(self._letters), zip(ends[chosen].tolist(), ends[chosen + 1].tolist(), strict=True)
+        self._numbers, self._ends = [numbers], [ends]
+        return [letters[start:end] for start, end in spans], numbers[chosen]
+
+
+class Lexicon:
+    """Numbers terms from 0 on, and remembers the stem of every word it has seen, and how it is spelled."""
+
+    def __init__(self) -> None:
+        self.spellings = Spellings()
         self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -249,7 +295,9 @@ class Lexicon:
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            stem_numbers = self.number(hashes_of(stems(chunk.words(unseen[first]), language)))
+            found = chunk.words(unseen[first])
+            stem_numbers = self.number(hashes_of(stems(found, language)))
+            self.spellings.add_words(found, stem_numbers)
             seen.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers

@@ -161,13 +161,25 @@ class MultiIndex(Searchable):
         return self._each_by_name(lambda _, searcher: ask(searcher))
 
     def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
-        """The answer of each index, by its name. What all of them warn of is logged once."""
-        answers, warnings = dict[str, Result](), list[list[SearchWarning]]()
+        """The answer of each index, by its name. What all of them warn of is logged once.
+
+        An index that corrected a word which another one has is asked again, for that word as it is: exact matches must
+        not compete with those of a correction.
+        """
+        answers, warnings = dict[str, Result](), dict[str, list[SearchWarning]]()
         for name, index in self.indexes.items():
-            with collected_warnings() as own:
+            with collected_warnings() as warnings[name]:
                 answers[name] = ask(name, index.searcher)
-            warnings.append(own)
-        log_common(warnings)
+        corrected = {name: {each.word.lower() for each in own if each.word} for name, own in warnings.items()}
+        if any(corrected.values()):
+            from semsearch.search.corrections import held_words, leaving_alone  # start-up time: few queries have any
+
+            asked = frozenset().union(*corrected.values())
+            held = frozenset().union(*(held_words(index.searcher, asked) for index in self.indexes.values()))
+            for name in [name for name, words in corrected.items() if words & held]:
+                with leaving_alone(held), collected_warnings() as warnings[name]:
+                    answers[name] = ask(name, self.indexes[name].searcher)
+        log_common([*warnings.values()])
         return answers
 
     def _wide(self, options: SearchOptions) -> SearchOptions:

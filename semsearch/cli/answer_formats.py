@@ -17,7 +17,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, location, own_terms
+from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, corrections_in, location, own_terms
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
 
@@ -128,7 +128,7 @@ class Answer:
         about = {"query": self.query, "mode": self.mode}
         found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts()}
         said = {"warnings": [self.without_hits]} if self.weak and not self.hits else {}
-        return about | found | ({"weak": self.weak} if self.weak else {}) | said
+        return about | corrections_in(self.hits) | found | ({"weak": self.weak} if self.weak else {}) | said
 
     @property
     def without_hits(self) -> str:

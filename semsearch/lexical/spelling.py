@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -87,7 +88,7 @@ class SpelledWords:
         """All words, and the positions of their terms. (W,)"""
         edges = [*self._starts.tolist(), len(self._letters)]
         letters = self._letters.tobytes()
-        words = [letters[start:end] for start, end in zip(edges[:-1], edges[1:], strict=True)]
+        words = [letters[start:end] for start, end in pairwise(edges)]
         return words, self._terms.astype(np.int64)
 
     def similar(self, word: str, edits: int) -> list[SimilarWord]:
@@ -161,12 +162,16 @@ def _distance(own: str, other: str, most: int) -> int:
             row.append(cost)
         if min(row) > most:
             return most + 1
-    return row[-1]
+    return int(row[-1])
 
 
 def _keys(first: UInt32, second: UInt32, sizes: Int64) -> UInt32:
     """A hash of two letters, and a length, which is in the low bits. (n,), (n,), (n,) -> (n,)"""
-    hashes = (first.astype(np.uint64) * _FIRST + second.astype(np.uint64) * _SECOND) // np.uint64(_LENGTHS) * np.uint64(_LENGTHS)
+    hashes = (
+        (first.astype(np.uint64) * _FIRST + second.astype(np.uint64) * _SECOND)
+        // np.uint64(_LENGTHS)
+        * np.uint64(_LENGTHS)
+    )
     return np.asarray((hashes + sizes.astype(np.uint64)) & np.uint64(0xFFFFFFFF), dtype=np.uint32)
 
 

@@ -290,6 +290,13 @@ def _cell(value: Any) -> Any:
 FLOOR = 0.03  # Measurements, "Relevance": on none of seven collections it loses one answer in a hundred
 
 
+def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
+    """The part of an answer, as a dict, that says what was corrected in the query; {} if nothing was."""
+    origins = [hit.origin for hit in hits if hit.origin is not None]
+    found = dict.fromkeys(each for origin in origins for each in origin.corrected or ())
+    return {"corrected": [each.to_dict() for each in found]} if found else {}
+
+
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
     """The hits up to the last one that is not below the relevance threshold; none if all are."""
     strong = len(hits)

@@ -88,6 +88,14 @@ class ExactWords(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Correction(Record):
+    """A misspelt word of a query, which no passage has, and what was searched for instead."""
+
+    asked: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Origin(Record):
     """The query and the weights by which a hit was found."""
 
@@ -97,6 +105,7 @@ class Origin(Record):
     weights: Weights
     models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
+    corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)

@@ -1,9 +1,9 @@
 """Misspelt words of a query: what is searched for instead of a word that the index does not have.
 
 A word is corrected if no passage has it in any form, the word vectors do not know it well, and it is one edit away from
-words of the passages (two, if it has eight letters and more), is two of them written together, or one of them written
-apart. Of several words the likeliest is taken, as in a noisy channel (Kernighan, Church and Gale 1990): by the number
-of passages that have it, by the edit, and by how many of these have the query's other words too.
+words of the passages (two, if it has eight letters and more, the first of them right), is two of them written together,
+or one of them written apart. Of several words the likeliest is taken, as in a noisy channel (Kernighan, Church and Gale
+1990): by the number of passages that have it, by the edit, and by how many of these have the query's other words too.
 
     log n_w + log P(edit) + Σ_o log((n_wo + μ n_o / N) / (n_w + μ))       o: the other words
 
@@ -20,27 +20,36 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Int32
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
+from semsearch.results.options import Correction
 from semsearch.search.query_syntax import QuerySyntax
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import RULES, stop_words
-from semsearch.text.terms import LONGEST, hashes_of, lowered, stems
+from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, stems
 from semsearch.text.tokens import hash_words, words
 from semsearch.word_vectors.table import WordVectors
 
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.search.index_reader import IndexReader
+    from semsearch.search.searcher import Searcher
+
 SHORTEST = 4  # letters of a word that is corrected
+_PART = 3  # letters, at least, of words that were written together
 _LONG = 8  # letters of a word that may have two mistakes
-_KNOWN = 2e-8  # p(w) in general text of a word that is not taken for a mistake: see docs/research/measurements.md
+_KNOWN = 2e-7  # p(w) in general text of a word that is not taken for a mistake: see docs/research/measurements.md
 _MOST_WORDS = 32  # of a query; longer ones are passages of text
 _MOST_CORRECTED = 8
 _MOST_COMPARED = 8  # words that are compared with the query's other words, and how many of those
 _MOST_ROWS = 4096  # that are counted; of more, every so many
-_MU = 10.0  # passages of prior
+_MU = 2.0  # passages: so many have the other words as often as any
 
 _LIKELIHOOD: dict[Edit, float] = {  # natural logarithms
     "swapped": 0.0,
@@ -58,19 +67,6 @@ _ENDING = re.compile(r"['’][A-Za-z]{1,2}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
-    """Words of a query, and those that are searched for instead."""
-
-    asked: str
-    instead: str
-
-    def warn(self, query: str) -> None:
-        """Warn that something else is searched for than was asked."""
-        what = f"no passage has “{self.asked}”: searched for “{self.instead}”"
-        warn(f'{what}; to search for exactly that, quote it: "{self.asked}"', query=query, word=self.asked)
-
-
-@dataclass(frozen=True, slots=True)
 class _Word:
     """A word of a query that may be corrected: query[start:end]."""
 
@@ -79,27 +75,24 @@ class _Word:
     end: int
 
 
-def corrected(
-    query: str, syntax: QuerySyntax | None, lexical: WordSearch, vectors: Callable[[], WordVectors]
-) -> str:
-    """The query as it is searched for; warns of what was corrected in it."""
-    text, made = correct(query, syntax, lexical, vectors)
+def warn_of(made: Sequence[Correction], query: str) -> None:
+    """Warn that something else is searched for than was asked."""
     for each in made:
-        each.warn(query)
-    return text
+        what = f"no passage has “{each.asked}”: searched for “{each.instead}”"
+        warn(f'{what}; to search for exactly that, quote it: "{each.asked}"', query=query, word=each.asked)
 
 
 def correct(
     query: str, syntax: QuerySyntax | None, lexical: WordSearch, vectors: Callable[[], WordVectors]
-) -> tuple[str, list[Correction]]:
+) -> tuple[str, tuple[Correction, ...]]:
     """The query as it is searched for, and what was corrected in it."""
     found = list(_words_of(query, syntax, lexical.languages))
     if len(found) > _MOST_WORDS:
-        return query, []
+        return query, ()
     corrector = _Corrector(lexical, vectors)
     unknown = corrector.take([word.text for word in found])
     if not any(unknown):
-        return query, []
+        return query, ()
     corrected, made, done, position = list[str](), list[Correction](), 0, 0
     while position < len(found) and len(made) < _MOST_CORRECTED:
         taken = 1
@@ -116,7 +109,7 @@ def correct(
             made.append(Correction(query[start:end], instead))
             done = end
         position += taken
-    return "".join([*corrected, query[done:]]), made
+    return "".join([*corrected, query[done:]]), tuple(made)
 
 
 def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> Iterator[_Word]:
@@ -134,7 +127,7 @@ def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) 
 
 
 def _is_word(core: str, languages: Sequence[str]) -> bool:
-    """Whether a piece of a query is a word, or some with hyphens, and no name of anything: letters, no capital inside."""
+    """Whether a piece of a query has letters only, no capital inside, and perhaps hyphens: it is no identifier."""
     parts = re.split("[-‐]", core)
     if core.isascii():
         return all(part.isalpha() and (part[1:].islower() or not part[1:]) for part in parts)
@@ -159,7 +152,7 @@ class _Corrector:
 
     def take(self, words: Sequence[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
-        rows = self._rows_of(words)
+        rows = _rows_of(self._lexical, words)
         telling = (own for word, each in zip(words, rows, strict=True) if not self._is_idle(word) for own in each)
         self._context = sorted(telling, key=_count)[:_MOST_COMPARED]
         return [not own and self._is_strange(word) for word, own in zip(words, rows, strict=True)]
@@ -171,15 +164,18 @@ class _Corrector:
 
     def joined(self, asked: str, word: str) -> str | None:
         """The word that two words are, written together, if passages have it."""
-        return word if " " in asked and len(word) <= LONGEST and self._rows_of([word])[0] else None
+        return word if " " in asked and len(word) <= LONGEST and _rows_of(self._lexical, [word])[0] else None
 
     def instead_of(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
+        joined = self._hyphenated(word)
+        if joined is not None:
+            return joined
         found = self._similar(word, 1)
         if not found:
-            instead = self._divided(word)
-            if instead is not None or len(word) < _LONG:
-                return instead
+            divided = self._divided(word)
+            if divided is not None or len(word) < _LONG:
+                return divided
             found = self._similar(word, 2)
         return self._likeliest(found)
 
@@ -191,7 +187,7 @@ class _Corrector:
         rows_of = _rows_by_term(lookup)
         for each, term in similar:
             rows = rows_of.get(term)
-            if rows is not None:
+            if rows is not None and not (edits > 1 and each.is_first):
                 likelihood = _LIKELIHOOD[each.edit] + _FIRST_LETTER * each.is_first
                 found[each.word] = math.log(_count(rows)) + likelihood, rows
         return found
@@ -210,18 +206,26 @@ class _Corrector:
         """Σ_o log((n_wo + μ n_o / N) / (n_w + μ)) over the other words o."""
         size = _count(rows)
         share = _MU / max(self._lexical.passages, 1)
-        return sum(
-            math.log((_shared(rows, other) + share * _count(other)) / (size + _MU)) for other in self._context
-        )
+        return sum(math.log((_shared(rows, other) + share * _count(other)) / (size + _MU)) for other in self._context)
+
+    def _hyphenated(self, word: str) -> str | None:
+        """The word with a hyphen, as passages have it: "co-citation"; None if none has."""
+        places = range(1, len(word))
+        own = hashes_of([part for place in places for part in (word[:place], word[place:])])
+        terms = pair_terms(own[::2], own[1::2])
+        rows = _rows_by_term(self._lexical.find(terms))
+        pairs = zip(places, terms.tolist(), strict=True)
+        _, place = max([(_count(rows[term]), place) for place, term in pairs if term in rows], default=(0, 0))
+        return f"{word[:place]}-{word[place:]}" if place else None
 
     def _divided(self, word: str) -> str | None:
         """The two words that were written together: of all such, those that most passages have together."""
-        parts = [(word[:middle], word[middle:]) for middle in range(2, len(word) - 1)]
-        rows = self._rows_of([part for both in parts for part in both])
+        parts = [(word[:place], word[place:]) for place in range(_PART, len(word) - _PART + 1)]
+        rows = _rows_of(self._lexical, [part for both in parts for part in both])
         found = [
             (max(_shared(one, two) for one in own for two in other), f"{first} {second}")
             for (first, second), own, other in zip(parts, rows[::2], rows[1::2], strict=True)
-            if own and other and all(len(part) > 2 or self._is_idle(part) for part in (first, second))
+            if own and other
         ]
         most, divided = max(found, default=(0.0, ""))
         return divided if most else None
@@ -238,11 +242,12 @@ class _Corrector:
         (number,) = vectors.lookup(hashes).tolist()
         return float(vectors.frequencies[number]) if number >= 0 else 0.0
 
-    def _rows_of(self, words: Sequence[str]) -> list[list[list[Int32]]]:
-        """The rows of the passages that have each word, by segment, for each language in which some have it."""
-        terms = [hashes_of(stems(words, language)).tolist() for language in self._lexical.languages]
-        rows = _rows_by_term(self._lexical.find(np.array(terms, dtype=np.uint64).ravel()))
-        return [[rows[term] for term in dict.fromkeys(own) if term in rows] for own in zip(*terms, strict=True)]
+
+def _rows_of(lexical: WordSearch, words: Sequence[str]) -> list[list[list[Int32]]]:
+    """The rows of the passages that have each word, by segment, for each language in which some have it."""
+    terms = [hashes_of(stems(words, language)).tolist() for language in lexical.languages]
+    rows = _rows_by_term(lexical.find(np.array(terms, dtype=np.uint64).ravel()))
+    return [[rows[term] for term in dict.fromkeys(own) if term in rows] for own in zip(*terms, strict=True)]
 
 
 def _rows_by_term(lookup: TermLookup) -> dict[int, list[Int32]]:
@@ -270,6 +275,17 @@ def _shared(one: Sequence[Int32], two: Sequence[Int32]) -> float:
 # -- Words that another index has --------------------------------------------------------------------------------------
 
 _left_alone: ContextVar[frozenset[str]] = ContextVar("left_alone", default=frozenset())
+
+
+def held_words(searcher: Searcher, words: frozenset[str]) -> frozenset[str]:
+    """Those of some words that the passages of an index have."""
+    chosen = sorted(words)
+
+    def find(_: sqlite3.Connection, reader: IndexReader) -> frozenset[str]:
+        rows = _rows_of(reader.lexical, chosen)
+        return frozenset(word for word, own in zip(chosen, rows, strict=True) if own)
+
+    return searcher.in_one_generation(find)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
-from semsearch.results.options import SearchOptions
+from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
 from semsearch.text.terms import of_questions, without_stop_words
@@ -56,6 +56,7 @@ class Query:
     parts: Sequence[QueryPart] = ()  # that passages may have literally
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
+    corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,16 @@ def make_queries(
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, reader.languages)
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
+    corrected: list[tuple[Correction, ...]] = [()] * len(texts)
     for number, own in enumerate(lexical):
         if own.lacks_most and reader.are_languages_known and warn_other_language(texts[number], reader.languages):
             continue
         if options.syntax == "full" and not own.lookup.idf.all():
-            from semsearch.search.corrections import corrected  # start-up time: few queries have unknown words
+            from semsearch.search.corrections import correct, warn_of  # start-up time: few queries have unknown words
 
-            text = corrected(texts[number], syntaxes[number], reader.lexical, vectors)
-            if text != texts[number]:
+            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, vectors)
+            if corrected[number]:
+                warn_of(corrected[number], texts[number])
                 texts[number], (terms[number],) = text, of_questions([text], reader.languages)
                 lexical[number] = reader.lexical.scores(terms[number])
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
@@ -109,6 +112,7 @@ def make_queries(
             titles=titles,
             parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
             share_known=shares[number],
+            corrected=corrected[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]

@@ -250,7 +250,11 @@ class PassageRanker:
         for query, weights, feedback in zip(queries, rankings.weights, rankings.feedback, strict=True):
             compared = None if query.text == query.asked else query.text
             about = self.options.mode, self.reader.generation, weights, tuple(feedback.tolist())
-            yield None if query.asked is None else Origin(query.asked, *about, text=compared)
+            yield (
+                None
+                if query.asked is None
+                else Origin(query.asked, *about, text=compared, corrected=query.corrected or None)
+            )
 
 
 def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> list[Weights]:

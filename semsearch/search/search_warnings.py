@@ -60,10 +60,12 @@ def collected_warnings() -> Iterator[list[SearchWarning]]:
 
 
 def log_common(of_each: Sequence[Sequence[SearchWarning]]) -> None:
-    """Log the warnings that all indexes gave, in the words of the first."""
+    """Log the warnings that all indexes gave, in the words of the first; and what any index corrected."""
     if not of_each:
         return
-    first, *others = of_each
+    for warning in dict.fromkeys(each for warnings in of_each for each in warnings if each.word is not None):
+        warning.log()
+    first, *others = [[each for each in warnings if each.word is None] for warnings in of_each]
     known = [{each.subject for each in warnings} for warnings in others]
     for warning in dict.fromkeys(first):
         if all(warning.subject in subjects for subjects in known):

@@ -121,7 +121,12 @@ def hashes_of(parts: Sequence[str]) -> UInt64:
 
 def pairs(chunk: WordChunk, positions: Int64) -> UInt64:
     """The terms of the words at the given positions, each joined with the next word."""
-    return mix(chunk.hashes[positions] * _PAIR + chunk.hashes[positions + 1])
+    return pair_terms(chunk.hashes[positions], chunk.hashes[positions + 1])
+
+
+def pair_terms(first: UInt64, second: UInt64) -> UInt64:
+    """The terms of words joined with other words, by the hashes of both. (n,), (n,) -> (n,)"""
+    return mix(first * _PAIR + second)
 
 
 def joined_words(chunk: WordChunk, language: str) -> Int64:

@@ -131,6 +131,12 @@ class Answer:
         return about | corrections_in(self.hits) | found | ({"weak": self.weak} if self.weak else {}) | said
 
     @property
+    def compared(self) -> str:
+        """The query as it was searched for, its misspelt words corrected."""
+        origin = self.hits[0].origin if self.hits else None
+        return origin.text if origin is not None and origin.corrected and origin.text is not None else self.query
+
+    @property
     def without_hits(self) -> str:
         """The message in place of hits."""
         return f"no good answer; {self.left_out}" if self.weak else "no hits"

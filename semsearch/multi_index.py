@@ -172,10 +172,10 @@ class MultiIndex(Searchable):
                 answers[name] = ask(name, index.searcher)
         corrected = {name: {each.word.lower() for each in own if each.word} for name, own in warnings.items()}
         if any(corrected.values()):
-            from semsearch.search.corrections import held_words, leaving_alone  # start-up time: few queries have any
+            from semsearch.search.corrections import leaving_alone  # start-up time: few queries have any
 
             asked = frozenset().union(*corrected.values())
-            held = frozenset().union(*(held_words(index.searcher, asked) for index in self.indexes.values()))
+            held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, asked))
             for name in [name for name, words in corrected.items() if words & held]:
                 with leaving_alone(held), collected_warnings() as warnings[name]:
                     answers[name] = ask(name, self.indexes[name].searcher)
@@ -229,6 +229,13 @@ class MultiIndex(Searchable):
         if len(errors) == 1:
             raise errors[0]
         raise SourceError(f"{like} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
+
+
+def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
+    """Those of some words that an index has."""
+    from semsearch.search.corrections import held_words  # start-up time: few queries have any
+
+    return searcher.in_one_generation(lambda _, reader: held_words(reader.lexical, words))
 
 
 def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:

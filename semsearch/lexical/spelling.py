@@ -1,9 +1,10 @@
 """The words of a segment as they are spelled, and those that a misspelt word may stand for.
 
 A word is looked for among those that have its first two or its last two letters, and about its length: one edit leaves
-one of these pairs as it is. Of these, few have about the same set of letters, which is one bit each, and only they are
-compared letter by letter. So a search reads some hundredth of the vocabulary, 24 bytes and the letters of a word are
-all that is stored, and it works for all scripts. (SymSpell's table of deletions takes some 90 bytes more per word.)
+one of these pairs as it is, but for a swap in the middle of four letters. Of these, few have about the same set of
+letters, a bit for each, and only they are compared letter by letter. So a search reads some hundredth of the
+vocabulary, 24 bytes and the letters of a word are all that is stored, and it works for all scripts. (SymSpell's table
+of deletions would take 113 bytes a word more: docs/research/measurements.md.)
 
     heads      (W,) uint32, rising: hash of a word's first two letters, and its length
     tails      (W,) uint32, rising: hash of its last two letters, and its length
@@ -26,10 +27,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.types import Int64, UInt8
+from semsearch.arrays.types import Int64, UInt8, UInt32
 from semsearch.text.terms import LONGEST
 
-UInt32 = npt.NDArray[np.uint32]
 Edit = Literal["swapped", "doubled", "missing", "extra", "other", "several"]
 EDITS: tuple[Edit, ...] = get_args(Edit)
 ARRAYS = 6  # of W numbers each

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,14 +31,8 @@ from semsearch.search.query_syntax import QuerySyntax
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import RULES, stop_words
 from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, stems
-from semsearch.text.tokens import hash_words, words
+from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectors
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from semsearch.search.index_reader import IndexReader
-    from semsearch.search.searcher import Searcher
 
 SHORTEST = 4  # letters of a word that is corrected
 _PART = 3  # letters, at least, of words that were written together
@@ -235,11 +228,8 @@ class _Corrector:
 
     def _frequency(self, word: str) -> float:
         """p(w) of a word in general text, 0 if the word vectors do not have it."""
-        hashes = hash_words([word]).hashes
-        if len(hashes) != 1:
-            return 0.0
         vectors = self._vectors()
-        (number,) = vectors.lookup(hashes).tolist()
+        (number,) = vectors.lookup(hashes_of([word])).tolist()
         return float(vectors.frequencies[number]) if number >= 0 else 0.0
 
 
@@ -277,15 +267,10 @@ def _shared(one: Sequence[Int32], two: Sequence[Int32]) -> float:
 _left_alone: ContextVar[frozenset[str]] = ContextVar("left_alone", default=frozenset())
 
 
-def held_words(searcher: Searcher, words: frozenset[str]) -> frozenset[str]:
-    """Those of some words that the passages of an index have."""
+def held_words(lexical: WordSearch, words: frozenset[str]) -> set[str]:
+    """Those of some words that passages have."""
     chosen = sorted(words)
-
-    def find(_: sqlite3.Connection, reader: IndexReader) -> frozenset[str]:
-        rows = _rows_of(reader.lexical, chosen)
-        return frozenset(word for word, own in zip(chosen, rows, strict=True) if own)
-
-    return searcher.in_one_generation(find)
+    return {word for word, rows in zip(chosen, _rows_of(lexical, chosen), strict=True) if rows}
 
 
 @contextmanager

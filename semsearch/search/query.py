@@ -81,7 +81,7 @@ def make_queries(
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
     terms = of_questions(texts, reader.languages)
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
-    corrected: list[tuple[Correction, ...]] = [()] * len(texts)
+    told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
     for number, own in enumerate(lexical):
         if own.lacks_most and reader.are_languages_known and warn_other_language(texts[number], reader.languages):
             continue
@@ -93,7 +93,7 @@ def make_queries(
                 warn_of(corrected[number], texts[number])
                 texts[number], (terms[number],) = text, of_questions([text], reader.languages)
                 lexical[number] = reader.lexical.scores(terms[number])
-    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
+    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode, told)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
     titles = None if embedded is None else embedded.titles
@@ -133,14 +133,20 @@ def embed_texts(
 
 
 def _embed(
-    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+    db: sqlite3.Connection,
+    reader: IndexReader,
+    queries: Sequence[str],
+    terms: Sequence[UInt64],
+    mode: Mode,
+    told: Sequence[str],
 ) -> Embedded | None:
-    """Embed queries as `embed_texts` does, and warn of those without a vector."""
+    """Embed queries as `embed_texts` does, and warn of those without a vector. `told`: they as they were asked."""
     embedded = embed_texts(db, reader, queries, terms)
-    for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
+    for number, vector in enumerate([] if embedded is None else embedded.vectors):
         if not vector.any():
+            query = queries[number]
             instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
-            extra = {"query": query}  # for a server, which answers several at once
+            extra = {"query": told[number]}  # for a server, which answers several at once
             logger.warning("the word vectors have no word of %r: %s", query, instead, extra=extra)
     return embedded
 

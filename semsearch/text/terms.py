@@ -184,26 +184,39 @@ class Spellings:
     """Words of letters as they are spelled, each with the number of its term: what a misspelt word is corrected to."""
 
     def __init__(self) -> None:
+        self._waiting: list[tuple[Sequence[str], Int32]] = []
+        self._count = 0  # of the words that wait
         self._seen = HashIndex()
         self._letters = bytearray()
         self._ends: list[Int64] = [np.zeros(1, dtype=np.int64)]
         self._numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
 
     def add(self, spelled: Sequence[bytes], numbers: Int32) -> None:
-        """Add different words, in UTF-8, with their terms' numbers (n,). Those that are there are passed over."""
+        """Add words, in UTF-8, with their terms' numbers (n,). Those that are there are passed over."""
         for first in range(0, len(spelled), _AT_ONCE):
             part, own = spelled[first : first + _AT_ONCE], numbers[first : first + _AT_ONCE]
             ends = np.cumsum([0, *map(len, part)])
             keys = hash_spans(np.frombuffer(b"".join(part), dtype=np.uint8), ends[:-1], ends[1:])
             keys = mix(keys + own.astype(np.uint64) * _PAIR)
-            new = np.flatnonzero(self._seen.look_up(keys) < 0)
+            firsts = np.unique(keys, return_index=True)[1]  # two languages may have the same word and term
+            new = np.sort(firsts[self._seen.look_up(keys[firsts]) < 0])
             self._seen.insert(keys[new], np.zeros(len(new), dtype=np.int32))
             self._ends.append(len(self._letters) + np.cumsum(np.diff(ends)[new]))
             self._letters += b"".join([part[index] for index in new.tolist()])
             self._numbers.append(own[new])
 
     def add_words(self, found: Sequence[str], numbers: Int32) -> None:
-        """Add different words of texts with their terms' numbers (n,), unless they are short or have digits."""
+        """Add words of texts with their terms' numbers (n,), unless they are short or have digits."""
+        self._waiting.append((found, numbers))  # queries have lexicons too, and need no more of this
+        self._count += len(found)
+        if self._count >= _AT_ONCE:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Add the words that wait."""
+        found = [word for words, _ in self._waiting for word in words]
+        numbers = np.concatenate([np.zeros(0, dtype=np.int32), *(own for _, own in self._waiting)])
+        self._waiting, self._count = [], 0
         chosen = [
             index
             for index, word in enumerate(found)
@@ -214,6 +227,7 @@ class Spellings:
 
     def of(self, is_wanted: Bool) -> tuple[list[bytes], Int32]:
         """The words of wanted terms, and the numbers of these. (terms,) -> n words, (n,)"""
+        self._settle()
         numbers, ends = np.concatenate(self._numbers), np.concatenate(self._ends)
         chosen = np.flatnonzero(is_wanted[numbers])
         letters, spans = bytes(self._letters), zip(ends[chosen].tolist(), ends[chosen + 1].tolist(), strict=True)

@@ -385,7 +385,7 @@ def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
     own, before = origin.weights, _without_near(hit, origin.weights)
     rerank = 0.0 if origin.rerank is None else origin.rerank.points
     exact = 0.0 if origin.exact is None else origin.exact.points
-    boosted = sum(each.points for each in origin.boosts or ())
+    boosted = sum(each.points for each in (*(origin.boosts or ()), *((origin.support,) if origin.support else ())))
     near = hit.score - rerank - boosted - exact - before if own.near else 0.0
     return _without_near(hit, weights) - before + near * (share - 1)
 

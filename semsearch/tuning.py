@@ -25,6 +25,14 @@ class Tuning:
     near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
     near_models: int = 1  # feedback passages
 
+    # support of a passage by its document; Measurements, "Questions over documentation"
+    support_weight: float = 0.5  # times what the document's next best passages are above half of the best, in the mean
+    support_passages: int = 2  # such passages
+    support_least: float = 0.4  # that the best score must be below its maximum, or support counts in proportion
+    length_weight: float = 0.08  # taken off for each power of ten of a document's passages above `length_from`
+    length_from: int = 40  # passages; most pages of a guide have fewer
+    length_most: float = 0.5  # powers of ten, so that a long book is not behind everything else
+
     # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics
     passage_share: float = 3  # parts that are the passage's cosine

@@ -42,11 +42,12 @@ def lines(explanation: Explanation) -> Iterator[str]:
 def summary(explanation: Explanation) -> Iterator[str]:
     """The lines on the score as a sum, on its parts, and on words of the query that have no vector."""
     lexical, dense, near, rerank = explanation.lexical, explanation.dense, explanation.near, explanation.rerank
-    boosts, exact = explanation.boosts or (), explanation.exact
+    boosts, exact, support = explanation.boosts or (), explanation.exact, explanation.support
     if explanation.mode == "hybrid" or rerank or boosts or exact:
         parts = [f"lexical {lexical.points:.3f}"] if lexical else []
         parts += [f"dense {dense.points:.3f}"] if dense else []
         parts += [f"near {near.points:.3f}"] if near else []
+        parts += [f"document {support.points:.3f}"] if support else []
         parts += [f"boost {boost.points:.3f}" for boost in boosts]
         parts += [f"rerank {rerank.points:.3f}"] if rerank else []
         parts += [f"exact {exact.points:.3f}"] if exact else []
@@ -59,6 +60,9 @@ def summary(explanation: Explanation) -> Iterator[str]:
         yield f"dense   {share}{dense.cosine:.3f}: {_cosines(dense)}"
     if near:
         yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
+    if support:
+        length = f" - {support.length:.3f} for its length" if support.length else ""
+        yield f"document {support.weight:.2g}×{support.others:.3f}{length}: its other good passages"
     for boost in boosts:
         yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
     if rerank:

@@ -1,10 +1,11 @@
 """Explanations of a hit's score for a query, by its components. Plain frozen data; semsearch.search.explain makes them.
 
-    score            = lexical.points + dense.points + near.points (+ rerank.points) (+ exact.points)
-                     (+ Σ of the boosts' points)
+    score            = lexical.points + dense.points + near.points (+ support.points) (+ rerank.points)
+                     (+ exact.points) (+ Σ of the boosts' points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
     near.points      = weight · cosine,             cosine = the mean cosine with the feedback documents
+    support.points   = weight · others - length, of the passage's document
     rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Rerank
+from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Rerank, Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class Explanation(Record):
     unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if the passage has any
+    support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
@@ -138,6 +140,8 @@ class Explanation(Record):
             rows.append(("meaning", f"{self.dense.points:.3f}", cosines))
         if self.near:
             rows.append(("relevance feedback", f"{self.near.points:.3f}", ""))
+        if self.support:
+            rows.append(("document", f"{self.support.points:.3f}", ""))
         if self.rerank:
             rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
         if self.exact:

@@ -47,6 +47,16 @@ class Rerank(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Support(Record):
+    """The score component of the passage's document: points = weight · others - length."""
+
+    points: float
+    weight: float
+    others: float  # by how much its next best passages are above half of the best score, in the mean
+    length: float  # what is taken off for a document of many passages
+
+
+@dataclass(frozen=True, slots=True)
 class Fused(Record):
     """How a score of one index was made comparable with those of the other indexes of a multi-index search.
 
@@ -108,6 +118,7 @@ class Origin(Record):
     corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
+    support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.options import Origin
+from semsearch.results.options import Origin, Support
 from semsearch.search.index_reader import ReadRows
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
@@ -76,6 +76,7 @@ class Ranked:
     duplicates: tuple[int, ...] = ()  # near-duplicates
     boosted: tuple[float, ...] = ()  # its share of each boost
     relevance: float | None = None
+    support: Support | None = None
 
 
 def make_hits(
@@ -127,6 +128,8 @@ class _Rows:
         document = self.documents[passage.document_id]
         first, last, start, end, line = passage.sentences[number].tolist()
         own = self.of_records.get(passage.id)
+        if origin is not None and item.support is not None:
+            origin = replace(origin, support=item.support)
         return Hit(
             rank=rank,
             score=item.score,

@@ -1,6 +1,7 @@
 """Rank passages for queries: a list of the best k for each, in which near-duplicates count as one.
 
-found by either retriever ─ scored by both ─ fused ─ feedback added ─ exact words first ─ deduplicated ─ the best k
+found by either retriever ─ scored by both ─ fused ─ support and feedback added ─ exact words first ─ deduplicated ─
+the best k
 
 Fusion keeps the cosine as it is and divides BM25, which has no scale of its own, by the best one for the query. On
 seven collections that is as good as the best of reciprocal rank fusion, z-scores and both scores over their best
@@ -36,6 +37,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float64, Int64, UInt64
 from semsearch.results.hits import FLOOR
 from semsearch.results.options import ExactWords, Mode, Origin, SearchOptions, Weights
+from semsearch.search.document_support import NO_SUPPORT, DocumentSupport, Owners, supports_of
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
@@ -60,6 +62,7 @@ class RankedPassages:
     ranked: list[Ranked]
     origin: Origin | None
     exact: Mapping[int, ExactWords]  # of passages that have exact words, by their ids
+    support: DocumentSupport = NO_SUPPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Rankings:
     feedback: list[Int64]  # ids of the feedback passages of each query; empty if feedback does not count
     relevance: Float64  # (p,) NaN where it is unknown
     exact: list[Mapping[int, ExactWords]]  # for each query, of the candidates with exact words, by their ids
+    owners: Owners  # (p,) of the candidates
+    supports: Sequence[DocumentSupport]
     shares: Float64 | None = None  # of boosts, (b, p)
 
 
@@ -177,6 +182,12 @@ class PassageRanker:
         pool = candidates.pool
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
+        supports = [NO_SUPPORT] * len(queries)
+        if any(each.asked is not None for each in queries):  # `similar` has none
+            supports = supports_of(pool, scores, owners, weights)
+            for own, pairs in zip(supports, pool.slices, strict=True):
+                scores[pairs] += own.points(owners.of(pairs))
         feedback = [pool.ids[:0]] * len(queries)
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
@@ -199,7 +210,7 @@ class PassageRanker:
                 scores[pairs] += [exact[number][id_].points if id_ in own else 0.0 for id_ in pool.ids[pairs].tolist()]
         orders = _orders(scores, pool, options.min_score)
         likely = _relevance(reader, candidates, queries)
-        return Rankings(candidates, scores, orders, weights, feedback, likely, exact, shares)
+        return Rankings(candidates, scores, orders, weights, feedback, likely, exact, owners, supports, shares)
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""
@@ -235,15 +246,17 @@ class PassageRanker:
         columns = (ids, rankings.scores, candidates.dense, candidates.lexical, candidates.best, rankings.relevance)
         rows = zip(*(column[leading].tolist() for column in columns), strict=True)
         found: list[RankedPassages] = []
-        origins = self._origins(queries, rankings)
-        for order, own, origin, exact in zip(orders, groups, origins, rankings.exact, strict=True):
+        each = zip(orders, groups, self._origins(queries, rankings), rankings.exact, rankings.supports, strict=True)
+        for order, own, origin, exact, of_documents in each:
             ranked: list[Ranked] = []
-            for group, (id_, points, dense, lexical, best, likely) in zip(own, rows):  # noqa: B905  # rows go on
+            owners = rankings.owners.of(np.array([order[group[0]] for group in own], dtype=np.int64))
+            for group, part, row in zip(own, of_documents.parts(owners), rows):  # noqa: B905  # rows go on
+                id_, points, dense, lexical, best, likely = row
                 others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
                 boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
                 known = _known(dense), _known(lexical)
-                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely)))
-            found.append(RankedPassages(ranked, origin, exact))
+                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely), part))
+            found.append(RankedPassages(ranked, origin, exact, of_documents))
         return found
 
     def _origins(self, queries: Sequence[Query], rankings: Rankings) -> Iterator[Origin | None]:

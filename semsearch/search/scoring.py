@@ -21,6 +21,7 @@ import numpy.typing as npt
 from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
+from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader
 from semsearch.storage.catalogue import SentenceSpans, get_spans
 from semsearch.topics.topic_model import combined
@@ -114,6 +115,7 @@ class Candidates:
     lexical: Float64
     best: Int64
     covered: Float64  # (p,) the share of the query's words in the passage, by their idf; NaN without a lexical query
+    owners: Owners  # of the groups' passages
 
 
 class _Spans(NamedTuple):
@@ -156,7 +158,9 @@ def score(
         dense[groups.order], best[groups.order] = _dense(
             db, reader, groups, pool.owners[groups.order], spans, vectors, documents
         )
-    return Candidates(pool, groups, dense, lexical, best, covered)
+    return Candidates(
+        pool, groups, dense, lexical, best, covered, Owners(spans.documents, spans.passages, spans.below_heading)
+    )
 
 
 def feedback_scores(

@@ -167,7 +167,9 @@ class Searcher:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            return self._explained(db, replace(answer.origin, exact=answer.exact.get(passage.id)), shown)
+            (support,) = answer.support.parts(found.owners)
+            origin = replace(answer.origin, exact=answer.exact.get(passage.id), support=support)
+            return self._explained(db, origin, shown)
 
         return self._reading(explain)
 

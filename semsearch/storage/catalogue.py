@@ -257,19 +257,23 @@ def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 @dataclass(frozen=True, slots=True)
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
-    passage before each, and one after; and that document's id. (n,) each"""
+    passage before each, and one after; that document's id and number of passages; and whether the passage is below a
+    heading. (n,) each"""
 
     firsts: Int64
     counts: Int64
     before: Bool
     after: Bool
     documents: Int64
+    passages: Int64
+    below_heading: Bool
 
 
 def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
-    document, first, count, first_passage, passages = spans_of(db, ids).T
-    return SentenceSpans(first, count, ids > first_passage, ids + 1 < first_passage + passages, document)
+    document, first, count, first_passage, passages, headed = spans_of(db, ids).T
+    before, after = ids > first_passage, ids + 1 < first_passage + passages
+    return SentenceSpans(first, count, before, after, document, passages, headed > 0)
 
 
 class Titled(NamedTuple):

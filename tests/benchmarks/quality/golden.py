@@ -1,10 +1,13 @@
-"""Forty-five questions over real documentation: is the document that answers among the first hits?
+"""Four hundred questions over real documentation: is the document that answers among the first hits?
 
     python tests/benchmarks/quality/golden.py FOLDER [--split test|dev|all] [--show-misses]
 
-FOLDER holds the trees `peps`, `rust-book` and `powershell`: the PEPs, the Rust book, the PowerShell documentation.
-The questions, in tests/golden/questions.jsonl, were written from the documents' subjects before any search was run.
-Settings are chosen on the questions of split `dev` and reported on those of split `test`.
+FOLDER holds some of the trees `peps`, `rust-book`, `rust-rfcs`, `powershell` (the PEPs, the Rust book and RFCs, the
+PowerShell documentation), `pytest` (with doc/en), and `guide`: git archive HEAD docs '*.md' | tar -x -C FOLDER/guide
+
+The questions, in tests/golden/questions.jsonl, were written from the documents' subjects, in a user's words, before any
+search was run. Then the first documents of all modes were judged; those that answer as well were added. Settings are
+chosen on the questions of split `dev` (PEPs, Rust book, guide) and reported on those of split `test`.
 """
 
 from __future__ import annotations
@@ -43,6 +46,8 @@ def main() -> None:
             asked[question["collection"]].append(question)
     ranks: dict[str, list[float]] = defaultdict(list)
     for collection, group in asked.items():
+        if not (arguments.folder / collection).is_dir():
+            continue
         with tempfile.TemporaryDirectory() as folder, Index.create(Path(folder) / collection) as index:
             index.sync(arguments.folder / collection)
             for mode in get_args(Mode):
@@ -50,6 +55,7 @@ def main() -> None:
                 for question, hits in zip(group, answers, strict=True):
                     rank = rank_of(question["answers"], list(dict.fromkeys(hit.document for hit in hits)))
                     ranks[mode].append(rank)
+                    ranks[f"{mode}, {collection}"].append(rank)
                     if arguments.show_misses and rank > 5 and mode == "hybrid":
                         print(f"{question['id']} rank {rank}: {question['question']} -> {hits[0].document}")
     print("| mode | questions | hit@1 | hit@5 | MRR@10 |\n|---|---|---|---|---|")

@@ -12,6 +12,7 @@ import { element } from "./dom.js";
 /** @typedef {{points: number, weight: number, bm25: number, best: number, terms: Term[]}} Lexical */
 /** @typedef {{points: number, weight: number, cosine: number, cosines: {of: string, cosine: number, weight: number}[]}} Dense */
 /** @typedef {{points: number, weight: number, cosine: number, passages: number[]}} Near */
+/** @typedef {{points: number, weight: number, others: number, length: number}} Support */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
 /** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
 /** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
@@ -24,6 +25,7 @@ import { element } from "./dom.js";
  * @property {Near | null} near
  * @property {Pairs | null} pairs
  * @property {string[]} unknown
+ * @property {Support} [support]
  * @property {Rerank} [rerank]
  * @property {Exact} [exact]
  */
@@ -67,11 +69,12 @@ function notes(explanation) {
 
 /** The parts of the score that an explanation explains. @param {Explanation} explanation @returns {ScorePart[]} */
 function scoreParts(explanation) {
-  const { lexical, dense, near, rerank, exact } = explanation;
+  const { lexical, dense, near, support, rerank, exact } = explanation;
   const parts = [
     lexical && ofWords(lexical, explanation.mode),
     dense && ofMeaning(dense),
     near && ofNearness(near),
+    support && ofDocument(support),
     rerank && ofReranker(rerank),
     exact && ofExactWords(exact),
   ];
@@ -142,6 +145,12 @@ function ofMeaning({ points, weight, cosine, cosines }) {
 function ofNearness({ points, weight, cosine, passages }) {
   const those = passages.length === 1 ? "the passage that answers best" : `the ${passages.length} passages that answer best`;
   return { name: "near", label: "Relevance feedback", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
+}
+
+/** @param {Support} support @returns {Unrounded} */
+function ofDocument({ points, weight, others, length }) {
+  const off = length ? ` − ${length.toFixed(3)} for its length` : "";
+  return { name: "support", label: "Its document", how: `${plain(weight)} × ${others.toFixed(3)}, by its other good passages${off}`, points };
 }
 
 /** @param {Rerank} rerank @returns {Unrounded} */

@@ -1,0 +1,109 @@
+"""The support of a passage by its document: other good passages of the same document, and its length.
+
+A question in a person's words often meets no passage clearly. Of passages that are about equally good, the one whose
+document has more good passages is more often the answer. And the best of many passages is high by chance: a reference
+page, a changelog or a list of plug-ins, of a hundred passages, has a good one for any question.
+
+    points = u · (w · mean(e_2, ..., e_(m+1)) - v · min(log10(n / n_0), l)), the latter 0 for n < n_0
+
+e_2 is by how much the document's second best passage is above half of the best score of all, 0 if it is below; n is the
+number of the document's passages; u is one, but falls to zero where the best score comes near one: a question that a
+passage meets word for word needs no support. All passages of a document get the same points, and keep their order.
+
+Only passages below a heading count and get points: sections of a guide support each other. In texts without headings,
+such as news, support only favours the longer ones: nDCG@10 of Time falls by .014, of SciFact by .012
+(docs/research/measurements.md, "Questions over documentation"). semsearch.tuning has w, m, v, n_0 and l.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from semsearch import tuning
+from semsearch.arrays.types import Bool, Float64, Int64
+from semsearch.results.options import Support, Weights
+
+if TYPE_CHECKING:
+    from semsearch.search.scoring import Pool
+
+
+class Owners(NamedTuple):
+    """The documents of passages: their ids and numbers of passages, and whether the passage is below a heading. (n,)"""
+
+    documents: Int64
+    passages: Int64
+    below_heading: Bool
+
+    def of(self, which: Int64 | slice) -> Owners:
+        """Select passages by their positions. (m,)"""
+        return Owners(self.documents[which], self.passages[which], self.below_heading[which])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSupport:
+    """What decides the support of any passage for one query."""
+
+    share: float  # u, 0 to 1
+    others: Mapping[int, float]  # of documents, by id: the mean excess of their next best passages
+
+    def parts(self, owners: Owners) -> list[Support | None]:
+        """The support of passages; None where it adds nothing. (n,)"""
+        weight, lengths = self.share * tuning.TUNING.support_weight, (self.share * _lengths(owners.passages)).tolist()
+        found: list[Support | None] = []
+        for document, length, below in zip(
+            owners.documents.tolist(), lengths, owners.below_heading.tolist(), strict=True
+        ):
+            others = self.others.get(document, 0.0)
+            has_any = below and weight and (others or length)
+            found.append(Support(weight * others - length, weight, others, length) if has_any else None)
+        return found
+
+    def points(self, owners: Owners) -> Float64:
+        """The points of passages. (n,)"""
+        others = np.array([self.others.get(document, 0.0) for document in owners.documents.tolist()], dtype=np.float64)
+        points = self.share * (tuning.TUNING.support_weight * others - _lengths(owners.passages))
+        return np.where(owners.below_heading, points, 0.0)
+
+
+NO_SUPPORT = DocumentSupport(0.0, {})
+
+
+def supports_of(pool: Pool, scores: Float64, owners: Owners, weights: Sequence[Weights]) -> list[DocumentSupport]:
+    """The support for each of q queries, where both retrievers score candidates.
+
+    `scores` (p,): of the pool's pairs, NaN if unknown; `owners` (p,): of the pairs' passages.
+    """
+    return [
+        _support_of(scores[pairs], owners.of(pairs), own.dense + own.lexical)
+        if own.dense > 0 < own.lexical
+        else NO_SUPPORT
+        for pairs, own in zip(pool.slices, weights, strict=True)
+    ]
+
+
+def _support_of(scores: Float64, owners: Owners, most: float) -> DocumentSupport:
+    """The support for one query, by its candidates' scores, of which `most` is the largest that there can be."""
+    first = np.argsort(-scores, kind="stable")[: tuning.TUNING.depth]
+    first = first[~np.isnan(scores[first])]
+    if not len(first):
+        return NO_SUPPORT
+    best, excesses = float(scores[first[0]]), dict[int, list[float]]()
+    first = first[owners.below_heading[first] & (scores[first] > best / 2)]
+    for document, value in zip(owners.documents[first].tolist(), scores[first].tolist(), strict=True):
+        excesses.setdefault(document, []).append(value - best / 2)
+    counted = tuning.TUNING.support_passages
+    others = {document: sum(each[1 : counted + 1]) / counted for document, each in excesses.items() if len(each) > 1}
+    return DocumentSupport(min(max((1 - best / most) / tuning.TUNING.support_least, 0.0), 1.0), others)
+
+
+def _lengths(passages: Int64) -> Float64:
+    """What is taken off for a document of so many passages. (n,) -> (n,)"""
+    tuned = tuning.TUNING
+    if not len(passages) or passages.max() <= tuned.length_from:
+        return np.zeros(len(passages))
+    powers = np.log10(np.maximum(passages, 1) / tuned.length_from)
+    return np.asarray(tuned.length_weight * np.clip(powers, 0.0, tuned.length_most))

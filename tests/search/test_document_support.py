@@ -1,0 +1,113 @@
+"""Passages are supported by other good passages of their documents, where these have headings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small import sentence, small_vectors
+
+from semsearch import Index, MultiIndex, tuning
+from semsearch.readers.document import Text
+from semsearch.results.options import Weights
+from semsearch.search.document_support import NO_SUPPORT, Owners, supports_of
+from semsearch.search.scoring import Pool
+
+WEIGHTS = Weights(0.56, 0.24, 1.0, 0.2)
+QUESTION = "the captain of a ship in a storm"
+ABOUT = "The captain of the old ship saw a storm at the harbour."
+
+
+def owners(documents: list[int], *, passages: list[int] | None = None, headed: bool = True) -> Owners:
+    sizes = passages or [3] * len(documents)
+    return Owners(np.array(documents, dtype=np.int64), np.array(sizes, dtype=np.int64), np.full(len(documents), headed))
+
+
+def points(scores: list[float], of: Owners, weights: Weights = WEIGHTS) -> list[float]:
+    pool = Pool.of([np.arange(len(scores))])
+    (support,) = supports_of(pool, np.array(scores), of, [weights])
+    found = support.points(of).tolist()
+    assert found == pytest.approx([0.0 if part is None else part.points for part in support.parts(of)])
+    return found
+
+
+def test_every_passage_of_a_document_gets_what_its_second_and_third_are_above_half_of_the_best() -> None:
+    found = points([0.4, 0.38, 0.36, 0.3, 0.1], owners([1, 2, 2, 2, 2]))
+    assert found == pytest.approx([0.0, *[0.5 * ((0.36 - 0.2) + (0.3 - 0.2)) / 2] * 4])
+    assert points([0.4, 0.38, 0.1], owners([1, 2, 2])) == [0.0, 0.0, 0.0]
+
+
+def test_a_score_that_is_not_known_supports_nothing() -> None:
+    assert points([0.4, np.nan, 0.3], owners([1, 1, 1])) == pytest.approx([0.5 * 0.1 / 2] * 3)
+    assert points([np.nan], owners([1])) == [0.0]
+    assert points([], owners([])) == []
+
+
+def test_texts_without_headings_neither_give_support_nor_get_any() -> None:
+    assert points([0.4, 0.38, 0.36], owners([1, 1, 1], headed=False)) == [0.0] * 3
+
+
+def test_where_one_retriever_decides_alone_there_is_none() -> None:
+    pool, of = Pool.of([np.arange(2)]), owners([1, 1])
+    for weights in (Weights(1.0, 0.0), Weights(0.0, 1.0)):
+        assert supports_of(pool, np.array([0.4, 0.3]), of, [weights]) == [NO_SUPPORT]
+
+
+def test_a_passage_that_meets_the_question_word_for_word_needs_none() -> None:
+    assert points([0.8, 0.6, 0.6], owners([1, 2, 2])) == [0.0] * 3
+    assert points([0.64, 0.6, 0.6], owners([1, 2, 2]))[1] == pytest.approx(0.5 * 0.5 * (0.6 - 0.32) / 2)
+
+
+def test_a_document_of_very_many_passages_loses_a_little() -> None:
+    found = points([0.4] * 5, owners([1, 2, 3, 4, 5], passages=[39, 40, 80, 126, 10_000]))
+    assert found == pytest.approx([0, 0, -0.08 * np.log10(2), -0.08 * np.log10(126 / 40), -0.04])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("support")
+    docs = folder / "docs"
+    docs.mkdir()
+    sections = [f"## Part {number}\n\n{ABOUT} {sentence('sea', number)}\n" for number in range(4)]
+    (docs / "guide.md").write_text("# Ships\n\n" + "\n".join(sections), encoding="utf-8")
+    (docs / "note.md").write_text(f"# Bread\n\n{ABOUT}\n", encoding="utf-8")
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
+        index.sync(docs)
+        index.add([Text("plain", f"{ABOUT}\n\n{sentence('sea', 5)}")])
+        yield index
+
+
+def test_the_parts_of_a_supported_score_add_up_wherever_it_is_explained(made: Index) -> None:
+    hits = made.search(QUESTION, 50, duplicates=True)
+    assert any(hit.origin is not None and hit.origin.support for hit in hits)
+    for hit in hits:
+        for found in (hit.explain(), made.explain(QUESTION, hit), made.explain(QUESTION, replace(hit, origin=None))):
+            parts = (found.lexical, found.dense, found.near, found.support)
+            assert found.score == pytest.approx(hit.score, abs=1e-6)
+            assert found.score == pytest.approx(sum(part.points for part in parts if part is not None))
+            assert found.support is None or hit.document == "guide.md"
+
+
+def test_in_a_search_of_several_indexes_support_stays_a_part_of_the_score(made: Index) -> None:
+    with MultiIndex({"one": made, "two": made}) as several:
+        for hit in several.search(QUESTION, 20):
+            found = hit.explain()
+            parts = (found.lexical, found.dense, found.near, found.support)
+            assert found.score == pytest.approx(sum(part.points for part in parts if part is not None))
+            assert found.score == pytest.approx(hit.score, abs=1e-6)
+
+
+def test_without_support_the_scores_are_those_of_their_other_parts(
+    made: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supported = {hit.passage_id: hit for hit in made.search(QUESTION, 50, duplicates=True)}
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, support_weight=0.0, length_weight=0.0))
+    for hit in made.search(QUESTION, 50, duplicates=True):
+        assert hit.origin is not None
+        assert hit.origin.support is None
+        before = supported[hit.passage_id].origin
+        if before is not None and before.models == hit.origin.models:
+            part = before.support.points if before.support else 0.0
+            assert supported[hit.passage_id].score == pytest.approx(hit.score + part, abs=1e-6)

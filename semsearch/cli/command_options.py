@@ -210,8 +210,9 @@ RerankOption = Annotated[
     str | None,
     typer.Option(
         "--rerank",
-        metavar="MODEL",
-        help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none.",
+        metavar="[MODEL]",
+        help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none. Without one, "
+        "last, or before another option: all-MiniLM-L6-v2.",
         rich_help_panel=RANKING,
     ),
 ]

@@ -13,12 +13,27 @@ INDEX, RANKING, OUTPUT, GOLDEN = "Index", "Ranking", "Output", "Golden answers" 
 EMBEDDING, VECTOR_SEARCH, COLUMNS, FILES = "Embedding", "Vector search", "Tables and records", "Files and speed"
 ACCESS = "Access"
 
+_RERANK = "--rerank"
 _FEW = 10  # options that need no panels
 _NAMES = 26  # columns for the names of options; longer ones get a line of their own
 
 
 class PanelledCommand(TyperCommand):
-    """A command whose help shows the panels of its options, if it has more than a few."""
+    """A command whose help shows the panels of its options, if it has more than a few, and whose --rerank may stand
+    without a model: typer has no options whose value may be left out.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, in which a --rerank that an option or nothing follows names the default model."""
+        if any(_RERANK in each.opts for each in self.params):
+            own = args.index("--") if "--" in args else len(args)
+            following = [*args[1:own], "-"][:own]
+            named = [
+                f"{_RERANK}=default" if each == _RERANK and after.startswith("-") else each
+                for each, after in zip(args[:own], following, strict=True)
+            ]
+            args = named + args[own:]
+        return list(super().parse_args(ctx, args))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a panel, and each panel in the order of its first option."""

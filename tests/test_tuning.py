@@ -22,7 +22,9 @@ from semsearch.tuning import TUNING, Tuning
 OF_SCORES: dict[str, Any] = {
     "dense_weight": 0.5, "near_weight": 0.1, "near_models": 3, "topics_share": 2, "passage_share": 5,
     "sentence_share": 1, "title_share": 4, "k1": 0.9, "b": 0.4, "neighbour_weight": 0.25, "heading_weight": 1,
+    "support_weight": 0.1, "support_passages": 1, "support_least": 2.0,
 }  # fmt: skip
+OF_LENGTHS = {"length_from": 40, "length_weight": 0.3, "length_most": 0.01}  # where the others make documents long
 OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
 OF_RELEVANCE = {"relevance_bias": -4.0, "relevance_of_cosine": 5.0, "relevance_of_words": 1.0, "least_known": 1.1}
 OF_LANGUAGES = {"dense_weight_unknown", "known_least"}
@@ -30,7 +32,21 @@ QUESTION = "the captain of the old ship and a rose"
 
 
 def test_every_number_is_tried_here() -> None:
-    assert {field.name for field in fields(Tuning)} == set(OF_SCORES) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES
+    known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES
+    assert {field.name for field in fields(Tuning)} == known
+
+
+@pytest.mark.parametrize("name", OF_LENGTHS)
+def test_each_number_of_a_documents_length_changes_the_score(
+    usual: Index, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    long = replace(TUNING, length_from=1)
+    monkeypatch.setattr(tuning, "TUNING", long)
+    before = answer(usual)
+    monkeypatch.setattr(tuning, "TUNING", replace(long, **{name: OF_LENGTHS[name]}))
+    assert answer(usual) != before
+    for hit in usual.search(QUESTION, 5):
+        assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", OF_RELEVANCE)
@@ -48,6 +64,8 @@ def test_a_number_of_the_relevance_changes_it_and_nothing_else(
 def test_scores_are_put_together_as_measured() -> None:
     assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
     assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share, TUNING.title_share) == (4, 3, 3, 1)
+    assert (TUNING.support_weight, TUNING.support_passages, TUNING.support_least) == (0.5, 2, 0.4)
+    assert (TUNING.length_weight, TUNING.length_from, TUNING.length_most) == (0.08, 40, 0.5)
     assert (TUNING.k1, TUNING.b, TUNING.neighbour_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
 
 

@@ -17,18 +17,15 @@ such as news, support only favours the longer ones: nDCG@10 of Time falls by .01
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float64, Int64
 from semsearch.results.options import Support, Weights
-
-if TYPE_CHECKING:
-    from semsearch.search.scoring import Pool
 
 
 class Owners(NamedTuple):
@@ -72,16 +69,18 @@ class DocumentSupport:
 NO_SUPPORT = DocumentSupport(0.0, {})
 
 
-def supports_of(pool: Pool, scores: Float64, owners: Owners, weights: Sequence[Weights]) -> list[DocumentSupport]:
+def supports_of(
+    queries: Iterable[slice], scores: Float64, owners: Owners, weights: Sequence[Weights]
+) -> list[DocumentSupport]:
     """The support for each of q queries, where both retrievers score candidates.
 
-    `scores` (p,): of the pool's pairs, NaN if unknown; `owners` (p,): of the pairs' passages.
+    `queries`: where each one's candidates are among the scores (p,), NaN if unknown, and their owners (p,).
     """
     return [
         _support_of(scores[pairs], owners.of(pairs), own.dense + own.lexical)
         if own.dense > 0 < own.lexical
         else NO_SUPPORT
-        for pairs, own in zip(pool.slices, weights, strict=True)
+        for pairs, own in zip(queries, weights, strict=True)
     ]
 
 

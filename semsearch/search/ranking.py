@@ -185,7 +185,7 @@ class PassageRanker:
         owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
-            supports = supports_of(pool, scores, owners, weights)
+            supports = supports_of(pool.slices, scores, owners, weights)
             for own, pairs in zip(supports, pool.slices, strict=True):
                 scores[pairs] += own.points(owners.of(pairs))
         feedback = [pool.ids[:0]] * len(queries)

@@ -13,7 +13,6 @@ from semsearch import Index, MultiIndex, tuning
 from semsearch.readers.document import Text
 from semsearch.results.options import Weights
 from semsearch.search.document_support import NO_SUPPORT, Owners, supports_of
-from semsearch.search.scoring import Pool
 
 WEIGHTS = Weights(0.56, 0.24, 1.0, 0.2)
 QUESTION = "the captain of a ship in a storm"
@@ -26,8 +25,7 @@ def owners(documents: list[int], *, passages: list[int] | None = None, headed: b
 
 
 def points(scores: list[float], of: Owners, weights: Weights = WEIGHTS) -> list[float]:
-    pool = Pool.of([np.arange(len(scores))])
-    (support,) = supports_of(pool, np.array(scores), of, [weights])
+    (support,) = supports_of([slice(None)], np.array(scores), of, [weights])
     found = support.points(of).tolist()
     assert found == pytest.approx([0.0 if part is None else part.points for part in support.parts(of)])
     return found
@@ -50,9 +48,9 @@ def test_texts_without_headings_neither_give_support_nor_get_any() -> None:
 
 
 def test_where_one_retriever_decides_alone_there_is_none() -> None:
-    pool, of = Pool.of([np.arange(2)]), owners([1, 1])
+    of = owners([1, 1])
     for weights in (Weights(1.0, 0.0), Weights(0.0, 1.0)):
-        assert supports_of(pool, np.array([0.4, 0.3]), of, [weights]) == [NO_SUPPORT]
+        assert supports_of([slice(None)], np.array([0.4, 0.3]), of, [weights]) == [NO_SUPPORT]
 
 
 def test_a_passage_that_meets_the_question_word_for_word_needs_none() -> None:

@@ -85,8 +85,8 @@ def test_the_exact_numbers_are_those_of_explain(visit: Visit, folder: Path, mode
             row.get_attribute("data-part"): float(row.locator(".why-points").get_attribute("data-points") or "nan")
             for row in panel.locator(".why-parts tr[data-depth='0']").all()
         }
-        parts = {"words": "lexical", "meaning": "dense", "near": "near"}
-        wanted = {ours: explanation[theirs]["points"] for ours, theirs in parts.items() if explanation[theirs]}
+        parts = {"words": "lexical", "meaning": "dense", "near": "near", "support": "support"}
+        wanted = {ours: explanation[theirs]["points"] for ours, theirs in parts.items() if explanation.get(theirs)}
         assert exact == {**wanted, "sum": explanation["score"]}
         if explanation["pairs"] is not None:
             cells = panel.locator(".heat-cell").evaluate_all("cells => cells.map(cell => +cell.dataset.share)")

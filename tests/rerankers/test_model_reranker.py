@@ -72,7 +72,7 @@ def opened(made: Index) -> Iterator[Callable[[ModelReranker], Index]]:
 
 def added(explained: Explanation) -> float:
     """The sum of the parts of a score."""
-    parts = (explained.lexical, explained.dense, explained.near, explained.rerank)
+    parts = (explained.lexical, explained.dense, explained.near, explained.support, explained.rerank)
     return sum(part.points for part in parts if part)
 
 

@@ -186,8 +186,8 @@ class PassageRanker:
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
             supports = supports_of(pool.slices, scores, owners, weights)
-            for own, pairs in zip(supports, pool.slices, strict=True):
-                scores[pairs] += own.points(owners.of(pairs))
+            for support, pairs in zip(supports, pool.slices, strict=True):
+                scores[pairs] += support.points(owners.of(pairs))
         feedback = [pool.ids[:0]] * len(queries)
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models

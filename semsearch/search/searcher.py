@@ -260,12 +260,11 @@ class Searcher:
     ) -> list[list[Hit]]:
         return make_hits(
             db,
-            [query.text for query in queries],
+            reader,
+            queries,
             [answer.ranked for answer in answers],
-            reader.read_rows,
             context=options.context,
             origins=[answer.origin for answer in answers],
-            languages=reader.languages,
             is_copy=self._database.is_copy,
         )
 

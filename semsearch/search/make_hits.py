@@ -20,6 +20,7 @@ from semsearch.search.quote import Quote
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.system.locations import uri_scheme, working_folder
+from semsearch.text.terms import named_terms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -213,11 +214,12 @@ def _quotes(
 ) -> list[Quote]:
     """The sentence to quote of each passage. What stands for a query has no words to align: its best one by meaning."""
     best = [item.best for item in ranked]
-    if query.asked is None and min(best, default=0) >= 0:
+    if query.named is None and min(best, default=0) >= 0:
         return [Quote(number, number) for number in best]
     embedder = None if query.vector is None else reader.embedder(db)
     vectors = None if embedder is None else embedder.chosen_.vectors
-    asked = reader.aligner.asked(query.text, None if query.words is None else query.words.lookup, vectors)
+    named = query.named or named_terms(query.text, reader.languages)
+    asked = reader.aligner.asked(named, None if query.words is None else query.words.lookup, vectors)
     return reader.aligner.choose(asked, vectors, [rows.passages[item.passage_id] for item in ranked], best)
 
 

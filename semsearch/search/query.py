@@ -19,7 +19,7 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.results.options import SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import of_questions
+from semsearch.text.terms import QuestionTerms, named_questions
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -51,6 +51,7 @@ class Query:
     asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
+    named: QuestionTerms | None = None  # the words to align with sentences; None for passages that stand for a query
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
 
 
@@ -74,7 +75,8 @@ def make_queries(
     """Make a `Query` of each text, for the retrievers of the mode, and warn of those that the index cannot know."""
     syntaxes, mode = parse_queries(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
-    terms = of_questions(texts, reader.languages)
+    named = named_questions(texts, reader.languages)
+    terms = [each.terms for each in named]
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
     if reader.are_languages_known:
         for text, own in zip(texts, lexical, strict=True):
@@ -97,6 +99,7 @@ def make_queries(
             asked=queries[number],
             titles=titles,
             share_known=shares[number],
+            named=named[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]

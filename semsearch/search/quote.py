@@ -19,13 +19,14 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
-from semsearch.text.terms import Lexicon, joined_words, named_terms, pairs, sequences, word_chunks
+from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
 from semsearch.text.tokens import WordChunk, hash_chunks
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class AskedWords:
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
     is_known: Bool  # (q,) whether it has a vector
+    has_pairs: bool  # whether some terms are of two words
     can_vary: Bool  # (q,) whether words that look alike may stand for it
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     letters: _Triples
@@ -85,41 +87,44 @@ class Aligner:
         self._stemming = threading.Lock()
         self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
 
-    def asked(self, text: str, lookup: TermLookup | None, vectors: WordVectors | None) -> AskedWords:
-        """Take a query apart. `lookup`: its terms in the postings, if they have been found already."""
-        found = named_terms(text, self._languages)
+    def asked(self, found: QuestionTerms, lookup: TermLookup | None, vectors: WordVectors | None) -> AskedWords:
+        """Prepare the terms of a query. `lookup`: the same in the postings, if they have been found already."""
         if lookup is None:
             lookup = self._search.find(found.terms)
         at = np.searchsorted(lookup.terms, found.terms)
         idf = (lookup.weights / lookup.times)[at]
-        of_word, rows = dict[str, int](), dict[int, int]()
+        of_word, of_term, names = dict[str, int](), dict[int, int](), list[str]()
         for term, name in zip(found.terms.tolist(), found.words, strict=True):
-            rows.setdefault(term, of_word.setdefault(name, rows.get(term, len(of_word))))
-        smallest = np.full(len(of_word), np.inf)  # of a word that languages stem differently, the term that is there
-        np.minimum.at(smallest, [of_word[name] for name in found.words], idf)
-        kept = [row for row in np.argsort(-smallest, kind="stable")[:_MOST_WORDS].tolist() if row in rows.values()]
-        names = [name for name in of_word if of_word[name] in kept]
-        number = {of_word[name]: position for position, name in enumerate(names)}
-        terms = sorted(term for term, row in rows.items() if row in number)
+            row = of_word.get(name, of_term.get(term, len(names)))
+            if row == len(names):
+                names.append(name)
+            of_word[name], of_term[term] = row, of_term.get(term, row)
+        least = np.full(len(names), np.inf)  # of a word with a stem in each language: one may be in no passage
+        np.minimum.at(least, [of_word[name] for name in found.words], idf)
+        if len(names) > _MOST_WORDS:
+            kept = np.sort(np.argsort(-least, kind="stable")[:_MOST_WORDS]).tolist()
+            of_term = {term: kept.index(row) for term, row in of_term.items() if row in kept}
+            names, least = [names[row] for row in kept], least[kept]
         (chunk,) = hash_chunks(names, marks=self._languages != (ENGLISH,)) if names else (_NO_WORDS,)
         single = chunk.counts == 1
         alone = np.flatnonzero(np.repeat(single, chunk.counts))
-        weights = np.sqrt(smallest[[of_word[name] for name in names]]) * np.where(single, 1.0, _PAIR)
-        is_known, rows_of_words = np.zeros(len(names), dtype=np.bool_), None
+        is_known, unit = np.zeros(len(names), dtype=np.bool_), None
         if vectors is not None:
             ids = vectors.lookup(chunk.hashes[alone])
-            rows_of_words = np.zeros((len(names), vectors.dimension), dtype=np.float32)
-            is_known[np.flatnonzero(single)[ids >= 0]] = True
-            rows_of_words[is_known] = _unit(vectors.rows(ids[ids >= 0]))
-        can_vary = single & np.array([not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
+            is_known[single] = ids >= 0
+            rows = vectors.rows(ids[ids >= 0])
+            unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
+            unit[is_known] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+        terms = np.array(sorted(of_term), dtype=np.uint64)
         return AskedWords(
             names,
-            np.array(terms, dtype=np.uint64),
-            np.array([number[rows[term]] for term in terms], dtype=np.int64),
-            weights,
+            terms,
+            np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
+            np.sqrt(least) * np.where(single, 1.0, _PAIR),
             is_known,
-            can_vary,
-            rows_of_words,
+            not single.all(),
+            single & np.array([name.isalpha() or not any(map(str.isdigit, name)) for name in names], dtype=np.bool_),
+            unit,
             _Triples.of(chunk, alone, np.flatnonzero(single)),
         )
 
@@ -130,84 +135,80 @@ class Aligner:
 
         Of equal ones the first.
         """
-        several = [passage for passage in passages if len(passage.sentences) > 1]
-        if not several or not asked.names:
-            return [Quote(max(number, 0), max(number, 0)) for number in best]
-        scored = iter(self.scored(asked, vectors, several))
-        quotes: list[Quote] = []
-        for passage, number in zip(passages, best, strict=True):
-            own = next(scored) if len(passage.sentences) > 1 else None
-            if own is None or not own.scores.any():
-                quotes.append(Quote(max(number, 0), max(number, 0)))
-            else:
-                quotes.append(own.quotes[int(own.scores.argmax())])
-        return quotes
+        found = [Quote(max(number, 0), max(number, 0)) for number in best]
+        several = [at for at, passage in enumerate(passages) if len(passage.sentences) > 1]
+        if several and asked.names:
+            scored = self.scored(asked, vectors, [passages[at] for at in several])
+            for at, chosen in zip(several, scored.chosen, strict=True):
+                if scored.scores[chosen] > 0:
+                    found[at] = scored.quotes[chosen]
+        return found
 
-    def scored(
-        self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow]
-    ) -> list[ScoredSentences]:
-        """Score the sentences of each passage."""
-        texts = [text for passage in passages for text in passage.sentence_texts]
-        found = self.similarities(asked, vectors, texts)
-        result: list[ScoredSentences] = []
-        begin = 0
-        for passage in passages:
-            own = texts[begin : begin + len(passage.sentences)]
-            quotes = _joined(passage, own) if self._has_ordinals else [Quote(number, number) for number in range(len(own))]
-            part = found[:, begin : begin + len(own)]
-            if len(quotes) < len(own):
-                part = np.maximum.reduceat(part, [quote.first for quote in quotes], axis=1)
-            result.append(ScoredSentences.of(asked, part, quotes, _prose(passage, own, quotes)))
-            begin += len(own)
-        return result
+    def scored(self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow]) -> ScoredSentences:
+        """Score the sentences of passages."""
+        of_passages = [passage.sentence_texts for passage in passages]
+        found = self.similarities(asked, vectors, [text for texts in of_passages for text in texts])
+        quotes: list[Quote] = []
+        firsts, bounds, prose = list[int](), [0], list[float]()
+        done = 0
+        for passage, texts in zip(passages, of_passages, strict=True):
+            own = _joined(passage, texts) if self._has_ordinals else [Quote(at, at) for at in range(len(texts))]
+            quotes += own
+            firsts += [done + quote.first for quote in own]
+            prose += _prose(passage, texts, own)
+            bounds.append(len(quotes))
+            done += len(texts)
+        if len(firsts) < len(found):
+            found = np.maximum.reduceat(found, firsts, axis=0)
+        return ScoredSentences.of(asked, found, np.array(bounds), quotes, np.array(prose))
 
     def similarities(self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str]) -> Float32:
-        """How well each text has each word of the query: A, (q, texts)."""
-        marked = self._languages != (ENGLISH,)
-        parts = [self._in_chunk(asked, vectors, chunk) for chunk in hash_chunks(texts, marks=marked)]
-        found = np.concatenate(parts, axis=1)
+        """How well each text has each word of the query: A, (texts, q)."""
+        marked, done = self._languages != (ENGLISH,), 0
+        found: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
+        for chunk in hash_chunks(texts, marks=marked):
+            self._compare(found[done : done + len(chunk.counts)], asked, vectors, chunk)
+            done += len(chunk.counts)
         for language in self._languages:
             if RULES[language].sequences:
                 own = sequences(texts, language)
-                owners = np.repeat(np.arange(len(texts)), np.diff(own.indptr))
-                _mark(found, asked, own.hashes, owners)
-            elif language == "tr":
+                _mark(found, asked, own.hashes, np.repeat(np.arange(len(texts)), np.diff(own.indptr)))
+            elif language in _READ_APART:
                 done = 0
                 for chunk in word_chunks(texts, language):
-                    part = found[:, done : done + len(chunk.counts)]
-                    self._mark_terms(part, asked, chunk, language)
+                    owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+                    self._mark_terms(found, asked, chunk, language, owners)
                     done += len(chunk.counts)
         return found
 
-    def _in_chunk(self, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk) -> Float32:
-        n = len(chunk.counts)
-        owners = np.repeat(np.arange(n), chunk.counts)
-        found: Float32 = np.zeros((len(asked.names), n), dtype=np.float32)
+    def _compare(self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk) -> None:
+        """Fill in the similarities of the texts of a chunk."""
+        owners = np.repeat(np.arange(len(found)), chunk.counts)
         known = np.zeros(len(owners), dtype=np.bool_)
         if vectors is not None and asked.vectors is not None:
             ids = vectors.lookup(chunk.hashes)
             known = ids >= 0
             different, which = np.unique(ids[known], return_inverse=True)
-            cosines = np.maximum(asked.vectors @ _unit(vectors.rows(different)).T, 0)
-            _raise(found, (cosines * cosines)[:, which.reshape(-1)], owners[known])
-        unlike = np.flatnonzero(~known if asked.is_known[asked.can_vary].all() else np.ones(len(owners), np.bool_))
+            rows = vectors.rows(different)
+            cosines = np.maximum(_products(rows, asked.vectors), 0)
+            cosines *= cosines
+            cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
+            _raise(found, cosines, which.reshape(-1), owners[known])
+        unlike = np.flatnonzero(~known) if asked.is_known[asked.can_vary].all() else np.arange(len(owners))
         if len(unlike) and asked.can_vary.any():
             _, first, which = np.unique(chunk.hashes[unlike], return_index=True, return_inverse=True)
             alike = asked.letters.dice(_Triples.of(chunk, unlike[first], np.arange(len(first))), len(asked.names))
-            alike[~asked.can_vary] = 0
-            alike[np.ix_(asked.is_known, known[unlike[first]])] = 0
-            _raise(found, (alike * alike)[:, which.reshape(-1)], owners[unlike])
+            alike *= alike * asked.can_vary
+            alike[np.ix_(known[unlike[first]], asked.is_known)] = 0
+            _raise(found, alike, which.reshape(-1), owners[unlike])
         for language in self._languages:
-            if not RULES[language].sequences and language != "tr":
+            if not RULES[language].sequences and language not in _READ_APART:
                 self._mark_terms(found, asked, chunk, language, owners)
-        return found
 
     def _mark_terms(
-        self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64 | None = None
+        self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64
     ) -> None:
         """Set the similarity of texts that have a term of the query to 1."""
-        if owners is None:
-            owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
         with self._stemming:
             if len(self._lexicon) > _MOST_STEMS:
                 self._lexicon = Lexicon()
@@ -217,9 +218,8 @@ class Aligner:
         rising = numbers[order]
         at = np.minimum(np.searchsorted(rising, own), len(rising) - 1)
         held = np.flatnonzero(rising[at] == own)
-        found[asked.rows[order[at[held]]], owners[held]] = 1
-        joined = joined_words(chunk, language)
-        if len(joined) and not asked.can_vary.all():
+        found[owners[held], asked.rows[order[at[held]]]] = 1
+        if asked.has_pairs and len(joined := joined_words(chunk, language)):
             _mark(found, asked, pairs(chunk, joined), owners[joined])
 
     def explain(
@@ -229,47 +229,57 @@ class Aligner:
 
         The shares of the words sum to the score by which the sentence was chosen.
         """
-        (own,) = self.scored(asked, vectors, [passage])
-        chosen = int(own.scores.argmax())
-        pieces = [" ".join(passage.sentence(n) for n in range(q.first, q.last + 1)) for q in own.quotes]
+        own = self.scored(asked, vectors, [passage])
+        (chosen,) = own.chosen
+        pieces = [" ".join(passage.sentence(n) for n in range(quote.first, quote.last + 1)) for quote in own.quotes]
         reach = [chosen - step for step in range(min(_REACH, chosen) + 1)]
-        values = np.stack([own.plain[:, at] * RECALLED**step for step, at in enumerate(reach)])
-        steps = values.argmax(axis=0).tolist()
+        values = np.stack([own.plain[at] * RECALLED**step for step, at in enumerate(reach)])
         aligned: list[Aligned] = []
-        for row, (name, step) in enumerate(zip(asked.names, steps, strict=True)):
-            share = float(own.prose[chosen] * own.weights[row] * values[step, row])
-            similarity = float(own.plain[row, reach[step]])
+        for row, (name, step) in enumerate(zip(asked.names, values.argmax(axis=0).tolist(), strict=True)):
+            share = float(own.prose[chosen] * own.weights[0, row] * values[step, row])
             match = self._match(asked, vectors, pieces[reach[step]], row) if share > 0 else ""
-            aligned.append(Aligned(name, match, similarity, step, share))
+            aligned.append(Aligned(name, match, float(own.plain[reach[step], row]), step, share))
         return own.quotes[chosen], float(own.prose[chosen]), aligned
 
     def _match(self, asked: AskedWords, vectors: WordVectors | None, text: str, row: int) -> str:
         """The word of a text that is most similar to a word of the query."""
         found = [name for chunk in hash_chunks([text], marks=True) for name in chunk.words(np.arange(len(chunk.hashes)))]
         distinct = [*dict.fromkeys(found), asked.names[row]]  # the last one for what is more than a word
-        return distinct[int(self.similarities(asked, vectors, distinct)[row].argmax())]
+        return distinct[int(self.similarities(asked, vectors, distinct)[:, row].argmax())]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSentences:
-    """The n sentences of a passage that may be quoted, with the score of each."""
+    """The n sentences of passages that may be quoted, with the score of each."""
 
+    bounds: Int64  # passage i has the sentences bounds[i] to bounds[i + 1]
     quotes: Sequence[Quote]
-    plain: Float32  # (q, n) A
-    weights: Float64  # (q,) w
+    plain: Float32  # (n, q) A
+    weights: Float64  # (passages, q) w
     prose: Float64  # (n,) p
     scores: Float64  # (n,)
 
     @classmethod
-    def of(cls, asked: AskedWords, plain: Float32, quotes: Sequence[Quote], prose: Float64) -> ScoredSentences:
-        """Score sentences by the similarities of their words (q, n) and how much those count (n,)."""
-        n = plain.shape[1]
+    def of(
+        cls, asked: AskedWords, plain: Float32, bounds: Int64, quotes: Sequence[Quote], prose: Float64
+    ) -> ScoredSentences:
+        """Score sentences by the similarities of their words (n, q) and how much those count (n,)."""
+        sizes = np.diff(bounds)
+        within = np.arange(len(plain)) - np.repeat(bounds[:-1], sizes)
         recalled = plain.copy()
-        for step in range(1, min(_REACH, n - 1) + 1):
-            np.maximum(recalled[:, step:], RECALLED**step * plain[:, :-step], out=recalled[:, step:])
-        spread = np.log((n + 1) / (recalled.sum(axis=1, dtype=np.float64) + 0.5))
+        for step in range(1, min(_REACH, int(sizes.max()) - 1) + 1):
+            before = RECALLED**step * plain[:-step]
+            before[within[step:] < step] = 0
+            np.maximum(recalled[step:], before, out=recalled[step:])
+        spread = np.log((sizes + 1)[:, None] / (np.add.reduceat(recalled, bounds[:-1], axis=0) + 0.5))
         weights = asked.weights * np.maximum(spread, _LEAST_WEIGHT)
-        return cls(quotes, plain, weights, prose, prose * (weights @ recalled))
+        scores = prose * np.einsum("ij,ij->i", np.repeat(weights, sizes, axis=0), recalled)
+        return cls(bounds, quotes, plain, weights, prose, scores)
+
+    @property
+    def chosen(self) -> list[int]:
+        """The sentence of each passage with the highest score; of equal ones the first."""
+        return [first + int(self.scores[first:end].argmax()) for first, end in pairwise(self.bounds.tolist())]
 
 
 # -- Words that look alike ---------------------------------------------------------------------------------------------
@@ -301,41 +311,52 @@ class _Triples:
         return cls(triples, owners[which], sizes)
 
     def dice(self, others: _Triples, n: int) -> Float32:
-        """Dice's coefficient of each of n words with each other word: 2 · common / (own + other's). -> (n, others)"""
-        found: Float32 = np.zeros((n, len(others.sizes)), dtype=np.float32)
+        """Dice's coefficient of each of n words with each other word: 2 · common / (own + other's). -> (others, n)"""
+        found: Float32 = np.zeros((len(others.sizes), n), dtype=np.float32)
         if not len(self.codes):
             return found
         different, which = np.unique(self.codes, return_inverse=True)
-        has = np.zeros((n, len(different)), dtype=np.float32)
-        has[self.owners, which.reshape(-1)] = 1
+        has: Float32 = np.zeros((len(different), n), dtype=np.float32)
+        has[which.reshape(-1), self.owners] = 2
         at = np.minimum(np.searchsorted(different, others.codes), len(different) - 1)
         common = np.flatnonzero(different[at] == others.codes)
-        columns, owners = at[common], others.owners[common]
-        for row in np.unique(self.owners).tolist():
-            counts = np.bincount(owners, weights=has[row, columns], minlength=len(others.sizes))
-            found[row] = np.minimum(2 * counts / (self.sizes[row] + others.sizes), 1)
+        if len(common):
+            owners = others.owners[common]
+            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+            words = owners[firsts]
+            sums = np.add.reduceat(has.take(at[common], axis=0), firsts, axis=0)
+            sizes = np.zeros(n)
+            sizes[: len(self.sizes)] = self.sizes
+            found[words] = np.minimum(sums / (others.sizes[words, None] + sizes), 1)
         return found
 
 
-def _unit(rows: Float32) -> Float32:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+_SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product
 
 
-def _raise(found: Float32, values: Float32, owners: Int64) -> None:
-    """Raise what was found (q, n) to the largest of the values (q, t) of words, given by their texts in order (t,)."""
+def _products(rows: Float32, vectors: Float32) -> Float32:
+    """The inner products of rows (u, d) and vectors (q, d). (u, q)"""
+    step = max(1, _SMALL // max(vectors.size, 1))
+    parts = [rows[first : first + step] @ vectors.T for first in range(0, len(rows), step)]
+    return np.concatenate(parts) if parts else np.zeros((0, len(vectors)), dtype=np.float32)
+
+
+def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None:
+    """Raise what was found (n, q) to the values (u, q) of words (t,), which are in texts that rise (t,)."""
     if len(owners):
         firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-        columns = owners[firsts]
-        found[:, columns] = np.maximum(found[:, columns], np.maximum.reduceat(values, firsts, axis=1))
+        texts = owners[firsts]
+        found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
 
 
 def _mark(found: Float32, asked: AskedWords, hashes: UInt64, owners: Int64) -> None:
     """Set to 1 what texts have of the query's terms. Their terms are given by hashes (t,), with the text of each."""
     at = np.minimum(np.searchsorted(asked.terms, hashes), len(asked.terms) - 1)
     held = np.flatnonzero(asked.terms[at] == hashes)
-    found[asked.rows[at[held]], owners[held]] = 1
+    found[owners[held], asked.rows[at[held]]] = 1
 
 
+_READ_APART = ("tr",)  # languages whose capitals are other letters
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_WORDS = WordChunk(np.zeros(0, dtype=np.uint8), _NOTHING, _NOTHING, np.zeros(0, dtype=np.uint64), _NOTHING)
 
@@ -353,10 +374,12 @@ _BARE = re.compile(
     r"|(?:\S+://\S+[\s,;|·•]*)+"  # addresses
     r"|(?:[^|·•›»\n]{1,40}\s[|·•›»]\s){3,}[^|·•›»\n]{1,40}"  # a row of links
 )
+_STOPS = frozenset(".!…。！:：।॥።։៖۔")
+_REFERENCE = 90  # characters of a sentence that refers to elsewhere
 _POINTER = re.compile(
     r"(?:(?:see|siehe|vgl\.|voir|véase|vedi|см\.|див\.|zob\.|bkz\.)(?=[\s:])|(?:ver también|zie ook|se även|se også)\b"
-    r"|参见|另见|请参阅|参照|انظر|راجع).{0,80}",
-    re.IGNORECASE | re.DOTALL,
+    r"|参见|另见|请参阅|参照|انظر|راجع)",
+    re.IGNORECASE,
 )
 _CODE = re.compile(
     r"(?:\$|>>>|#!)\s?\S.*"
@@ -382,26 +405,30 @@ def _joined(passage: PassageRow, texts: Sequence[str]) -> list[Quote]:
     return quotes
 
 
-def _prose(passage: PassageRow, texts: Sequence[str], quotes: Sequence[Quote]) -> Float64:
-    """How much the alignment of each possible quote counts: 1, or less for what is no prose. (n,)"""
-    spans = passage.sentences[:, :2].tolist()
-    rows = [_CELLS in text for text in texts]
-    result = np.ones(len(quotes))
-    for at, quote in enumerate(quotes):
-        first, last = quote.first, quote.last
-        begins = spans[first][0] == 0 or passage.text[: spans[first][0]].endswith(_BETWEEN_BLOCKS)
-        ends = passage.text.startswith(_BETWEEN_BLOCKS, spans[last][1]) or spans[last][1] == len(passage.text)
-        is_head = rows[first] and (first == 0 or not rows[first - 1]) and first + 1 < len(rows) and rows[first + 1]
-        text = texts[first] if first == last else passage.text[spans[first][0] : spans[last][1]]
-        if is_head or not _is_prose(text, is_row=rows[first], is_block=begins and ends):
-            result[at] = NOT_PROSE
-    return result
+def _prose(passage: PassageRow, texts: Sequence[str], quotes: Sequence[Quote]) -> list[float]:
+    """How much the alignment of each possible quote counts: 1, or less for what is no prose."""
+    spans: list[list[int]] | None = None
+    found: list[float] = []
+    for first, last in ((quote.first, quote.last) for quote in quotes):
+        text = texts[last]
+        if text[-1] in _STOPS and not (len(text) < _REFERENCE and _POINTER.match(text)):
+            found.append(1.0)
+            continue
+        spans = spans or passage.sentences[:, :2].tolist()
+        (start, _), (_, end) = spans[first], spans[last]
+        is_block = (start == 0 or passage.text.endswith(_BETWEEN_BLOCKS, 0, start)) and (
+            end == len(passage.text) or passage.text.startswith(_BETWEEN_BLOCKS, end)
+        )
+        is_row = _CELLS in text
+        is_head = is_row and not (first and _CELLS in texts[first - 1]) and _CELLS in (*texts, "")[last + 1]
+        found.append(1.0 if not is_head and _is_prose(text, is_row=is_row, is_block=is_block) else NOT_PROSE)
+    return found
 
 
 def _is_prose(text: str, *, is_row: bool, is_block: bool) -> bool:
     """Whether a sentence says something: it is no heading, question, tags, list of links, reference or code."""
     end = text[-4:]
-    if _QUESTION.search(end) or _POINTER.fullmatch(text):
+    if _QUESTION.search(end) or (len(text) < _REFERENCE and _POINTER.match(text)):
         return False
     if is_row:
         return True

@@ -287,19 +287,29 @@ def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> Ques
 
 def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
     """Like `of_question`, but for several queries, which in English are stemmed and hashed together."""
+    return [found.terms for found in named_questions(questions, languages)]
+
+
+def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[QuestionTerms]:
+    """Like `of_questions`, with the words that the terms stand for, as `named_terms` gives them."""
     if tuple(languages) != _ONLY_ENGLISH:
-        return [named_terms(question, languages).terms for question in questions]
+        return [named_terms(question, languages) for question in questions]
     stemmer = Stemmer.Stemmer("english")
-    found: list[UInt64] = []
+    found: list[QuestionTerms] = []
     for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
-        found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
         together = written_together(chunk)
-        of_pairs = pairs(chunk, together)
-        terms = np.concatenate((hash_words(found_stems).hashes, of_pairs))
+        names = chunk.words(np.arange(len(chunk.hashes)))
+        stemmed = hash_words(stemmer.stemWords([plain(word) for word in names])).hashes
+        names += [chunk.word(index, through=index + 1) for index in together.tolist()]
+        terms = np.concatenate((stemmed, pairs(chunk, together)))
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
         owners = np.concatenate((owners, owners[together]))
-        order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
-        found += np.split(terms[order], ends[:-1])
+        order = np.argsort(owners, kind="stable")
+        ends = np.cumsum(np.bincount(owners, minlength=len(chunk.counts))).tolist()
+        named, first = [names[index] for index in order.tolist()], 0
+        for own, end in zip(np.split(terms[order], ends[:-1]), ends, strict=True):
+            found.append(QuestionTerms(own, named[first:end]))
+            first = end
     return found
 
 

@@ -1,9 +1,9 @@
 """The sentence of a passage that a hit quotes: the one whose words align best with those of the query.
 
-A_ij is how well sentence j has the i-th content word of the query: the best of its words, where a word of the same term
-(a stem, in Chinese also a pair of characters) counts 1, another cos² of their word vectors, and, where one of the two
-has no vector, the square of the share of their sequences of three letters in common (Dice), since compounds and
-inflected forms look alike. Numbers and terms of two words have to be the same.
+A_ij is how well sentence j has the i-th content word of the query: the best of its words, where the same word counts 1,
+another form of it (an equal stem) .95, another word cos² of their word vectors, and, where one of the two has no
+vector, the square of the share of their sequences of three letters in common (Dice), since compounds and inflected
+forms look alike. Numbers, and terms of two words such as pairs of Chinese characters, have to be the same.
 
     C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts: "He died there"
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides between them
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
-_REACH = 4  # sentences before
+REACH = 4  # sentences before
+OTHER_FORM = 0.95  # what another word of the same term counts: "removed" for "remove"
 _PAIR = 0.15  # of a term of two words, beside those of its words
 _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still counts
 NOT_PROSE = 0.5  # p of what is no prose
@@ -52,21 +53,11 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
-    """A word of the query and where a quoted sentence has it."""
-
-    word: str
-    match: str  # the word of the sentence
-    similarity: float  # 0 to 1
-    before: int  # how many sentences before it stands
-    share: float  # of the score
-
-
-@dataclass(frozen=True, slots=True)
 class AskedWords:
     """The content words of a query and its terms of two words: q rows, each with a name, a weight and a vector."""
 
     names: Sequence[str]
+    hashes: UInt64  # (q,) of the words; 0 for terms of two words
     terms: UInt64  # (t,) rising
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
@@ -116,8 +107,11 @@ class Aligner:
             unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
             unit[is_known] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
         terms = np.array(sorted(of_term), dtype=np.uint64)
+        hashes = np.zeros(len(names), dtype=np.uint64)
+        hashes[single] = chunk.hashes[alone]
         return AskedWords(
             names,
+            hashes,
             terms,
             np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
             np.sqrt(least) * np.where(single, 1.0, _PAIR),
@@ -218,34 +212,11 @@ class Aligner:
         rising = numbers[order]
         at = np.minimum(np.searchsorted(rising, own), len(rising) - 1)
         held = np.flatnonzero(rising[at] == own)
-        found[owners[held], asked.rows[order[at[held]]]] = 1
+        rows = asked.rows[order[at[held]]]
+        is_same = chunk.hashes[held] == asked.hashes[rows]
+        np.maximum.at(found, (owners[held], rows), np.where(is_same, 1, OTHER_FORM).astype(np.float32))
         if asked.has_pairs and len(joined := joined_words(chunk, language)):
             _mark(found, asked, pairs(chunk, joined), owners[joined])
-
-    def explain(
-        self, asked: AskedWords, vectors: WordVectors | None, passage: PassageRow
-    ) -> tuple[Quote, float, list[Aligned]]:
-        """The sentence that is quoted of a passage, how much of the alignment counts, and the alignment of each word.
-
-        The shares of the words sum to the score by which the sentence was chosen.
-        """
-        own = self.scored(asked, vectors, [passage])
-        (chosen,) = own.chosen
-        pieces = [" ".join(passage.sentence(n) for n in range(quote.first, quote.last + 1)) for quote in own.quotes]
-        reach = [chosen - step for step in range(min(_REACH, chosen) + 1)]
-        values = np.stack([own.plain[at] * RECALLED**step for step, at in enumerate(reach)])
-        aligned: list[Aligned] = []
-        for row, (name, step) in enumerate(zip(asked.names, values.argmax(axis=0).tolist(), strict=True)):
-            share = float(own.prose[chosen] * own.weights[0, row] * values[step, row])
-            match = self._match(asked, vectors, pieces[reach[step]], row) if share > 0 else ""
-            aligned.append(Aligned(name, match, float(own.plain[reach[step], row]), step, share))
-        return own.quotes[chosen], float(own.prose[chosen]), aligned
-
-    def _match(self, asked: AskedWords, vectors: WordVectors | None, text: str, row: int) -> str:
-        """The word of a text that is most similar to a word of the query."""
-        found = [name for chunk in hash_chunks([text], marks=True) for name in chunk.words(np.arange(len(chunk.hashes)))]
-        distinct = [*dict.fromkeys(found), asked.names[row]]  # the last one for what is more than a word
-        return distinct[int(self.similarities(asked, vectors, distinct)[:, row].argmax())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +238,7 @@ class ScoredSentences:
         sizes = np.diff(bounds)
         within = np.arange(len(plain)) - np.repeat(bounds[:-1], sizes)
         recalled = plain.copy()
-        for step in range(1, min(_REACH, int(sizes.max()) - 1) + 1):
+        for step in range(1, min(REACH, int(sizes.max()) - 1) + 1):
             before = RECALLED**step * plain[:-step]
             before[within[step:] < step] = 0
             np.maximum(recalled[step:], before, out=recalled[step:])
@@ -419,8 +390,9 @@ def _prose(passage: PassageRow, texts: Sequence[str], quotes: Sequence[Quote]) -
         is_block = (start == 0 or passage.text.endswith(_BETWEEN_BLOCKS, 0, start)) and (
             end == len(passage.text) or passage.text.startswith(_BETWEEN_BLOCKS, end)
         )
-        is_row = _CELLS in text
-        is_head = is_row and not (first and _CELLS in texts[first - 1]) and _CELLS in (*texts, "")[last + 1]
+        after_row, before_row = first > 0 and _CELLS in texts[first - 1], _CELLS in (*texts, "")[last + 1]
+        is_row = _CELLS in text and (after_row or before_row)
+        is_head = is_row and not after_row
         found.append(1.0 if not is_head and _is_prose(text, is_row=is_row, is_block=is_block) else NOT_PROSE)
     return found
 

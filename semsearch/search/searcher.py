@@ -27,7 +27,6 @@ from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import make_hits
 from semsearch.search.query import make_queries
 from semsearch.search.ranking import RankedPassages, rank_passages
-from semsearch.search.scoring import score
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_count, get_stamp
@@ -159,15 +158,9 @@ class Searcher:
                 return self._explained(db, own, hit)
             (as_query,) = make_queries(db, reader, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
-            found = score(
-                db, reader, [np.array([passage.id], dtype=np.int64)], [as_query.vector], [None], as_query.titles
-            )
-            shown, best = replace(hit, relevance=None), int(found.best[0])
-            if best >= 0:
-                shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            return self._explained(db, answer.origin, shown)
+            return self._explained(db, answer.origin, replace(hit, relevance=None))
 
         return self._reading(explain)
 

@@ -24,6 +24,7 @@ import { element } from "./dom.js";
  * @property {Pairs | null} pairs
  * @property {string[]} unknown
  * @property {Rerank} [rerank]
+ * @property {{words: {word: string, match: string, share: number}[]}} [quote]
  */
 
 /** The elements that show an explanation. @param {Explanation} explanation */
@@ -42,7 +43,9 @@ export function explained(explanation) {
 function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
+  const aligned = (explanation.quote?.words ?? []).filter(({ share }) => share >= 0.005);
   const lines = [
+    aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
     unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);

@@ -162,7 +162,9 @@ class Explanation(Record):
         if self.rerank:
             rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
         if self.quote:
-            aligned = ", ".join(f"{each.word} → {each.match} {each.share:.2f}" for each in self.quote.words if each.share)
+            aligned = ", ".join(
+                f"{each.word} → {each.match} {each.share:.2f}" for each in self.quote.words if each.share
+            )
             rows.append(("quote", f"{self.quote.score:.3f}", aligned))
         head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"
         pairs = self.pairs

@@ -1,6 +1,6 @@
-"""Explain a hit's score: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words; and its quote.
+"""Explain a hit: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words; and what it quotes.
 
-Only the query and the quoted sentence are embedded again, word by word (semsearch.embedding.contributions). Passage and
+Only the query and the sentence nearest in meaning are embedded again, word by word (semsearch.embedding.contributions). Passage and
 sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was ranked.
 """
 
@@ -182,9 +182,7 @@ class Explainer:
         shares = tuple(tuple(row) for row in matrix.tolist())
         return Pairs(self._word_shares.words, sentence.words, shares, sentence.unknown), text
 
-    def _nearest(
-        self, db: sqlite3.Connection, passage: PassageRow, spans: SentenceSpans
-    ) -> tuple[int, Float32 | None]:
+    def _nearest(self, db: sqlite3.Connection, passage: PassageRow, spans: SentenceSpans) -> tuple[int, Float32 | None]:
         """The number and the stored vector of the passage's sentence nearest in meaning; None if none has a vector."""
         assert self._word_shares is not None  # there is a cosine of the passage
         found = self.reader.sentences(db, np.array([passage.id], dtype=np.int64), spans)

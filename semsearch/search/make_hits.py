@@ -99,7 +99,9 @@ def make_hits(
     made: list[list[Hit]] = []
     for query, ranked, origin in zip(queries, answers, origins, strict=True):
         hits = []
-        for rank, (item, quote) in enumerate(zip(ranked, _quotes(db, reader, query, ranked, rows), strict=True), start=1):
+        for rank, (item, quote) in enumerate(
+            zip(ranked, _quotes(db, reader, query, ranked, rows), strict=True), start=1
+        ):
             around = rows.neighbours(db, item, quote, context)
             hits.append(rows.hit(item, quote, rank, origin, around))
         made.append(hits)

@@ -5,12 +5,11 @@ another form of it (an equal stem) .95, another word cos² of their word vectors
 vector, the square of the share of their sequences of three letters in common (Dice), since compounds and inflected
 forms look alike. Numbers, and terms of two words such as pairs of Chinese characters, have to be the same.
 
-    C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts: "He died there"
-    w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides between them
-    score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, less for a heading, tags, links, code, a question
+    C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts
+    w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides
+    score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, ½ for headings, tags, links, code, questions
 
-The alignment is that of Kajiwara and Komachi 2016 (maximum alignment) with weights of our own; the numbers were chosen
-on English, German and Chinese (docs/research/measurements.md, "The sentence shown"). Ranking does not depend on it.
+The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on English, German and Chinese (docs/research/measurements.md, "The sentence shown"). Ranking does not depend on it.
 """
 
 from __future__ import annotations
@@ -199,9 +198,7 @@ class Aligner:
             if not RULES[language].sequences and language not in _READ_APART:
                 self._mark_terms(found, asked, chunk, language, owners)
 
-    def _mark_terms(
-        self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64
-    ) -> None:
+    def _mark_terms(self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64) -> None:
         """Set the similarity of texts that have a term of the query to 1."""
         with self._stemming:
             if len(self._lexicon) > _MOST_STEMS:
@@ -357,7 +354,7 @@ _CODE = re.compile(
     r"|(?:import|from|def|class|function|const|let|var|return|sudo|#include)\s+\S.*[\w)>;:{}\"']",
     re.DOTALL,
 )
-_SYMBOLS = b"{}()[]<>=;$\\|&*_\"`/^~+"
+_SYMBOLS = b'{}()[]<>=;$\\|&*_"`/^~+'
 _MUCH = 0.14  # share of symbols in code
 
 

@@ -16,8 +16,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
-import numpy as np
-
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command

@@ -21,7 +21,7 @@ import numpy as np
 import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.arrays.types import Bool, Int32, Int64, UInt64
+from semsearch.arrays.types import Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
 from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
 

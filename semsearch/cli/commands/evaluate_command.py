@@ -140,7 +140,9 @@ def answers(
         print(to_json(found.to_dict()))
         return
     names = [*found.modes[0].figures]
-    shown = [[_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()] for mode in found.modes]
+    shown = [
+        [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()] for mode in found.modes
+    ]
     rows = [[mode.mode, f"{len(mode.questions):,}", *own] for mode, own in zip(found.modes, shown, strict=True)]
     print(*aligned([["mode", "questions", *names], *rows], left=[0]), sep="\n")
     for mode in found.modes if misses else ():

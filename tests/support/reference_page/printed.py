@@ -167,8 +167,8 @@ PRINTED = (
             _key(
                 "modes",
                 "list[dict[str, Any]]",
-                "for each the number of `questions`, the shares `first`, `quoted`, `quoted_of_first` and `given`, and the "
-                "`misses`: right first hits with the sentence that they `quote`",
+                "for each the number of `questions`, the shares `first`, `quoted`, `quoted_of_first` and `given`, and "
+                "the `misses`: right first hits with the sentence that they `quote`",
             ),
         ),
     ),

@@ -20,6 +20,7 @@ WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a query that have a row
 _LONGEST = 14  # columns of a word
 _LEAST = 0.005  # less would be shown as 0.00
+_LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
 _NUMBER = 5  # columns of a number: -0.12
 _REST, _SUM = "…", "Σ"
 
@@ -98,13 +99,15 @@ def _named(term: TermScore) -> str:
 
 def _aligned(quote: Quoted) -> str:
     """What the quoted sentence has of the query's words; "<" for each sentence before it in which a word stands."""
+    similar = [word for word in quote.words if word.similarity >= _LEAST_SIMILAR]
     there = [
         f"{word.word if word.match == word.word else f'{word.word}→{word.match}'}{'<' * word.before} "
         f"{word.weight:.2f}×{word.similarity:.2g}"
-        for word in quote.words
-        if word.share >= _LEAST
+        for word in similar
     ]
-    absent = ", ".join(word.word for word in quote.words if word.share < _LEAST)
+    rest = quote.score - sum(word.share for word in similar)
+    there += [f"{_REST} {rest:.2f}"] if rest >= _LEAST else []
+    absent = ", ".join(word.word for word in quote.words if word.similarity < _LEAST_SIMILAR)
     return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
 
 

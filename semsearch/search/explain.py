@@ -1,7 +1,8 @@
 """Explain a hit: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words; and what it quotes.
 
-Only the query and the sentence nearest in meaning are embedded again, word by word (semsearch.embedding.contributions). Passage and
-sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was ranked.
+Only the query and the sentence nearest in meaning are embedded again, word by word (semsearch.embedding.contributions).
+Passage and sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was
+ranked. The quoted sentence, often the same one, does not count for the score (semsearch.search.quote).
 """
 
 from __future__ import annotations

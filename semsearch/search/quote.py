@@ -9,7 +9,8 @@ forms look alike. Numbers, and terms of two words such as pairs of Chinese chara
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides
     score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, ½ for headings, tags, links, code, questions
 
-The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on English, German and Chinese (docs/research/measurements.md, "The sentence shown"). Ranking does not depend on it.
+The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on
+English, German and Chinese (docs/research/measurements.md, "The quoted sentence"). Ranking does not depend on it.
 """
 
 from __future__ import annotations

@@ -380,7 +380,7 @@ def _prose(passage: PassageRow, texts: Sequence[str], quotes: Sequence[Quote]) -
     found: list[float] = []
     for first, last in ((quote.first, quote.last) for quote in quotes):
         text = texts[last]
-        if text[-1] in _STOPS and not (len(text) < _REFERENCE and _POINTER.match(text)):
+        if text[-1:] in _STOPS and not (len(text) < _REFERENCE and _POINTER.match(text)):
             found.append(1.0)
             continue
         spans = spans or passage.sentences[:, :2].tolist()

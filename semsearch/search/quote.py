@@ -61,9 +61,8 @@ class AskedWords:
     terms: UInt64  # (t,) rising
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
-    is_known: Bool  # (q,) whether it has a vector
     has_pairs: bool  # whether some terms are of two words
-    can_vary: Bool  # (q,) whether words that look alike may stand for it
+    can_vary: Bool  # (q,) whether words that look alike stand for it, as it has no vector
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     letters: _Triples
 
@@ -109,17 +108,17 @@ class Aligner:
         terms = np.array(sorted(of_term), dtype=np.uint64)
         hashes = np.zeros(len(names), dtype=np.uint64)
         hashes[single] = chunk.hashes[alone]
+        varying = single & ~is_known & np.array([not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
         return AskedWords(
             names,
             hashes,
             terms,
             np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
             np.sqrt(least) * np.where(single, 1.0, _PAIR),
-            is_known,
             not single.all(),
-            single & np.array([name.isalpha() or not any(map(str.isdigit, name)) for name in names], dtype=np.bool_),
+            varying,
             unit,
-            _Triples.of(chunk, alone, np.flatnonzero(single)),
+            _Triples.of(chunk, alone[varying[single]], np.flatnonzero(varying)),
         )
 
     def choose(
@@ -178,7 +177,6 @@ class Aligner:
     def _compare(self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk) -> None:
         """Fill in the similarities of the texts of a chunk."""
         owners = np.repeat(np.arange(len(found)), chunk.counts)
-        known = np.zeros(len(owners), dtype=np.bool_)
         if vectors is not None and asked.vectors is not None:
             ids = vectors.lookup(chunk.hashes)
             known = ids >= 0
@@ -188,13 +186,12 @@ class Aligner:
             cosines *= cosines
             cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
             _raise(found, cosines, which.reshape(-1), owners[known])
-        unlike = np.flatnonzero(~known) if asked.is_known[asked.can_vary].all() else np.arange(len(owners))
-        if len(unlike) and asked.can_vary.any():
-            _, first, which = np.unique(chunk.hashes[unlike], return_index=True, return_inverse=True)
-            alike = asked.letters.dice(_Triples.of(chunk, unlike[first], np.arange(len(first))), len(asked.names))
-            alike *= alike * asked.can_vary
-            alike[np.ix_(known[unlike[first]], asked.is_known)] = 0
-            _raise(found, alike, which.reshape(-1), owners[unlike])
+        if len(owners) and asked.can_vary.any():
+            alike = asked.letters.dice(
+                _Triples.of(chunk, np.arange(len(owners)), np.arange(len(owners))), len(asked.names)
+            )
+            alike *= alike
+            _raise(found, alike, np.arange(len(owners)), owners)
         for language in self._languages:
             if not RULES[language].sequences and language not in _READ_APART:
                 self._mark_terms(found, asked, chunk, language, owners)
@@ -271,33 +268,39 @@ class _Triples:
             indices
         )
         codes = np.frombuffer(spaced.tobytes().decode().encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-        is_letter = codes != 0
-        middle = np.flatnonzero(is_letter)
-        which = (np.cumsum(~is_letter)[middle] - 1) // 2
+        middle = np.flatnonzero(codes)
+        which = np.repeat(np.arange(len(indices)), np.diff(np.flatnonzero(codes == 0))[::2] - 1)
         triples = (codes[middle - 1] << np.uint64(42)) | (codes[middle] << np.uint64(21)) | codes[middle + 1]
-        sizes = np.zeros(int(owners.max(initial=-1)) + 1)
-        np.add.at(sizes, owners[which], 1)
-        return cls(triples, owners[which], sizes)
+        return cls(triples, owners[which], np.bincount(owners[which], minlength=1).astype(np.float64))
 
     def dice(self, others: _Triples, n: int) -> Float32:
         """Dice's coefficient of each of n words with each other word: 2 · common / (own + other's). -> (others, n)"""
         found: Float32 = np.zeros((len(others.sizes), n), dtype=np.float32)
-        if not len(self.codes):
-            return found
         different, which = np.unique(self.codes, return_inverse=True)
         has: Float32 = np.zeros((len(different), n), dtype=np.float32)
         has[which.reshape(-1), self.owners] = 2
-        at = np.minimum(np.searchsorted(different, others.codes), len(different) - 1)
-        common = np.flatnonzero(different[at] == others.codes)
-        if len(common):
-            owners = others.owners[common]
+        may_be = np.zeros(1 << _BITS, dtype=np.bool_)  # faster than looking all of them up
+        may_be[_short(different)] = True
+        common = np.flatnonzero(may_be[_short(others.codes)])
+        at = np.minimum(np.searchsorted(different, others.codes[common]), len(different) - 1)
+        is_common = different[at] == others.codes[common]
+        at, owners = at[is_common], others.owners[common[is_common]]
+        if len(owners):
             firsts = np.flatnonzero(np.diff(owners, prepend=-1))
             words = owners[firsts]
-            sums = np.add.reduceat(has.take(at[common], axis=0), firsts, axis=0)
+            sums = np.add.reduceat(has.take(at, axis=0), firsts, axis=0)
             sizes = np.zeros(n)
             sizes[: len(self.sizes)] = self.sizes
             found[words] = np.minimum(sums / (others.sizes[words, None] + sizes), 1)
         return found
+
+
+_BITS = 12
+
+
+def _short(codes: UInt64) -> Int64:
+    """Hashes of `_BITS` bits."""
+    return ((codes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
 _SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product

@@ -163,7 +163,9 @@ def _foreign(text: str, separators: re.Pattern[str]) -> str:
     """A text without its separators outside ASCII: the other characters outside ASCII all belong to words."""
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    others = set(codes[codes > 127].tolist())
+    is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    is_there[codes] = True
+    others = (np.flatnonzero(is_there[128:]) + 128).tolist()
     if len(others) > _FEW:
         return _spaced(separators.sub(" ", composed))
     for char in map(chr, others):

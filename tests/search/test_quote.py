@@ -47,7 +47,9 @@ def similarity(asked: str, word: str, vectors: VectorTable) -> float:
     if stems([plain(asked)], "en") == stems([plain(word)], "en"):
         return OTHER_FORM
     ids = [vectors.id_of(each) for each in (asked, word)]
-    if min(ids) >= 0:
+    if ids[0] >= 0:
+        if ids[1] < 0:
+            return 0.0
         one, other = vectors.rows(np.array(ids))
         return max(float(one @ other / np.linalg.norm(one) / np.linalg.norm(other)), 0.0) ** 2
     own, others = letters(asked), letters(word)

@@ -1,9 +1,9 @@
 """The sentence of a passage that a hit quotes: the one whose words align best with those of the query.
 
 A_ij is how well sentence j has the i-th content word of the query: the best of its words, where the same word counts 1,
-another form of it (an equal stem) .95, another word cos² of their word vectors. If the query's word has no vector, it is
-the square of the share of their sequences of three letters in common (Dice), since compounds and inflected forms look
-alike. Numbers without a vector, and terms of two words such as pairs of Chinese characters, have to be the same.
+another form of it (an equal stem) .95, another word cos² of their word vectors. If the query's word has no vector, that
+is the square of the share of their sequences of three letters in common (Dice), since compounds and inflected forms
+look alike. Numbers without a vector, and terms of two words such as pairs of Chinese characters, have to be the same.
 
     C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides

@@ -8,7 +8,8 @@ put right from what hits know of their scores (`Origin`), without asking again:
     BM25 / best    the best of all indexes
     feedback       times the square of the share that the best passage of the index has of the best of all's score
 
-In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
+In the other modes scores are compared as they are. In all modes, hits with exact words get the points for them anew, so
+that they come before those of all indexes. docs/research/measurements.md has what was measured: better than
 ranks, scores as they are, or scoring the union anew, and about as good as feedback from the very best passage.
 
 Everything below the class is pure.
@@ -34,6 +35,7 @@ from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
 from semsearch.search.boosts import parse_boost
+from semsearch.search.exact_words import exact_first
 from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
@@ -159,13 +161,25 @@ class MultiIndex(Searchable):
         return self._each_by_name(lambda _, searcher: ask(searcher))
 
     def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
-        """The answer of each index, by its name. What all of them warn of is logged once."""
-        answers, warnings = dict[str, Result](), list[list[SearchWarning]]()
+        """The answer of each index, by its name. What all of them warn of is logged once.
+
+        An index that corrected a word which another one has is asked again, for that word as it is: exact matches must
+        not compete with those of a correction.
+        """
+        answers, warnings = dict[str, Result](), dict[str, list[SearchWarning]]()
         for name, index in self.indexes.items():
-            with collected_warnings() as own:
+            with collected_warnings() as warnings[name]:
                 answers[name] = ask(name, index.searcher)
-            warnings.append(own)
-        log_common(warnings)
+        corrected = {name: {each.word.lower() for each in own if each.word} for name, own in warnings.items()}
+        if any(corrected.values()):
+            from semsearch.search.corrections import leaving_alone  # start-up time: few queries have any
+
+            asked = frozenset().union(*corrected.values())
+            held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, asked))
+            for name in [name for name, words in corrected.items() if words & held]:
+                with leaving_alone(held), collected_warnings() as warnings[name]:
+                    answers[name] = ask(name, self.indexes[name].searcher)
+        log_common([*warnings.values()])
         return answers
 
     def _wide(self, options: SearchOptions) -> SearchOptions:
@@ -181,7 +195,7 @@ class MultiIndex(Searchable):
         """
         is_read = query is not None and self._reranker is not None
         least = -math.inf if options.min_score is None or is_read else options.min_score
-        hits = [hit for hit in hits if hit.score >= least]
+        hits = [hit for hit in exact_first(hits) if hit.score >= least]
         best = hits if options.duplicates else deduplicate(hits)
         if query is not None and self._reranker is not None:
             best = rerank(self._reranker, query, best[: self._wide(options).k], options)
@@ -215,6 +229,13 @@ class MultiIndex(Searchable):
         if len(errors) == 1:
             raise errors[0]
         raise SourceError(f"{like} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
+
+
+def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
+    """Those of some words that an index has."""
+    from semsearch.search.corrections import held_words  # start-up time: few queries have any
+
+    return searcher.in_one_generation(lambda _, reader: held_words(reader.lexical, words))
 
 
 def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:
@@ -363,8 +384,9 @@ def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
     """What a hit's score gains, or loses, by other weights."""
     own, before = origin.weights, _without_near(hit, origin.weights)
     rerank = 0.0 if origin.rerank is None else origin.rerank.points
+    exact = 0.0 if origin.exact is None else origin.exact.points
     boosted = sum(each.points for each in origin.boosts or ())
-    near = hit.score - rerank - boosted - before if own.near else 0.0
+    near = hit.score - rerank - boosted - exact - before if own.near else 0.0
     return _without_near(hit, weights) - before + near * (share - 1)
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -24,22 +25,26 @@ def program() -> ModuleType:
     return module
 
 
-def test_no_modules_import_each_other_in_a_circle(program: ModuleType) -> None:
-    assert program.House().circles == []  # in functions and for types neither
+@pytest.fixture(scope="module")
+def house(program: ModuleType) -> Any:
+    """The code as it is, which is read once."""
+    return program.House()
 
 
-def test_a_file_name_says_which_file_is_meant(program: ModuleType) -> None:
-    assert len(program.House().names_used_twice) <= 5
+def test_no_modules_import_each_other_in_a_circle(house: Any) -> None:
+    assert house.circles == []  # in functions and for types neither
 
 
-def test_a_module_is_a_chapter(program: ModuleType) -> None:
-    house = program.House()
+def test_a_file_name_says_which_file_is_meant(house: Any) -> None:
+    assert len(house.names_used_twice) <= 5
+
+
+def test_a_module_is_a_chapter(program: ModuleType, house: Any) -> None:
     small = [module for module in house.with_one_importer if house.lines[module] < program.SMALL]
     assert (len(house.files) <= 400, len(house.with_one_importer) <= 90, len(small) <= 10) == (True, True, True), small
 
 
-def test_the_options_of_a_search_and_the_types_of_arrays_are_declared_once(program: ModuleType) -> None:
-    house = program.House()
+def test_the_options_of_a_search_and_the_types_of_arrays_are_declared_once(house: Any) -> None:
     assert list(house.search_signatures) == ["semsearch.searchable"]
     assert list(house.array_aliases) == ["semsearch.arrays.types"]
 

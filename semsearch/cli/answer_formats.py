@@ -17,7 +17,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, location, own_terms
+from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, corrections_in, location, own_terms
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
 
@@ -128,7 +128,13 @@ class Answer:
         about = {"query": self.query, "mode": self.mode}
         found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts()}
         said = {"warnings": [self.without_hits]} if self.weak and not self.hits else {}
-        return about | found | ({"weak": self.weak} if self.weak else {}) | said
+        return about | corrections_in(self.hits) | found | ({"weak": self.weak} if self.weak else {}) | said
+
+    @property
+    def compared(self) -> str:
+        """The query as it was searched for, its misspelt words corrected."""
+        origin = self.hits[0].origin if self.hits else None
+        return origin.text if origin is not None and origin.corrected and origin.text is not None else self.query
 
     @property
     def without_hits(self) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
 from semsearch.results.explanation import Dense, Explanation, Lexical, Pairs, Quoted, TermScore
-from semsearch.results.options import Fused
+from semsearch.results.options import ExactPart, Fused
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a query that have a row
@@ -43,13 +43,14 @@ def lines(explanation: Explanation) -> Iterator[str]:
 def summary(explanation: Explanation) -> Iterator[str]:
     """The lines on the score as a sum, on its parts, and on words of the query that have no vector."""
     lexical, dense, near, rerank = explanation.lexical, explanation.dense, explanation.near, explanation.rerank
-    boosts = explanation.boosts or ()
-    if explanation.mode == "hybrid" or rerank or boosts:
+    boosts, exact = explanation.boosts or (), explanation.exact
+    if explanation.mode == "hybrid" or rerank or boosts or exact:
         parts = [f"lexical {lexical.points:.3f}"] if lexical else []
         parts += [f"dense {dense.points:.3f}"] if dense else []
         parts += [f"near {near.points:.3f}"] if near else []
         parts += [f"boost {boost.points:.3f}" for boost in boosts]
         parts += [f"rerank {rerank.points:.3f}"] if rerank else []
+        parts += [f"exact {exact.points:.3f}"] if exact else []
         yield f"{' + '.join(parts) or 'nothing'} = {explanation.score:.3f}"
     if lexical:
         share = f"{lexical.weight:.2g}×{lexical.bm25:.2f}/{lexical.best:.2f}"
@@ -66,6 +67,8 @@ def summary(explanation: Explanation) -> Iterator[str]:
         by += "" if rerank.alone is None else f": cosine {rerank.alone:.3f}, and passages like it"
         least = ", not reranked in time: set to the lowest" if rerank.unread else ""
         yield f"rerank  {rerank.weight:.2g}×({rerank.said:.3g} - {rerank.mean:.3g})/{rerank.deviation:.3g}{by}{least}"
+    if exact:
+        yield f"exact   {', '.join(map(_exact, exact.parts))}: before all other passages"
     if explanation.fused:
         yield f"alone   {_fused(explanation.fused, explanation)}"
     if likely := explanation.relevance:
@@ -76,6 +79,11 @@ def summary(explanation: Explanation) -> Iterator[str]:
         yield f"unknown {', '.join(explanation.unknown)}"
 
 
+def _exact(part: ExactPart) -> str:
+    case = "" if part.as_typed else " in other case"
+    return f"{part.text}{case}, in {part.passages:,} passage{'s' if part.passages > 1 else ''}"
+
+
 def _fused(fused: Fused, explanation: Explanation) -> str:
     """How the score follows from the one in the hit's own index."""
     lexical, near, changed = explanation.lexical, explanation.near, list[str]()
@@ -83,6 +91,8 @@ def _fused(fused: Fused, explanation: Explanation) -> str:
         changed.append(f"BM25 /{lexical.best:.2f} (the best of all indexes) instead of /{fused.best:.2f}")
     if near and fused.near < 1:
         changed.append(f"feedback ×{fused.near:.2f} (another index has a better passage)")
+    if explanation.exact and explanation.score != fused.alone:
+        changed.append("exact words before the passages of all")
     return f"{fused.alone:.3f} in its own index; with the others: {', '.join(changed) or 'unchanged'}"
 
 

@@ -158,10 +158,21 @@ def _configure(context: Any, command: str | None) -> None:
 
 def main() -> None:
     """The console script."""
+    _name_files_in_utf8()
     collect_seldom()
     _open_closed_streams()
     _use_utf8()
     app(prog_name="semsearch")
+
+
+def _name_files_in_utf8() -> None:
+    """Start again in Python's UTF-8 mode if files could only have ASCII names, as in the locale C without that mode.
+
+    Otherwise "ä.txt" is a file that cannot be named: a sync would remove it from the index.
+    """
+    if sys.getfilesystemencoding() == "ascii" and not sys.flags.utf8_mode:
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def _open_closed_streams() -> None:

@@ -6,7 +6,11 @@ import atexit
 import gc
 import logging
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # -- Exit statuses: a test finds every one that the code raises -------------------------------------------------------
 
@@ -22,7 +26,7 @@ STATUSES = {
     "line.",
     FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
     "Also if `index` could index nothing, or if a write succeeded but could not be published.",
-    INTERRUPTED: "Interrupted by Ctrl-C; nothing was changed.",
+    INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
 }
 
 
@@ -48,6 +52,23 @@ def collect_seldom() -> None:
     """
     gc.set_threshold(_SELDOM)
     atexit.register(gc.freeze)
+
+
+@contextmanager
+def stopping_as_interrupted() -> Iterator[None]:
+    """Let the signals TERM and HUP, of a system that shuts down or a terminal that closes, stop a write as Ctrl-C does.
+
+    Outside of the main thread, where no signal arrives, nothing changes.
+    """
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 # -- Messages ----------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
         if not answer.hits:
             Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
             continue
-        asked = query_pattern(answer.query) if answer.by_words else None
+        asked = query_pattern(answer.compared) if answer.by_words else None
         best = max(hit.score for hit in answer.hits)
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)

@@ -28,6 +28,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, Postings
+from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
 
@@ -262,6 +263,7 @@ class WordSearch:
         languages: Sequence[str] = (ENGLISH,),
     ) -> None:
         self.languages = languages
+        self._opened = opened
         self._id_ranges = [each.id_ranges for each in opened]
         self._neighbour_weight = tuning.TUNING.neighbour_weight
         self._bm25 = Bm25([each.postings for each in opened], alive, documents=documents)
@@ -288,6 +290,16 @@ class WordSearch:
         lists = self._bm25.find(terms).lists
         rows = [_in_all([each[number][0] for each in lists]) for number in range(len(self._id_ranges))]
         return self._joined(rows).all_ids()
+
+    @property
+    def passages(self) -> int:
+        """The number of passages."""
+        return self._bm25.passages
+
+    def similar_words(self, word: str, edits: int) -> list[tuple[SimilarWord, int]]:
+        """The words of the passages that so many edits make of a word of four letters or more, with their terms."""
+        postings = [segment.postings for segment in self._opened]
+        return [(each, int(own.terms[each.number])) for own in postings for each in own.spelled.similar(word, edits)]
 
     def _joined(self, rows: Sequence[Int64]) -> IdRanges:
         """The ids at rows of each segment, without those that do not count."""

@@ -1,18 +1,21 @@
 """Postings: which passages have which terms, and how often, in segments that are written once and never changed.
 
-The file is a short header and five arrays, read by memory mapping: a query touches only the lists of its own terms.
+The file is a short header and its arrays, read by memory mapping: a query touches only the lists of its own terms.
 
     terms    (T,) uint64, rising: the terms
     bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
     lengths  (R,) float32: how many words each passage has, headings included
     rows     (P,) int32: the passages' rows, rising within a term
+    spelled  the words as they are spelled (semsearch.lexical.spelling); a file of an earlier version has none
     counts   (P,) uint8: how often, words of title and headings counted double, at most 255
+    letters  (U,) uint8: the letters of the spelled words
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +25,8 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.lexical import spelling
+from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import Segment
 from semsearch.system.checked_file import CheckedFile
 from semsearch.text.terms import Lexicon, Terms
@@ -31,8 +36,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-_MAGIC = b"semsearch words1"
-_HEADER = 40  # the magic and three int64: T, R, P
+_MAGICS = {b"semsearch words1": 3, b"semsearch words2": 5}  # how many int64 follow: T, R, P; W, U
+_MAGIC_SIZE = 16
 MOST = 255  # times that are counted
 
 
@@ -47,23 +52,34 @@ class Postings:
         self.path = path
         self._file = CheckedFile(path, sums)
         data = self._file.data
-        if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
+        magic = data[:_MAGIC_SIZE].tobytes()
+        header = _MAGIC_SIZE + 8 * _MAGICS.get(magic, 0)
+        if magic not in _MAGICS or len(data) < header:
             raise IndexDamaged(f"{path} is not a file of postings; run: {rebuild_command(path.parents[1])}")
-        terms, passages, postings = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
-        sizes = [8 * terms, 8 * (terms + 1), 4 * passages, 4 * postings, postings]
-        edges = list(accumulate(sizes, initial=_HEADER))
-        if min(terms, passages, postings) < 0 or edges[-1] != len(data):
+        terms, passages, postings, *spelled = data[_MAGIC_SIZE:header].view("<i8").tolist()
+        words, letters = spelled or (0, 0)
+        sizes = [8 * terms, 8 * (terms + 1), 4 * passages, 4 * postings, *[4 * words] * spelling.ARRAYS]
+        edges = list(accumulate([*sizes, postings, letters], initial=header))
+        if min(terms, passages, postings, words, letters) < 0 or edges[-1] != len(data):
             raise IndexDamaged(
                 f"{path} has {len(data)} bytes, not {edges[-1]}; run: {rebuild_command(path.parents[1])}"
             )
         self._file.check(0, edges[3])
-        self._rows_start, self._counts_start = edges[3:5]
+        self._spelled_start, self._rows_start, self._counts_start = edges[4], edges[3], edges[-3]
         parts = [data[start:end] for start, end in pairwise(edges)]
         self.terms: UInt64 = parts[0].view("<u8")
         self.bounds: Int64 = parts[1].view("<i8")
         self.lengths: Float32 = parts[2].view("<f4")
         self.rows: Int32 = parts[3].view("<i4")
-        self.counts: UInt8 = parts[4]
+        self.counts: UInt8 = parts[-2]
+        self._spelled, self._letters = [part.view("<u4") for part in parts[4:-2]], parts[-1]
+
+    @cached_property
+    def spelled(self) -> SpelledWords:
+        """The words as they are spelled; none in a file of an earlier version. Raises IndexDamaged."""
+        self._file.check(self._spelled_start, self._counts_start)
+        self._file.check(len(self._file.data) - len(self._letters))
+        return SpelledWords(self._spelled, self._letters, terms=len(self.terms))
 
     def __len__(self) -> int:
         """The number of passages."""
@@ -108,7 +124,8 @@ class Postings:
         self._file.check()
         steps = np.diff(self.bounds)
         ends = self.bounds[0], self.bounds[-1]
-        if ends != (0, len(self.rows)) or (steps < 0).any() or not self._are_rows(self.rows):
+        is_whole = self._are_rows(self.rows) and self.spelled.is_whole
+        if ends != (0, len(self.rows)) or (steps < 0).any() or not is_whole:
             raise self._damage()
 
     def _check_lists(self, start: int, end: int) -> None:
@@ -135,6 +152,8 @@ class GatheredPostings:
     rows: Int32  # (p,) number of the passage, from 0 on
     counts: UInt8  # (p,) how often
     lengths: Float32  # (n,) of the passages
+    spelled: Sequence[bytes]  # (w,) words as they are spelled
+    spelled_terms: Int32  # (w,) index of the term of each
 
 
 class PostingsBuilder:
@@ -185,18 +204,30 @@ class PostingsBuilder:
         """All postings so far, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
         present, positions = np.unique(numbers, return_inverse=True)
+        rank = self._ranks(present)
+        spelled, of_word = self.lexicon.spellings.of(rank >= 0)
         return GatheredPostings(
             self.lexicon.terms[present],
             positions.reshape(-1).astype(np.int32),
             np.concatenate(self._rows),
             np.concatenate(self._counts),
             np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
+            spelled,
+            rank[of_word],
         )
+
+    def _ranks(self, numbers: npt.NDArray[np.integer[Any]]) -> Int32:
+        """The position of each of the lexicon's terms among these numbers (n,), -1 for others. (len(lexicon),)"""
+        ranks = np.full(len(self.lexicon), -1, dtype=np.int32)
+        ranks[numbers] = np.arange(len(numbers), dtype=np.int32)
+        return ranks
 
     def take(self, other: GatheredPostings) -> None:
         """Append passages that another builder gathered."""
         rows = self._size + other.rows.astype(np.int64)
-        self._append(self.lexicon.number(other.terms)[other.numbers], rows, other.counts)
+        terms = self.lexicon.number(other.terms)
+        self._append(terms[other.numbers], rows, other.counts)
+        self.lexicon.spellings.add(other.spelled, terms[other.spelled_terms])
         self._lengths.append(other.lengths)
         self._size += len(other.lengths)
 
@@ -210,9 +241,9 @@ class PostingsBuilder:
         if not self._size:
             self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
         self._lengths[0][rows] = source.lengths[alive]
-        self._append(
-            self.lexicon.number(source.terms)[owners[chosen]], row_of[source.rows[chosen]], source.counts[chosen]
-        )
+        terms, (spelled, of_word) = self.lexicon.number(source.terms), source.spelled.all()
+        self._append(terms[owners[chosen]], row_of[source.rows[chosen]], source.counts[chosen])
+        self.lexicon.spellings.add(spelled, terms[of_word])
 
     def _append(self, numbers: npt.NDArray[np.integer[Any]], rows: Int64, counts: npt.NDArray[np.integer[Any]]) -> None:
         self._numbers.append(numbers.astype(np.int32))
@@ -229,19 +260,22 @@ class PostingsBuilder:
         present = np.flatnonzero(is_present)  # a hundred times as fast as np.unique
         names = self.lexicon.terms[present]
         order = np.argsort(names)
-        rank = np.zeros(len(self.lexicon), dtype=np.int32)
-        rank[present[order]] = np.arange(len(order), dtype=np.int32)
+        rank = self._ranks(present[order])
         entries = np.concatenate(self._counts), (rank[numbers], np.concatenate(self._rows))
         lists = coo_array(entries, shape=(len(names), max(self._size, 1))).tocsr()
         lists.sort_indices()
-        sizes = np.array([len(names), self._size, len(numbers)], dtype="<i8")
+        spelled, of_word = self.lexicon.spellings.of(is_present)
+        words, letters = spelling.to_arrays(spelled, rank[of_word])
+        sizes = np.array([len(names), self._size, len(numbers), len(spelled), len(letters)], dtype="<i8")
         return [
-            np.frombuffer(_MAGIC + sizes.tobytes(), dtype=np.uint8),
+            np.frombuffer([*_MAGICS][-1] + sizes.tobytes(), dtype=np.uint8),
             names[order].astype("<u8"),
             lists.indptr.astype("<i8"),
             np.concatenate(self._lengths).astype("<f4"),
             lists.indices.astype("<i4"),
+            *words,
             lists.data,
+            letters,
         ]
 
 

@@ -1,6 +1,7 @@
 """Explanations of a hit's score for a query, by its components. Plain frozen data; semsearch.search.explain makes them.
 
-    score            = lexical.points + dense.points + near.points (+ rerank.points) (+ Σ of the boosts' points)
+    score            = lexical.points + dense.points + near.points (+ rerank.points) (+ exact.points)
+                     (+ Σ of the boosts' points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
     near.points      = weight · cosine,             cosine = the mean cosine with the feedback documents
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.options import Boosted, Fused, Mode, Rerank
+from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Rerank
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class Explanation(Record):
     pairs: Pairs | None
     unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
+    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if the passage has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
@@ -166,6 +168,8 @@ class Explanation(Record):
                 f"{each.word} → {each.match} {each.share:.2f}" for each in self.quote.words if each.share
             )
             rows.append(("quote", f"{self.quote.score:.3f}", aligned))
+        if self.exact:
+            rows.append(("exact words", f"{self.exact.points:.3f}", ", ".join(part.text for part in self.exact.parts)))
         head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"
         pairs = self.pairs
         return block(head, table(rows), heat_map(pairs.shares, pairs.question, pairs.sentence) if pairs else "")

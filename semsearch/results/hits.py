@@ -4,7 +4,7 @@ Citations: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`. A file
 by its lines; one without lines of its own by its pages and positions.
 
 The relevance threshold cuts the end of an answer, whose order never changes: a hit below the threshold stays while one
-above it follows, and so does a hit whose relevance is unknown.
+above it follows, and so does a hit whose relevance is unknown, or that has exact words of the query.
 """
 
 from __future__ import annotations
@@ -290,6 +290,13 @@ def _cell(value: Any) -> Any:
 FLOOR = 0.03  # Measurements, "Relevance": on none of seven collections it loses one answer in a hundred
 
 
+def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
+    """The part of an answer, as a dict, that says what was corrected in the query; {} if nothing was."""
+    origins = [hit.origin for hit in hits if hit.origin is not None]
+    found = dict.fromkeys(each for origin in origins for each in origin.corrected or ())
+    return {"corrected": [each.to_dict() for each in found]} if found else {}
+
+
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
     """The hits up to the last one that is not below the relevance threshold; none if all are."""
     strong = len(hits)
@@ -299,7 +306,8 @@ def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
 
 
 def _is_weak(hit: Hit, floor: float) -> bool:
-    return hit.relevance is not None and hit.relevance < floor
+    is_exact = hit.origin is not None and hit.origin.exact is not None
+    return not is_exact and hit.relevance is not None and hit.relevance < floor
 
 
 # -- Context -----------------------------------------------------------------------------------------------------------

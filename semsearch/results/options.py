@@ -71,6 +71,31 @@ class Boosted(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ExactPart(Record):
+    """A part of the query that stands literally in a passage, such as an identifier or a quoted phrase."""
+
+    text: str
+    as_typed: bool  # false: only in other case
+    passages: int  # that have it
+
+
+@dataclass(frozen=True, slots=True)
+class ExactWords(Record):
+    """The score component of exact words: what brings passages that have parts of the query literally to the front."""
+
+    points: float  # 0 where they are first without
+    parts: tuple[ExactPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction(Record):
+    """A misspelt word of a query, which no passage has, and what was searched for instead."""
+
+    asked: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Origin(Record):
     """The query and the weights by which a hit was found."""
 
@@ -80,7 +105,9 @@ class Origin(Record):
     weights: Weights
     models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
+    corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
 

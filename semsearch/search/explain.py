@@ -75,7 +75,7 @@ class Explainer:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
         dense = _mean(cosines, weights) if cosines else None
-        added = (*(origin.boosts or ()), origin.rerank)
+        added = (*(origin.boosts or ()), origin.rerank, origin.exact)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
         return Explanation(
             query=origin.query,
@@ -88,6 +88,7 @@ class Explainer:
             pairs=pairs,
             unknown=() if self._word_shares is None else self._word_shares.unknown,
             boosts=origin.boosts,
+            exact=origin.exact,
             rerank=origin.rerank,
             fused=origin.fused,
             relevance=self._relevance(hit, neighbours, dense),

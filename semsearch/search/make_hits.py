@@ -43,7 +43,7 @@ def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
 def _is_stale(document: DocumentRow) -> bool:
     try:
         found = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
         return True
     except OSError:
         return False

@@ -16,10 +16,10 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
-from semsearch.results.options import SearchOptions
+from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, named_questions
+from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -29,12 +29,15 @@ if TYPE_CHECKING:
 
     from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode, Syntax
+    from semsearch.search.exact_words import QueryPart
     from semsearch.search.index_reader import IndexReader
     from semsearch.search.on_demand_vectors import TitleVectors
     from semsearch.search.query_syntax import QuerySyntax
 
 logger = logging.getLogger(__name__)
 
+_MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # likewise
+_FEW_TERMS = 3  # of a query that may be only one word
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 
 
@@ -50,9 +53,11 @@ class Query:
     is_known: bool = False  # whether enough of its words are known to estimate relevance
     asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
+    parts: Sequence[QueryPart] = ()  # that passages may have literally
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     named: QuestionTerms | None = None  # the words to align with sentences; None for passages that stand for a query
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
+    corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +83,24 @@ def make_queries(
     named = named_questions(texts, reader.languages)
     terms = [each.terms for each in named]
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
-    if reader.are_languages_known:
-        for text, own in zip(texts, lexical, strict=True):
-            if own.lacks_most:
-                warn_other_language(text, reader.languages)
-    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
+    told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
+    for number, own in enumerate(lexical):
+        if own.lacks_most and reader.are_languages_known and warn_other_language(texts[number], reader.languages):
+            continue
+        if options.syntax == "full" and not own.lookup.idf.all():
+            from semsearch.search.corrections import correct, warn_of  # start-up time: few queries have unknown words
+
+            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, vectors)
+            if corrected[number]:
+                warn_of(corrected[number], texts[number])
+                texts[number], (named[number],) = text, named_questions([text], reader.languages)
+                terms[number] = named[number].terms
+                lexical[number] = reader.lexical.scores(terms[number])
+    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode, told)
     found = None if embedded is None else embedded.vectors
     known = _are_known(embedded, syntaxes)
     titles = None if embedded is None else embedded.titles
+    may_be_word = [not is_known and len(own) <= _FEW_TERMS for is_known, own in zip(known, terms, strict=True)]
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
@@ -98,8 +113,10 @@ def make_queries(
             is_known=known[number],
             asked=queries[number],
             titles=titles,
+            parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
             share_known=shares[number],
             named=named[number],
+            corrected=corrected[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]
@@ -120,14 +137,20 @@ def embed_texts(
 
 
 def _embed(
-    db: sqlite3.Connection, reader: IndexReader, queries: Sequence[str], terms: Sequence[UInt64], mode: Mode
+    db: sqlite3.Connection,
+    reader: IndexReader,
+    queries: Sequence[str],
+    terms: Sequence[UInt64],
+    mode: Mode,
+    told: Sequence[str],
 ) -> Embedded | None:
-    """Embed queries as `embed_texts` does, and warn of those without a vector."""
+    """Embed queries as `embed_texts` does, and warn of those without a vector. `told`: they as they were asked."""
     embedded = embed_texts(db, reader, queries, terms)
-    for query, vector in zip(queries, [] if embedded is None else embedded.vectors, strict=embedded is not None):
+    for number, vector in enumerate([] if embedded is None else embedded.vectors):
         if not vector.any():
+            query = queries[number]
             instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
-            extra = {"query": query}  # for a server, which answers several at once
+            extra = {"query": told[number]}  # for a server, which answers several at once
             logger.warning("the word vectors have no word of %r: %s", query, instead, extra=extra)
     return embedded
 
@@ -152,6 +175,19 @@ def _parse(query: str) -> QuerySyntax | None:
     return found if found.decides else None
 
 
+def _parts(
+    text: str, syntax: QuerySyntax | None, languages: Sequence[str], *, may_be_word: bool
+) -> Sequence[QueryPart]:
+    """The parts of a query that passages may have literally; also a plain word, if it is all there is and unknown."""
+    alone = without_stop_words(text, languages) if may_be_word else " "
+    is_word = not any(map(str.isspace, alone))
+    if not is_word and syntax is None and not _MAY_BE_EXACT.search(text):
+        return ()
+    from semsearch.search.exact_words import parts_of  # start-up time: most queries are questions
+
+    return parts_of(alone if is_word else text, () if syntax is None else syntax.must, with_words=is_word)
+
+
 def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
     """The share of each question's words that the word vectors have. Single Chinese characters say too little."""
     shares: list[float] = []
@@ -163,14 +199,16 @@ def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
     return shares
 
 
-def warn_other_language(question: str, languages: Sequence[str]) -> None:
-    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index."""
+def warn_other_language(question: str, languages: Sequence[str]) -> bool:
+    """Warn if a question, most of whose words no passage has, is clearly in none of the languages of the index; return
+    whether it is."""
     language = clear_language_of(question, languages)
     if language is None or language in languages:
-        return
+        return False
     held = ", ".join(map(name_of, languages))
     warn(
         f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
         f"ask in a language that it has: {held}",
         query=question,
     )
+    return True

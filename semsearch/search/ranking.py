@@ -1,6 +1,6 @@
 """Rank passages for queries: a list of the best k for each, in which near-duplicates count as one.
 
-found by either retriever ─ scored by both ─ fused ─ feedback added ─ ordered ─ deduplicated ─ the best k
+found by either retriever ─ scored by both ─ fused ─ feedback added ─ exact words first ─ deduplicated ─ the best k
 
 Fusion keeps the cosine as it is and divides BM25, which has no scale of its own, by the best one for the query. On
 seven collections that is as good as the best of reciprocal rank fusion, z-scores and both scores over their best
@@ -35,7 +35,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float64, Int64, UInt64
 from semsearch.results.hits import FLOOR
-from semsearch.results.options import Mode, Origin, SearchOptions, Weights
+from semsearch.results.options import ExactWords, Mode, Origin, SearchOptions, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
@@ -45,6 +45,8 @@ from semsearch.text.near_duplicates import first_alike, marks_of
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.search.exact_words import Found
 
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
@@ -57,6 +59,7 @@ class RankedPassages:
 
     ranked: list[Ranked]
     origin: Origin | None
+    exact: Mapping[int, ExactWords]  # of passages that have exact words, by their ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class Rankings:
     weights: list[Weights]
     feedback: list[Int64]  # ids of the feedback passages of each query; empty if feedback does not count
     relevance: Float64  # (p,) NaN where it is unknown
+    exact: list[Mapping[int, ExactWords]]  # for each query, of the candidates with exact words, by their ids
     shares: Float64 | None = None  # of boosts, (b, p)
 
 
@@ -162,11 +166,11 @@ class PassageRanker:
         titles = next(
             (each.titles for each in queries if each.titles is not None), None
         )  # the same for all of a search
-        found = self._scan(queries, depth)
+        found, literal = self._scan(queries, depth), [self._literal(each) for each in queries]
         for number, each in enumerate(queries):
             if each.words is not None:
                 more = each.words.best(depth + len(each.hidden), allowed=self.allowed)
-                found[number] = np.concatenate((found[number], more))
+                found[number] = np.concatenate((found[number], more, np.array([*literal[number]], dtype=np.int64)))
             if len(each.hidden):
                 found[number] = found[number][~np.isin(found[number], each.hidden)]
         candidates = score(self.db, reader, found, vectors, words, titles)
@@ -186,9 +190,24 @@ class PassageRanker:
             boosts, groups = [parse_boost(text) for text in options.boosts], candidates.groups
             shares = np.stack([groups.to_pool(row) for row in shares_of(self.db, boosts, groups.ids, clock.now())])
             scores = scores + np.array([boost.points for boost in boosts]) @ shares
+        exact: list[Mapping[int, ExactWords]] = [{}] * len(queries)
+        for number, (pairs, own) in enumerate(zip(pool.slices, literal, strict=True)):
+            if own:
+                from semsearch.search.exact_words import exact_words  # start-up time: few queries have any
+
+                exact[number] = exact_words(pool.ids[pairs], scores[pairs], own)
+                scores[pairs] += [exact[number][id_].points if id_ in own else 0.0 for id_ in pool.ids[pairs].tolist()]
         orders = _orders(scores, pool, options.min_score)
         likely = _relevance(reader, candidates, queries)
-        return Rankings(candidates, scores, orders, weights, feedback, likely, shares)
+        return Rankings(candidates, scores, orders, weights, feedback, likely, exact, shares)
+
+    def _literal(self, query: Query) -> Found:
+        """The allowed passages that have parts of a query literally, with these parts."""
+        if not query.parts or query.words is None:
+            return {}
+        from semsearch.search.exact_words import passages_with  # start-up time: few queries have any
+
+        return passages_with(self.db, self.reader.lexical, query.words, query.parts, self.allowed)
 
     def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
         """The ids of the dense retriever's candidates; where few passages are allowed, all of these. q arrays (n,)"""
@@ -216,21 +235,26 @@ class PassageRanker:
         columns = (ids, rankings.scores, candidates.dense, candidates.lexical, candidates.best, rankings.relevance)
         rows = zip(*(column[leading].tolist() for column in columns), strict=True)
         found: list[RankedPassages] = []
-        for order, own, origin in zip(orders, groups, self._origins(queries, rankings), strict=True):
+        origins = self._origins(queries, rankings)
+        for order, own, origin, exact in zip(orders, groups, origins, rankings.exact, strict=True):
             ranked: list[Ranked] = []
             for group, (id_, points, dense, lexical, best, likely) in zip(own, rows):  # noqa: B905  # rows go on
                 others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
                 boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
                 known = _known(dense), _known(lexical)
                 ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely)))
-            found.append(RankedPassages(ranked, origin))
+            found.append(RankedPassages(ranked, origin, exact))
         return found
 
     def _origins(self, queries: Sequence[Query], rankings: Rankings) -> Iterator[Origin | None]:
         for query, weights, feedback in zip(queries, rankings.weights, rankings.feedback, strict=True):
             compared = None if query.text == query.asked else query.text
             about = self.options.mode, self.reader.generation, weights, tuple(feedback.tolist())
-            yield None if query.asked is None else Origin(query.asked, *about, text=compared)
+            yield (
+                None
+                if query.asked is None
+                else Origin(query.asked, *about, text=compared, corrected=query.corrected or None)
+            )
 
 
 def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> list[Weights]:

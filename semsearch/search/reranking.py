@@ -3,7 +3,8 @@
     score + σ · (said - μ') / σ'
 
 μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by the
-sum of both z-scores, in which both count equally, whatever their scale. The other score components stay as they are.
+sum of both z-scores, in which both count equally, whatever their scale. The other score components stay as they are,
+but the points for exact words are given anew: a reranker orders the hits that have these, and the others behind them.
 
 A reranker that reads only the first hits (`Readings`) is compared over these. The others get the least component of
 all, so that they come after them, in their order.
@@ -20,6 +21,7 @@ from semsearch.errors import UsageError
 from semsearch.rerankers.reranker import Readings, Reranker
 from semsearch.results.hits import Hit
 from semsearch.results.options import Rerank, SearchOptions
+from semsearch.search.exact_words import exact_first, without_points
 
 
 def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchOptions) -> list[Hit]:
@@ -27,10 +29,10 @@ def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchO
 
     Raises UsageError for a reranker that does not give a finite number for each hit.
     """
-    parts = parts_of(_readings(reranker, _compared(query, hits), hits), [hit.score for hit in hits])
-    scored = [_with(hit, part) for hit, part in zip(hits, parts, strict=True)]
+    parts = parts_of(_readings(reranker, _compared(query, hits), hits), [*map(without_points, hits)])
+    scored = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
     least = -math.inf if options.min_score is None else options.min_score
-    best = sorted((hit for hit in scored if hit.score >= least), key=lambda hit: -hit.score)[: options.k]
+    best = [hit for hit in scored if hit.score >= least][: options.k]
     return [replace(hit, rank=rank) for rank, hit in enumerate(best, start=1)]
 
 

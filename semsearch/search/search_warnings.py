@@ -24,6 +24,7 @@ class SearchWarning:
 
     message: str
     query: str | None
+    word: str | None = None  # of the query that was corrected
 
     @property
     def subject(self) -> tuple[str, str | None]:
@@ -38,9 +39,9 @@ class SearchWarning:
 _collecting: ContextVar[list[SearchWarning] | None] = ContextVar("collecting", default=None)
 
 
-def warn(message: str, *, query: str | None = None) -> None:
-    """Warn of something that matches nothing."""
-    warning, collected = SearchWarning(message, query), _collecting.get()
+def warn(message: str, *, query: str | None = None, word: str | None = None) -> None:
+    """Warn of something that matches nothing, or that a `word` was corrected."""
+    warning, collected = SearchWarning(message, query, word), _collecting.get()
     if collected is None:
         warning.log()
     else:
@@ -59,10 +60,12 @@ def collected_warnings() -> Iterator[list[SearchWarning]]:
 
 
 def log_common(of_each: Sequence[Sequence[SearchWarning]]) -> None:
-    """Log the warnings that all indexes gave, in the words of the first."""
+    """Log the warnings that all indexes gave, in the words of the first; and what any index corrected."""
     if not of_each:
         return
-    first, *others = of_each
+    for warning in dict.fromkeys(each for warnings in of_each for each in warnings if each.word is not None):
+        warning.log()
+    first, *others = [[each for each in warnings if each.word is None] for warnings in of_each]
     known = [{each.subject for each in warnings} for warnings in others]
     for warning in dict.fromkeys(first):
         if all(warning.subject in subjects for subjects in known):

@@ -158,7 +158,8 @@ class Searcher:
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            return self._explained(db, answer.origin, replace(hit, relevance=None))
+            origin = replace(answer.origin, exact=answer.exact.get(passage.id))
+            return self._explained(db, origin, replace(hit, relevance=None))
 
         return self._reading(explain)
 
@@ -231,6 +232,10 @@ class Searcher:
             from semsearch.search.boosts import with_boosts  # start-up time: few searches have any
 
             answers = [with_boosts(hits, own.ranked, options.boosts) for hits, own in zip(answers, found, strict=True)]
+        if any(own.exact for own in found):
+            from semsearch.search.exact_words import with_exact_words  # start-up time: few queries have any
+
+            answers = [with_exact_words(hits, own.exact) for hits, own in zip(answers, found, strict=True)]
         for hits in answers:
             for hit in hits:
                 hit.found_by(self._finder)

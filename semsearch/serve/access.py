@@ -110,7 +110,28 @@ def _written(path: Path) -> str:
 # -- Access ------------------------------------------------------------------------------------------------------------
 
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
-_FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")  # sent on by a proxy: the client is unknown
+# what proxies add to what they send on: the client is unknown, whatever its address. Names or beginnings of names
+_FORWARDING = (
+    "forwarded",
+    "via",
+    "x-forwarded",
+    "x-original-",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-",
+    "x-proxy",
+    "x-scheme",
+    "x-amzn-",
+    "x-arr-",
+    "x-azure-",
+    "true-client-ip",
+    "cdn-loop",
+    "cf-",
+    "fastly-",
+    "fly-",
+    "tailscale-",
+)
 _OWN = ("same-origin", "none")  # Sec-Fetch-Site of our own page, and of what the user typed
 
 
@@ -122,6 +143,19 @@ class RequestFacts:
     path: str
     client: str | None  # the address
     headers: Mapping[str, str]
+    http_version: str = "1.1"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether a program of this machine sent the request, and no proxy that other machines may use.
+
+        A proxy shows itself by a header that it adds, by the public name that it was called by, or, as nginx does
+        where nothing is set, by HTTP/1.0.
+        """
+        host = host_name(self.headers.get("host", ""))
+        is_called_so = host in LOOPBACK_NAMES or is_loopback(host)
+        is_forwarded = any(name.startswith(_FORWARDING) for name in self.headers)
+        return is_loopback(self.client) and is_called_so and not is_forwarded and self.http_version != "1.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +204,7 @@ class AccessRules:
         if gets and facts.path in self.open_paths:
             return False
         reads = gets or (facts.method == "POST" and facts.path in self.reading_posts)
-        is_here = is_loopback(facts.client) and not any(name in facts.headers for name in _FORWARDING)
-        return self.always_token or not reads or not is_here
+        return self.always_token or not reads or not facts.is_local
 
 
 def host_name(header: str) -> str:

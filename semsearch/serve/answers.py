@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from semsearch.results.codec import ONLY_IF_SET
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Citation, Hit
-from semsearch.results.options import Mode
+from semsearch.results.options import Correction, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class SearchAnswer:
     warnings: tuple[str, ...] | None = field(
         default=None, kw_only=True, metadata=ONLY_IF_SET
     )  # e.g. about filters and phrases
+    corrected: tuple[Correction, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class QueryHits:
 
     query: str
     hits: tuple[Hit, ...]
+    corrected: tuple[Correction, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
@@ -126,6 +127,21 @@ class ServingEngine:
         return self.metrics.text(in_flight=sum(pool.in_flight for pool in self.pools))
 
 
+class _AnyName(Convertor[str]):
+    """A part of an address that may have any character, such as the slashes and newlines of a document's name."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any", _AnyName())
+
+
 class Guarded:
     """The application behind access control. All answers get the security headers."""
 
@@ -159,7 +175,7 @@ def make_application(
     for operation in operations:
         by_path.setdefault(operation.path, {})[operation.method] = operation
     made = [
-        Route(path.replace("}", ":path}"), partial(_measured, engine, methods), methods=[*methods])
+        Route(path.replace("}", ":any}"), partial(_measured, engine, methods), methods=[*methods])
         for path, methods in by_path.items()
     ]
     counted = Route("/metrics", lambda _: Response(engine.metrics_text(), media_type=METRICS_TYPE))
@@ -295,7 +311,7 @@ def limited_client(request: Request) -> str | None:
 def _facts(scope: Scope) -> RequestFacts:
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     client = scope.get("client")
-    return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers)
+    return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers, scope["http_version"])
 
 
 def problem_response(problem: ProblemDetails) -> Response:

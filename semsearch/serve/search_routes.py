@@ -8,7 +8,7 @@ from typing import Any
 
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import FLOOR, Hit
+from semsearch.results.hits import FLOOR, Hit, corrections_in
 from semsearch.results.options import SearchOptions
 from semsearch.search.boosts import parse_boost
 from semsearch.search.filters import FilterChoice, parse
@@ -172,6 +172,7 @@ def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict
             "mode": given["mode"],
             "hits": _dicts(hits, origin=given["origin"]),
             **_warnings(given, warnings),
+            **corrections_in(hits),
         }
         for given, hits in zip(several, answers, strict=True)
     ]
@@ -193,7 +194,7 @@ def search_batch(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
         **_asked(indexes, given),
         "mode": given["mode"],
         "answers": [
-            {"query": query, "hits": _dicts(hits, origin=given["origin"])}
+            {"query": query, "hits": _dicts(hits, origin=given["origin"]), **corrections_in(hits)}
             for query, hits in zip(given["queries"], answers, strict=True)
         ],
     }

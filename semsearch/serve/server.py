@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from semsearch.errors import MissingExtra, UsageError
 from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.serve.connection_limits import ConnectionLimits
 from semsearch.serve.work_pool import WorkPool
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 PORT = 8765
 _MOST_THREADS = 8  # an index keeps as many connections
 _PARALLEL = 2  # batches of searches: one computes while the other does I/O
-_MOST_CONNECTIONS = 1000
+_MOST_CONNECTIONS = 1000  # beyond them, uvicorn sheds requests; ConnectionLimits makes room before
 _BACKLOG = 512
 _LAST_PORT = 65_535
 _WRITES = 16  # that run or wait
@@ -41,6 +42,7 @@ class ServerSettings:
     share: int = 32  # of them, per client on another machine
     seconds: float = 30.0  # time limit of a request
     write_seconds: float = 600.0  # time limit of a write
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
     def rules(self, token: str, reading_posts: Sequence[str], open_paths: Iterable[str] = ()) -> AccessRules:
         """The access rules of these settings."""
@@ -115,6 +117,7 @@ class RunningServer:
             import uvicorn
 
             from semsearch.serve.application import Guarded, ServingEngine, make_application
+            from semsearch.serve.connection_limits import Connections
         except ImportError as error:
             raise MissingExtra(error.name or "uvicorn", "serve") from None
         from semsearch.serve.application import Metrics
@@ -134,6 +137,7 @@ class RunningServer:
         guarded = Guarded(application, rules, self._engine.metrics)
         config = uvicorn.Config(
             guarded,
+            http=cast("Any", Connections(settings.connections).protocol),
             lifespan="off",
             ws="none",
             log_config=None,

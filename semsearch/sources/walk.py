@@ -1,15 +1,18 @@
 """Find the files to index under a path: a walk over its folders, on this machine or another file system.
 
-Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), and what
---include does not name. Files that no reader supports are found too, and marked as such. Reported as skipped: folders
-that cannot be listed, broken links, names that are not Unicode, links to folders, which are not followed (so there are
-no loops, and nothing is read twice), and links that lead out of the root (so nothing is read that the user has not
-named); a link to a file in the root is read as that file. A single file is taken whatever its name.
+Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), what --include
+does not name, and index folders and published snapshots of semsearch itself, whatever their names. Files that no reader
+supports are found too, and marked as such. Reported as skipped: folders that cannot be listed, file systems of the
+kernel such as /proc, whose files may block a reader or never end, unless the root lies in one; broken links, names that
+are not Unicode, links to folders, which are not followed (so there are no loops, and nothing is read twice), and links
+that lead out of the root (so nothing is read that the user has not named); a link to a file in the root is read as that
+file. A single file is taken whatever its name.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -100,6 +103,20 @@ class Folders(Protocol):
     def is_inside(self, path: str) -> bool:
         """Return whether a path that may be a link leads to something in the root."""
 
+    def is_of_kernel(self, path: str) -> bool:
+        """Return whether a folder is a file system whose files the kernel makes up when they are read."""
+
+
+# names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
+_OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
+_LOOKED_FOR = frozenset[str](IGNORE_FILES).union(*_OWN)
+_MOUNTS = Path("/proc/self/mounts")
+_OF_KERNEL = frozenset(
+    "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
+    "securityfs selinuxfs sysfs tracefs".split()
+)
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # a blank in a path
+
 
 class DiskFolders:
     """The folders of this machine."""
@@ -107,6 +124,7 @@ class DiskFolders:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.root: str = slashed(root)
+        self._of_kernel: frozenset[str] | None = None  # the folders of such file systems that the root is not in
 
     def entries(self, folder: str) -> Sequence[FolderEntry]:
         """List a folder, in order of names. Raises OSError."""
@@ -145,6 +163,23 @@ class DiskFolders:
         """Return whether a path that may be a link leads to something in the root."""
         root = os.path.realpath(self._root)
         return os.path.commonpath([root, os.path.realpath(path)]) == root
+
+    def is_of_kernel(self, path: str) -> bool:
+        """Return whether a folder is a file system whose files the kernel makes up when they are read."""
+        if self._of_kernel is None:
+            self._of_kernel = frozenset(each for each in kernel_mounts() if not self.root.startswith(f"{each}/"))
+        return path in self._of_kernel
+
+
+def kernel_mounts(table: Path = _MOUNTS) -> list[str]:
+    """The folders at which file systems of the kernel are mounted, by Linux's table of mounts; none elsewhere."""
+    try:
+        lines = table.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    rows = (line.split(" ") for line in lines)
+    places = (row[1] for row in rows if len(row) > 2 and row[2] in _OF_KERNEL)
+    return [_ESCAPED.sub(lambda match: chr(int(match[1], 8)), place) for place in places]
 
 
 # -- Walk --------------------------------------------------------------------------------------------------------------
@@ -279,7 +314,10 @@ class Walk:
                 raise  # the folder would be passed over
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
             return
-        own = [name for name in IGNORE_FILES if any(entry.name == name for entry in entries)]
+        names = {entry.name for entry in entries} & _LOOKED_FOR
+        if any(own <= names for own in _OWN):
+            return
+        own = [name for name in IGNORE_FILES if name in names]
         rules = self._rules_of(folder.path, own, folder.rules)
         yield from self._take(entries, folder.path, rules, folders)
 
@@ -301,6 +339,8 @@ class Walk:
             if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
                 return None
             path, rules = f"{outer.path}{entry.name}/", outer.rules
+        if any(all(self._entries_called(path, name) for name in own) for own in _OWN):
+            return None
         own = self._disk.ignore_files(self._slashed + path)
         return _Folder(path, self._rules_of(path, own, rules))
 
@@ -331,7 +371,11 @@ class Walk:
             if not self._is_good_name(path, seen):
                 continue
             if is_folder:
-                if not self._left_out(path, rules):
+                if self._left_out(path, rules):
+                    continue
+                if self._disk.is_of_kernel(entry.path):
+                    self._report(path, "a file system of the kernel is left out; to read a folder in it, name that one")
+                else:
                     folders.append(_Folder(path, rules))
             elif found := self._file(entry, path, rules):
                 yield found

@@ -21,7 +21,7 @@ import numpy as np
 import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.arrays.types import Int32, Int64, UInt64
+from semsearch.arrays.types import Bool, Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
 from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
 
@@ -121,7 +121,12 @@ def hashes_of(parts: Sequence[str]) -> UInt64:
 
 def pairs(chunk: WordChunk, positions: Int64) -> UInt64:
     """The terms of the words at the given positions, each joined with the next word."""
-    return mix(chunk.hashes[positions] * _PAIR + chunk.hashes[positions + 1])
+    return pair_terms(chunk.hashes[positions], chunk.hashes[positions + 1])
+
+
+def pair_terms(first: UInt64, second: UInt64) -> UInt64:
+    """The terms of words joined with other words, by the hashes of both. (n,), (n,) -> (n,)"""
+    return mix(first * _PAIR + second)
 
 
 def joined_words(chunk: WordChunk, language: str) -> Int64:
@@ -171,10 +176,70 @@ class Terms:
         )
 
 
-class Lexicon:
-    """Numbers terms from 0 on, and remembers the stem of every word it has seen."""
+SHORTEST, LONGEST = 3, 32  # letters of the words that corrections come from
+_AT_ONCE = 8192  # words that are hashed at once
+
+
+class Spellings:
+    """Words of letters as they are spelled, each with the number of its term: what a misspelt word is corrected to."""
 
     def __init__(self) -> None:
+        self._waiting: list[tuple[Sequence[str], Int32]] = []
+        self._count = 0  # of the words that wait
+        self._seen = HashIndex()
+        self._letters = bytearray()
+        self._ends: list[Int64] = [np.zeros(1, dtype=np.int64)]
+        self._numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
+
+    def add(self, spelled: Sequence[bytes], numbers: Int32) -> None:
+        """Add words, in UTF-8, with their terms' numbers (n,). Those that are there are passed over."""
+        for first in range(0, len(spelled), _AT_ONCE):
+            part, own = spelled[first : first + _AT_ONCE], numbers[first : first + _AT_ONCE]
+            ends = np.cumsum([0, *map(len, part)])
+            keys = hash_spans(np.frombuffer(b"".join(part), dtype=np.uint8), ends[:-1], ends[1:])
+            keys = mix(keys + own.astype(np.uint64) * _PAIR)
+            firsts = np.unique(keys, return_index=True)[1]  # two languages may have the same word and term
+            new = np.sort(firsts[self._seen.look_up(keys[firsts]) < 0])
+            self._seen.insert(keys[new], np.zeros(len(new), dtype=np.int32))
+            self._ends.append(len(self._letters) + np.cumsum(np.diff(ends)[new]))
+            self._letters += b"".join([part[index] for index in new.tolist()])
+            self._numbers.append(own[new])
+
+    def add_words(self, found: Sequence[str], numbers: Int32) -> None:
+        """Add words of texts with their terms' numbers (n,), unless they are short or have digits."""
+        self._waiting.append((found, numbers))  # queries have lexicons too, and need no more of this
+        self._count += len(found)
+        if self._count >= _AT_ONCE:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Add the words that wait."""
+        found = [word for words, _ in self._waiting for word in words]
+        numbers = np.concatenate([np.zeros(0, dtype=np.int32), *(own for _, own in self._waiting)])
+        self._waiting, self._count = [], 0
+        chosen = [
+            index
+            for index, word in enumerate(found)
+            if SHORTEST <= len(word) <= LONGEST
+            and (word.isalpha() or not (word.isascii() or any(map(str.isnumeric, word))))
+        ]
+        self.add([found[index].encode() for index in chosen], numbers[chosen])
+
+    def of(self, is_wanted: Bool) -> tuple[list[bytes], Int32]:
+        """The words of wanted terms, and the numbers of these. (terms,) -> n words, (n,)"""
+        self._settle()
+        numbers, ends = np.concatenate(self._numbers), np.concatenate(self._ends)
+        chosen = np.flatnonzero(is_wanted[numbers])
+        letters, spans = bytes(self._letters), zip(ends[chosen].tolist(), ends[chosen + 1].tolist(), strict=True)
+        self._numbers, self._ends = [numbers], [ends]
+        return [letters[start:end] for start, end in spans], numbers[chosen]
+
+
+class Lexicon:
+    """Numbers terms from 0 on, and remembers the stem of every word it has seen, and how it is spelled."""
+
+    def __init__(self) -> None:
+        self.spellings = Spellings()
         self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -250,7 +315,9 @@ class Lexicon:
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            stem_numbers = self.number(hashes_of(stems(chunk.words(unseen[first]), language)))
+            found = chunk.words(unseen[first])
+            stem_numbers = self.number(hashes_of(stems(found, language)))
+            self.spellings.add_words(found, stem_numbers)
             seen.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers
@@ -276,7 +343,7 @@ def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt
 
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
     """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
-    asked = _without_stop_words(question, languages)
+    asked = without_stop_words(question, languages)
     shared = [*word_chunks([asked], ENGLISH)]
     of_each = [
         _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
@@ -296,7 +363,7 @@ def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_E
         return [named_terms(question, languages) for question in questions]
     stemmer = Stemmer.Stemmer("english")
     found: list[QuestionTerms] = []
-    for chunk in hash_chunks([_without_stop_words(question) for question in questions]):
+    for chunk in hash_chunks([without_stop_words(question) for question in questions]):
         together = written_together(chunk)
         names = chunk.words(np.arange(len(chunk.hashes)))
         stemmed = hash_words(stemmer.stemWords([plain(word) for word in names])).hashes
@@ -315,10 +382,10 @@ def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_E
 
 def content_words(question: str) -> list[str]:
     """The words of a query without stop words, unless it has no others; each once, in order."""
-    return list(dict.fromkeys(words(_without_stop_words(question))))
+    return list(dict.fromkeys(words(without_stop_words(question))))
 
 
-def _without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
+def without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
     """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
     idle = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _idle_words(question, languages)
     pieces = [piece for piece in question.split() if not _is_idle(piece, idle)]

@@ -74,6 +74,7 @@ def test_what_the_library_warns_of_is_told_to_the_model(indexes: OpenIndexes) ->
     note = use(indexes, "search", query="judge", index="notes", filters=["yeer=2021"])["note"]
     assert "did you mean year? Nothing found." in note
     assert "phrase" in use(indexes, "search", query='"ship judge"', index="notes")["note"]
+    assert "searched for “judge”" in use(indexes, "search", query="jugde", index="notes")["note"]
     assert "xyzzy" in use(indexes, "search", query="xyzzy", index="notes")["note"]
     assert "note" not in use(indexes, "search", query="judge", index="notes")
 

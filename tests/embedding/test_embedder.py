@@ -86,17 +86,25 @@ def learned(vectors: VectorTable, method: str, m: int, way: str, folder: Path) -
     return fitted(FEW)
 
 
+@pytest.fixture(
+    scope="module",
+    params=[(method, m) for method in ("sif", "usif") for m in (3, 20, 200)],
+    ids=lambda param: "-".join(map(str, param)),
+)
+def literal(request: pytest.FixtureRequest, known: Known) -> tuple[str, int, np.ndarray]:
+    """A method, a number of components, and the vectors of the sentences by the paper's words, fitted to `FEW`."""
+    method, m = request.param
+    by_the_paper = reference.sif if method == "sif" else reference.usif
+    return method, m, by_the_paper(SENTENCES, *known, a=1e-3, m=m, fitted=FEW)
+
+
 @pytest.mark.parametrize("way", ["fit", "partial_fit", "merge", "load"])
-@pytest.mark.parametrize("m", [3, 20, 200])
-@pytest.mark.parametrize("method", ["sif", "usif"])
 def test_of_more_components_than_there_are_all_are_removed_and_nothing_else(
-    english: VectorTable, known: Known, tmp_path: Path, method: str, m: int, way: str
+    english: VectorTable, literal: tuple[str, int, np.ndarray], tmp_path: Path, way: str
 ) -> None:
-    vectors, p = known
-    literal = reference.sif if method == "sif" else reference.usif
+    method, m, expected = literal
     embedder = learned(english, method, m, way, tmp_path)
     assert len(embedder.common_.directions) == 3
-    expected = literal(SENTENCES, vectors, p, a=1e-3, m=m, fitted=FEW)
     assert_close(embedder.transform(SENTENCES), expected, 1e-5)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes.crashing import CAN_FORK, Deaths
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
@@ -17,7 +15,6 @@ from semsearch.indexing.index_writer import IndexWriter
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
-CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"
 
 
 def scattered(folder: Path) -> Path:
@@ -128,29 +125,18 @@ def test_only_what_makes_files_fewer_or_is_partly_removed_is_rewritten(
     assert to_compact(sizes, largest=100) == chosen
 
 
-def killed(folder: Path, points: list[int]) -> None:
-    """Compact copies of the index, and die at these events."""
-    paths = [CHILD, folder / "small", folder / "docs", folder / "index", folder / "work"]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [sys.executable, *map(str, paths), "compact", *map(str, points)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode in (0, 77), done.stderr
-
-
-def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path: Path) -> None:
+def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path: Path, deaths: Deaths) -> None:
     before = files(scattered(tmp_path))
     (tmp_path / "work").mkdir()
-    killed(tmp_path, [0])
+    deaths.die(tmp_path, tmp_path / "index", "compact", [0])
     events = int((tmp_path / "work" / "events").read_text())
     points = sorted({*range(1, events, events // 4), *range(events - 4, events + 1)})
-    groups = [points] if hasattr(os, "fork") else [[point] for point in points[:: max(1, len(points) // 5)]]
-    for group in groups:
-        killed(tmp_path, group)
+    points = points if CAN_FORK else points[:: max(1, len(points) // 5)]
+    deaths.die(tmp_path, tmp_path / "index", "compact", points)
     with Index.open(tmp_path / "index") as index:
         expected = [hit.passage_id for hit in index.search(QUERIES[0], 5)]
     seen = set()
-    for point in (point for group in groups for point in group):
+    for point in points:
         path = tmp_path / "work" / str(point)
         held = files(path)
         assert held == before or len(held) == 3, f"killed at event {point} of {events}"
@@ -161,10 +147,10 @@ def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path:
     assert seen == {True, False}, "the kills should come on both sides of the commit"
 
 
-def test_after_a_kill_it_can_be_done_again(tmp_path: Path) -> None:
+def test_after_a_kill_it_can_be_done_again(tmp_path: Path, deaths: Deaths) -> None:
     scattered(tmp_path)
     (tmp_path / "work").mkdir()
-    killed(tmp_path, [20])
+    deaths.die(tmp_path, tmp_path / "index", "compact", [20])
     path = tmp_path / "work" / "20"
     with Index.open(path) as index:
         assert index.compact() is True

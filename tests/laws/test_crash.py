@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes.crashing import LEAST, place_of
+from processes.crashing import CAN_FORK, LEAST, Deaths, place_of
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.topics.topic_fit import fit_topics
 
-CHILD = Path(__file__).parents[1] / "support" / "processes" / "crashing.py"
-CAN_FORK = hasattr(os, "fork")
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")  # as in the processes that die
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 
 
@@ -45,14 +42,9 @@ class World:
     def work(self) -> Path:
         return self.folder / "work"
 
-    def run(self, *points: int) -> None:
-        command = [sys.executable, str(CHILD), self.folder / "small", self.folder / "docs", self.template, self.work]
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-        done = subprocess.run(
-            [*map(str, command), self.action, *map(str, points)], env=environment, capture_output=True, text=True
-        )
-        assert done.returncode in (0, 77), done.stderr
+    def write(self, deaths: Deaths, *points: int) -> None:
+        """Carry the action out in copies of the index, each killed at one of these events."""
+        deaths.die(self.folder, self.template, self.action, list(points))
 
 
 def answers(path: Path) -> object:
@@ -104,17 +96,18 @@ def points(events: int, most: int, last: int = 20) -> list[int]:
 
 
 @pytest.mark.parametrize("action", ["first", "sync", "merge", "refit", "rebuild"])
-def test_a_writer_killed_at_any_point_leaves_the_index_as_before_or_as_after(tmp_path: Path, action: str) -> None:
+def test_a_writer_killed_at_any_point_leaves_the_index_as_before_or_as_after(
+    tmp_path: Path, deaths: Deaths, action: str
+) -> None:
     world = prepare(tmp_path, action)
     before = answers(world.template) if action != "first" else None
     world.work.mkdir()
-    world.run(0)
+    world.write(deaths, 0)
     after = answers(world.work / "0")
     assert after != before
     events = int((world.work / "events").read_text())
     chosen = points(events, 8, last=12) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
-    for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
-        world.run(*group)
+    world.write(deaths, *chosen)
     seen = set()
     for point in chosen:
         found = answers(world.work / str(point))
@@ -124,14 +117,14 @@ def test_a_writer_killed_at_any_point_leaves_the_index_as_before_or_as_after(tmp
     assert seen == {True, False}, "the kills should come on both sides of the commit"
 
 
-def test_after_a_kill_the_next_sync_completes_the_work_and_sweeps_the_leftovers(tmp_path: Path) -> None:
+def test_after_a_kill_the_next_sync_completes_the_work_and_sweeps_the_leftovers(tmp_path: Path, deaths: Deaths) -> None:
     world = prepare(tmp_path, "sync")
     world.work.mkdir()
-    world.run(0)
+    world.write(deaths, 0)
     after = answers(world.work / "0")
     events = int((world.work / "events").read_text())
     for point in (events // 3, events - 6, events):
-        world.run(point)
+        world.write(deaths, point)
         killed = world.work / str(point)
         with Index.open(killed) as index:
             index.sync()
@@ -145,12 +138,12 @@ def test_after_a_kill_the_next_sync_completes_the_work_and_sweeps_the_leftovers(
         shutil.rmtree(killed)
 
 
-def test_a_killed_creation_can_be_made_again(tmp_path: Path) -> None:
+def test_a_killed_creation_can_be_made_again(tmp_path: Path, deaths: Deaths) -> None:
     world = prepare(tmp_path, "first")
     world.work.mkdir()
-    world.run(0)
+    world.write(deaths, 0)
     for point in (3, 12, 25):
-        world.run(point)
+        world.write(deaths, point)
         killed = world.work / str(point)
         with pytest.raises(IndexNotFound):
             Index.open(killed)
@@ -159,7 +152,9 @@ def test_a_killed_creation_can_be_made_again(tmp_path: Path) -> None:
             assert index.verify() == []
 
 
-def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one_after(tmp_path: Path) -> None:
+def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one_after(
+    tmp_path: Path, deaths: Deaths
+) -> None:
     small_vectors(tmp_path)
     write_articles(tmp_path / "docs", 4)
     world = World(tmp_path, "publish")
@@ -172,12 +167,11 @@ def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one
     before, after = answers(place_of(world.template)), answers(world.template)
     assert before != after
     world.work.mkdir()
-    world.run(0)
+    world.write(deaths, 0)
     assert answers(place_of(world.work / "0")) == after
     events = int((world.work / "events").read_text())
     chosen = points(events, 2, last=6) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
-    for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
-        world.run(*group)
+    world.write(deaths, *chosen)
     seen = set()
     for point in chosen:
         place = place_of(world.work / str(point))
@@ -193,11 +187,11 @@ def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one
     assert seen == {True, False}, "the kills should come on both sides of the pointer"
 
 
-def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: Path) -> None:
+def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: Path, deaths: Deaths) -> None:
     world = prepare(tmp_path, "map")
     before = answers(world.template)
     world.work.mkdir()
-    world.run(0)
+    world.write(deaths, 0)
     with Index.open(world.work / "0") as index:
         made = index.map_there()
     assert made is not None
@@ -205,8 +199,7 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     events = int((world.work / "events").read_text())
     seen = set()
     chosen = points(events, 3, last=4) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
-    for group in [chosen] if CAN_FORK else [[point] for point in chosen]:
-        world.run(*group)
+    world.write(deaths, *chosen)
     for point in chosen:
         with Index.open(world.work / str(point)) as index:
             found = index.map_there()

@@ -12,17 +12,11 @@ from small import write_articles
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.mapping.tsne import Phase, layout
 from semsearch.readers.document import Text
 from semsearch.results.map_status import MapProgress
 from semsearch.word_vectors.table import VectorTable
 
-
-@pytest.fixture(autouse=True)
-def _in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A map of few passages needs few steps."""
-    assert layout.__kwdefaults__ is not None
-    monkeypatch.setitem(layout.__kwdefaults__, "phases", (Phase(40, 12.0, 0.5), Phase(60, 1.0, 0.8)))
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")
 
 
 @pytest.fixture

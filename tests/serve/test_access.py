@@ -39,10 +39,24 @@ def test_others_need_the_token(client: str | None) -> None:
     assert status(client=client, **BEARER) == 200
 
 
-@pytest.mark.parametrize("header", ["forwarded", "x_forwarded_for", "x_real_ip", "via"])
+@pytest.mark.parametrize(
+    "header",
+    ["forwarded", "x_forwarded_for", "x_forwarded_host", "x_forwarded_proto", "x_real_ip", "via", "cf_connecting_ip"],
+)
 def test_what_a_proxy_sends_on_needs_the_token(header: str) -> None:
     assert status(**{header: "192.0.2.7"}) == 401
     assert status(**{header: "192.0.2.7"}, **BEARER) == 200
+
+
+def test_what_came_by_a_public_name_or_in_an_old_protocol_needs_the_token() -> None:
+    rules = ServerSettings(allowed_hosts=("search.example",)).rules(TOKEN, ())
+    assert status(rules=rules, host="search.example") == 401
+    assert status(rules=rules, host="search.example", **BEARER) == 200
+    assert status(rules=rules, host="127.0.0.1:8765") == 200
+    old = RequestFacts("GET", "/v1/search", "127.0.0.1", {"host": "127.0.0.1:8765"}, http_version="1.0")
+    refusal = RULES.refusal(old)
+    assert refusal is not None
+    assert refusal.status == 401
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "POST", "PATCH", "OPTIONS"])

@@ -11,6 +11,7 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit
+from semsearch.results.options import Correction
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.request_parameters import Given
 from semsearch.serve.search_routes import ASKING, search_together
@@ -206,6 +207,23 @@ def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:
         patch.setattr("semsearch.remote_index.logger.warning", lambda _, text: messages.append(text))
         assert remote.search("ship", filters=["yaer=2021"]) == []
         assert messages == ["no document has the key 'yaer'; did you mean year?"]
+
+
+def test_an_answer_says_what_was_corrected(asker: Asker) -> None:
+    corrected = [{"asked": "capatin", "instead": "captain"}]
+    found = asker.get("/v1/search", index="docs", query="the capatin").json
+    assert found["corrected"] == corrected
+    assert found["warnings"] == [
+        'no passage has “capatin”: searched for “captain”; to search for exactly that, quote it: "capatin"'
+    ]
+    batch = asker.post("/v1/search/batch", {"index": ["docs"], "queries": ["captain", "capatin"]}).json["answers"]
+    assert "corrected" not in batch[0]
+    assert batch[1]["corrected"] == corrected
+    assert batch[1]["hits"] == batch[0]["hits"]
+    with Index.connect(asker.url, index="docs") as remote:
+        origin = remote.search("the capatin")[0].origin
+        assert origin is not None
+        assert origin.corrected == (Correction("capatin", "captain"),)
 
 
 def test_queries_that_are_answered_together_are_told_their_own_warnings(folder: Path) -> None:

@@ -17,6 +17,8 @@ from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")
+
 
 @pytest.fixture
 def folder(tmp_path: Path, small_vectors: VectorTable) -> Path:

@@ -54,12 +54,13 @@ def events(body: bytes) -> list[tuple[str, Any]]:
     return found
 
 
-def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: Asker, index: Index) -> None:
-    path = f"/v1/documents/{quote('tickets/17 b')}"
+@pytest.mark.parametrize("name", ["tickets/17 b", "two\nlines", "ends\n", "ein schöner/Name?#%2F"])
+def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: Asker, index: Index, name: str) -> None:
+    path = f"/v1/documents/{quote(name)}"
     made = SyncReport.from_dict(asker.put(path, {"text": "The comet.", "title": "Sky", "metadata": {"n": 1}}).json)
     assert (made.added, made.changed) == (1, 0)
     (hit,) = index.search("comet", 1, filters=["n=1"])
-    assert (hit.document, hit.title) == ("tickets/17 b", "Sky")
+    assert (hit.document, hit.title) == (name, "Sky")
     assert asker.put(path, {"text": "The moon."}).json["changed"] == 1
     assert asker.ask("DELETE", path).json == {"removed": 1}
     assert asker.ask("DELETE", path).status == 404

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.sources.walk import find_files
+from semsearch.sources.walk import find_files, find_files_at, kernel_mounts
 
 
 def write(root: Path, *names: str, **texts: str) -> None:
@@ -275,3 +275,41 @@ def test_brackets_may_be_escaped_or_closed(tmp_path: Path) -> None:
 def test_patterns_are_not_taken_from_the_characters_of_a_string(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="must be a list"):
         find_files(tmp_path, include="*.md", skipped=print)
+
+
+@pytest.mark.parametrize(
+    "names", [("index.sqlite", "lock"), ("index.sqlite", "segments/x"), ("semsearch.json", "current.json", "blocks/x")]
+)
+def test_indexes_and_snapshots_of_semsearch_itself_are_left_out(tmp_path: Path, names: Sequence[str]) -> None:
+    write(tmp_path, "a.md", "d/e/more.md", "d/notes.md", *(f"d/e/{name}" for name in names))
+    assert found(tmp_path) == ["a.md", "d/notes.md"]
+    assert found(tmp_path / "d" / "e") == []
+    assert list(find_files_at(tmp_path, ["d/e/more.md", "d/e"], skipped=print)) == []
+
+
+def test_a_file_with_a_name_of_an_index_is_a_file(tmp_path: Path) -> None:
+    write(tmp_path, "lock", "segments/a.md", "current.json", "d/semsearch.json", "d/index.sqlite")
+    assert found(tmp_path) == ["current.json", "lock", "d/index.sqlite", "d/semsearch.json", "segments/a.md"]
+
+
+def test_file_systems_of_the_kernel_are_read_from_the_table_of_mounts(tmp_path: Path) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(
+        "/dev/vda / ext4 rw 0 0\nproc /proc proc rw 0 0\nsys /a\\040b sysfs rw 0 0\n\nodd\n", encoding="utf-8"
+    )
+    assert kernel_mounts(table) == ["/proc", "/a b"]
+    assert kernel_mounts(tmp_path / "none") == []
+
+
+@pytest.mark.skipif("/proc" not in kernel_mounts(), reason="there is no /proc")
+def test_a_file_system_of_the_kernel_is_left_out_and_that_is_said() -> None:
+    skipped: list[tuple[str, str]] = []
+    assert list(find_files_at(Path("/"), ["proc"], skipped=lambda *what: skipped.append(what))) == []
+    ((path, reason),) = skipped
+    assert path.endswith("proc/")
+    assert "kernel" in reason
+    assert [file.path for file in find_files_at(Path("/proc"), ["self/net/dev"], skipped=print)] in (
+        [],
+        ["self/net/dev"],
+    )
+    assert [file.path for file in find_files_at(Path("/proc"), ["sys/kernel/ostype"], skipped=print)]

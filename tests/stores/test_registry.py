@@ -111,12 +111,13 @@ def twins(tmp_path: Path) -> Iterator[Twins]:
     write_articles(tmp_path / "docs", 18)
     memory = kept_in_memory(tmp_path / "memory")
     with Index.create(tmp_path / "files", vectors=tmp_path / "small") as files, memory:
-        made = Twins(tmp_path / "docs", files, memory)
-        made.sync()
-        yield made
+        for index in (files, memory):
+            index.sync(tmp_path / "docs")
+        yield Twins(tmp_path / "docs", files, memory)
 
 
 def test_an_index_over_another_engine_gives_the_same_hits(twins: Twins) -> None:
+    assert twins.files.verify() == twins.memory.verify() == []
     twins.agree({"mode": "dense"}, {"filters": ["night*"]}, {"duplicates": True, "min_score": 0.2})
     assert not list((twins.memory.path / "segments").glob("*.faiss"))
     assert held(twins.memory) == named(twins.memory)

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 import small
 from hypothesis import HealthCheck, settings
+from processes.crashing import FEW_STEPS, Deaths
 
+from semsearch.mapping.tsne import layout
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
@@ -22,6 +24,21 @@ settings.load_profile("all" if os.environ.get("SEMSEARCH_TESTS") == "all" else "
 def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
     """The made-up word vectors of the small world, for tests that only read them."""
     return small.small_vectors(tmp_path_factory.mktemp("vectors"))
+
+
+@pytest.fixture(scope="session")
+def deaths() -> Iterator[Deaths]:
+    """Writes that die at the point that a test names, in processes with what they need already loaded."""
+    made = Deaths()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def maps_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map of few passages needs few steps, where its places do not matter."""
+    assert layout.__kwdefaults__ is not None
+    monkeypatch.setitem(layout.__kwdefaults__, "phases", FEW_STEPS)
 
 
 @pytest.fixture(scope="session")

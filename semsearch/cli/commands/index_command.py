@@ -26,7 +26,7 @@ from semsearch.cli.find_index import HERE, INDEXES, index_folders, only_one, use
 from semsearch.cli.help_panels import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget, target_of
-from semsearch.cli.messages import complain, keep_warnings, use_one_thread, warn
+from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
 from semsearch.cli.progress import not_read, nothing_to_index, report_sync, summary, sync_progress
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, SourceError
@@ -196,7 +196,7 @@ def _of_profiles(given: _Run) -> list[_Run]:
 def _run(run: _Run, work: _Work, shown: _Shown) -> None:
     """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
     target = target_of(run.paths, run.named, run.indexes)
-    with target.opened(work.choices, rebuild=work.rebuild) as opened:
+    with stopping_as_interrupted(), target.opened(work.choices, rebuild=work.rebuild) as opened:
         if target.joins_other_roots(run.paths, opened.roots):
             warn(f"adding to {target.folder}, the index of {', '.join(opened.roots)}; pass --name for a separate index")
         with sync_progress(quiet=shown.quiet or shown.json) as report:

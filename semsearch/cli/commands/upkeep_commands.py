@@ -20,7 +20,7 @@ from semsearch.cli.command_options import (
     bytes_of,
 )
 from semsearch.cli.find_index import INDEXES, from_here, open_index
-from semsearch.cli.messages import complain, keep_warnings, use_one_thread, warn
+from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
 from semsearch.cli.progress import covers, progress, report_sync, summary, sync_progress
 from semsearch.cli.tables import count
 from semsearch.errors import SemsearchError, UsageError
@@ -43,7 +43,7 @@ def watch(
     """
     keep_warnings()
     use_one_thread()
-    with open_index(index, indexes, vectors) as opened:
+    with stopping_as_interrupted(), open_index(index, indexes, vectors) as opened:
         reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
         if not quiet:
             watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]

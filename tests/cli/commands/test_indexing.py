@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -379,6 +381,41 @@ def test_an_interrupted_first_index_leaves_nothing(
     assert result.status == 130
     assert result.err == "semsearch: interrupted; nothing was changed\n"
     assert not (empty / INDEX).exists()
+
+
+def test_an_index_in_the_folder_that_it_is_of_never_reads_itself(made: Path) -> None:
+    assert semsearch("index", ".", "--name", "all").status == 0
+    assert semsearch("publish", "snapshot", "--index", "all").status == 0
+    assert "unchanged" in (again := semsearch("index", ".", "--name", "all").out)
+    assert not {"added", "changed"} & set(again.replace(",", " ").split())
+    with Index.open(made / "indexes" / "all") as index:
+        assert {document.path.split("/")[0] for document in index.documents()} == {"docs"}
+        assert not index.status().stale
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
+def test_files_keep_their_names_in_a_locale_that_knows_only_ascii(made: Path) -> None:
+    (made / "docs" / "ä.txt").write_text("Water boils at a hundred degrees.", encoding="utf-8")
+    assert "1 added" in semsearch("index").out
+    ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "semsearch", "index"]
+    done = subprocess.run(command, env=ascii_only, check=True, capture_output=True, encoding="utf-8")
+    assert " unchanged" in done.stdout
+    assert "removed" not in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_system_that_shuts_down_and_a_terminal_that_closes_interrupt_it(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    monkeypatch.setattr(Index, "sync", lambda *_, **__: signal.raise_signal(number))
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
+    assert not (empty / INDEX).exists()
+    assert signal.getsignal(number) is before
 
 
 def test_a_bug_keeps_its_traceback(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:

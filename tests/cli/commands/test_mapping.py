@@ -9,6 +9,8 @@ from console import index_docs, semsearch, work_in, write_docs
 
 from semsearch.word_vectors.table import VectorTable
 
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")
+
 
 @pytest.fixture
 def made(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Path:

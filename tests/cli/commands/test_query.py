@@ -51,6 +51,18 @@ def test_json_is_an_object_with_query_mode_and_hits() -> None:
     assert source[hit["start"] : hit["end"]] == hit["sentence"]
 
 
+def test_a_misspelt_word_is_corrected_and_reported() -> None:
+    result = semsearch("query", "the capatin", "--all", "--json")
+    assert result.json["corrected"] == [{"asked": "capatin", "instead": "captain"}]
+    assert result.json["hits"] == semsearch("query", "the captain", "--all", "--json").json["hits"]
+    assert result.err == (
+        "semsearch: warning: no passage has “capatin”: searched for “captain”; to search for exactly that, "
+        'quote it: "capatin"\n'
+    )
+    plain = semsearch("query", "capatin ship", "--all", "--json", "--syntax", "plain")
+    assert (plain.err, list(plain.json)) == ("", ["query", "mode", "hits"])
+
+
 def test_json_may_have_the_hits_of_each_document_together() -> None:
     answer = semsearch("query", "captain ship", "--all", "--json", "--group", "document").json
     assert list(answer) == ["query", "mode", "documents"]

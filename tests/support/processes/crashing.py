@@ -1,24 +1,28 @@
-"""Runs one write to an index and dies at its n-th event: a helper process of laws/test_crash.py.
-
-    python processes/crashing.py VECTORS DOCS TEMPLATE WORK ACTION POINT...
+"""Writes to an index in a process that dies at the n-th event: for laws/test_crash.py.
 
 An event is an SQL statement, a connection closed, a file opened for writing, a rename, a removal or an fsync; death
-comes just before it, and without any of Python's farewells. For each point the index folder TEMPLATE is copied to
-WORK/POINT and written to there. Point 0 never dies; how many events there were is then in WORK/events. Where the system
-can fork, all points share one start.
+comes just before it, and without any of Python's farewells. For each point the template is copied to WORK/POINT and
+written to there. Point 0 never dies; how many events there were is then in WORK/events. Where the system can fork, a
+process that has loaded what a write needs forks for each point, of all tests; elsewhere each point starts one.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import pkgutil
 import shutil
 import sqlite3
+import subprocess
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from semsearch.mapping.tsne import Phase, layout
 
 DEATH = 77
 NEEDED = {
@@ -36,6 +40,50 @@ NEEDED = {
     "topics",
 }
 LEAST = 9  # passages of which topics are learned
+FEW_STEPS = (Phase(40, 12.0, 0.5), Phase(60, 1.0, 0.8))  # in which a map is arranged
+CAN_FORK = hasattr(os, "fork")
+
+
+class Deaths:
+    """Has writes carried out that die."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  # until close
+
+    def die(self, folder: Path, template: Path, action: str, points: list[int]) -> None:
+        """Carry out an action for each point, by `docs` and the vectors `small` of a folder, in copies in `work`."""
+        for point in points:
+            request = json.dumps([dict(os.environ), str(folder), str(template), action, point])
+            self._process = process = self._process or self._start()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(f"{request}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+            if not CAN_FORK:
+                self._end()
+                answer = str(process.returncode)
+            self._errors.seek(0)
+            assert answer.strip() in ("0", str(DEATH)), self._errors.read()
+
+    def _start(self) -> subprocess.Popen[str]:
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [sys.executable, __file__], env=environment, stdin=pipe, stdout=pipe, stderr=self._errors, text=True
+        )
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.communicate()
+            self._process = None
+
+    def close(self) -> None:
+        """End the process that writes."""
+        self._end()
+        self._errors.close()
 
 
 class Countdown:
@@ -122,30 +170,41 @@ def load() -> None:
     for module in pkgutil.walk_packages(semsearch.__path__, "semsearch."):
         if module.name.split(".")[1] in NEEDED:
             importlib.import_module(module.name)
-    importlib.import_module("filelock._api")
+    for name in ("filelock._api", "semsearch.readers.markdown"):
+        importlib.import_module(name)
 
 
-def main(arguments: list[str]) -> None:
-    vectors, docs, template, work = (Path(argument) for argument in arguments[:4])
-    action, points = arguments[4], [int(argument) for argument in arguments[5:]]
-    if len(points) > 1:
+def carry_out(request: str) -> int:
+    """Do what is asked for, in a process of its own; the exit status where it did not die."""
+    environment, *paths, action, point = json.loads(request)
+    os.environ.update(environment)
+    folder, template = map(Path, paths)
+    try:
+        run(point, folder / "small", folder / "docs", template, folder / "work", action)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def main() -> None:
+    if CAN_FORK:
         load()
     import semsearch.indexing.reading_log
     from semsearch.topics.topic_fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
+    assert layout.__kwdefaults__ is not None
+    layout.__kwdefaults__["phases"] = FEW_STEPS
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
     semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
-    for point in points:
-        if len(points) > 1 and hasattr(os, "fork"):
-            child = os.fork()
-            if child == 0:
-                run(point, vectors, docs, template, work, action)
-                os._exit(0)
-            os.waitpid(child, 0)
-        else:
-            run(point, vectors, docs, template, work, action)
+    for request in sys.stdin:
+        if not CAN_FORK:
+            sys.exit(carry_out(request))
+        if not (child := os.fork()):
+            os._exit(carry_out(request))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -77,6 +77,10 @@ VARIABLES = (
     ),
     Variable("OPENBLAS_NUM_THREADS", "Likewise, for NumPy's OpenBLAS."),
     Variable("MKL_NUM_THREADS", "Likewise, for a NumPy that was built with Intel's library."),
+    Variable(
+        "PYTHONUTF8",
+        "In a locale that knows only ASCII, where files could have no other names, the command sets it to 1.",
+    ),
     Variable("LANCE_LOG", "What Lance says on stderr, where it keeps the vectors; `error` unless it is set already."),
     Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", user="rich"),
     Variable("COLUMNS", "How wide the terminal is taken to be.", user="rich"),

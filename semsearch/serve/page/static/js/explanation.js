@@ -13,6 +13,7 @@ import { element } from "./dom.js";
 /** @typedef {{points: number, weight: number, cosine: number, cosines: {of: string, cosine: number, weight: number}[]}} Dense */
 /** @typedef {{points: number, weight: number, cosine: number, passages: number[]}} Near */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
+/** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
 /** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
 /**
  * @typedef {object} Explanation
@@ -25,6 +26,7 @@ import { element } from "./dom.js";
  * @property {string[]} unknown
  * @property {Rerank} [rerank]
  * @property {{words: {word: string, match: string, share: number}[]}} [quote]
+ * @property {Exact} [exact]
  */
 
 /** The elements that show an explanation. @param {Explanation} explanation */
@@ -57,7 +59,7 @@ function notes(explanation) {
 /**
  * A part of a score. `points` is exact, `units` what is shown of it; `how` says what it is made of.
  * @typedef {object} ScorePart
- * @property {string} name of its class: words, meaning, near, rerank
+ * @property {string} name of its class: words, meaning, near, rerank, exact
  * @property {string} label
  * @property {string} how
  * @property {number} points
@@ -68,8 +70,14 @@ function notes(explanation) {
 
 /** The parts of the score that an explanation explains. @param {Explanation} explanation @returns {ScorePart[]} */
 function scoreParts(explanation) {
-  const { lexical, dense, near, rerank } = explanation;
-  const parts = [lexical && ofWords(lexical, explanation.mode), dense && ofMeaning(dense), near && ofNearness(near), rerank && ofReranker(rerank)];
+  const { lexical, dense, near, rerank, exact } = explanation;
+  const parts = [
+    lexical && ofWords(lexical, explanation.mode),
+    dense && ofMeaning(dense),
+    near && ofNearness(near),
+    rerank && ofReranker(rerank),
+    exact && ofExactWords(exact),
+  ];
   return rounded(parts.filter((part) => part !== null && part !== undefined), inUnits(explanation.score));
 }
 
@@ -142,6 +150,12 @@ function ofNearness({ points, weight, cosine, passages }) {
 /** @param {Rerank} rerank @returns {Unrounded} */
 function ofReranker({ points, weight, said, mean, deviation }) {
   return { name: "rerank", label: "Reranking", how: `${plain(weight)} × (${said.toPrecision(3)} − ${mean.toPrecision(3)}) / ${deviation.toPrecision(3)}, by the reranker`, points };
+}
+
+/** @param {Exact} exact @returns {Unrounded} */
+function ofExactWords({ points, parts }) {
+  const how = parts.map(({ text, as_typed, passages }) => `“${text}”${as_typed ? "" : " in other case"}, in ${passages} passage${passages === 1 ? "" : "s"}`);
+  return { name: "exact", label: "Exact words", how: `${how.join("; ")}: before all others`, points };
 }
 
 /** A weight, as short as it can be told. @param {number} weight */

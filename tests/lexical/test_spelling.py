@@ -1,0 +1,151 @@
+"""The words near a misspelt one: all that the promise says, in any script, through merges and other processes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.errors import IndexDamaged
+from semsearch.lexical.postings import LexicalSegment, Postings, PostingsBuilder
+from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.spelling import ARRAYS, SpelledWords, edit_between
+from semsearch.storage.segments import Segment
+from semsearch.text.terms import LONGEST, SHORTEST, Lexicon
+
+ALPHABETS = ["abcde", "абвгд", "aäoöu", "कखगिी"]
+
+
+def distance(one: str, two: str) -> int:
+    """The number of letters inserted, left out, replaced or swapped with a neighbour. Boytsov 2011, equation (4)."""
+    d = np.zeros((len(one) + 1, len(two) + 1), dtype=int)
+    d[:, 0], d[0, :] = range(len(one) + 1), range(len(two) + 1)
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(two) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (one[i - 1] != two[j - 1]))
+            if i > 1 and j > 1 and one[i - 1] == two[j - 2] and one[i - 2] == two[j - 1]:
+                d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
+    return int(d[-1, -1])
+
+
+def build(path: Path, texts: list[str], language: str = "en") -> SpelledWords:
+    builder = PostingsBuilder(Lexicon())
+    terms = builder.lexicon.in_language(texts, language)
+    builder.add_terms(terms, np.arange(len(texts)), np.ones(len(texts), dtype=np.int64))
+    path.write_bytes(b"".join(np.ascontiguousarray(array).tobytes() for array in builder.to_arrays()))
+    return Postings(path).spelled
+
+
+def words_of(spelled: SpelledWords) -> set[str]:
+    return {word.decode() for word in spelled.all()[0]}
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+def test_all_words_one_edit_away_are_found(alphabet: str, tmp_path: Path) -> None:
+    random_ = random.Random(5)
+    made = {"".join(random_.choices(alphabet, k=random_.randint(4, 7))) for _ in range(800)}
+    spelled = build(tmp_path / "p", [" ".join(sorted(made))], "hi" if alphabet[0] == "क" else "de")
+    vocabulary = words_of(spelled)
+    assert len(vocabulary) > 300
+    for word in ["".join(random_.choices(alphabet, k=random_.randint(5, 7))) for _ in range(60)]:
+        assert {each.word for each in spelled.similar(word, 1)} == {w for w in vocabulary if distance(word, w) == 1}
+        near = {w for w in vocabulary if 0 < distance(word, w) <= 2 and (w[:2] == word[:2] or w[-2:] == word[-2:])}
+        assert {each.word for each in spelled.similar(word, 2)} == near
+
+
+@pytest.mark.parametrize(
+    ("typed", "edit"),
+    [
+        ("shceduler", "swapped"),
+        ("schedduler", "doubled"),
+        ("schduler", "missing"),
+        ("schedxuler", "extra"),
+        ("schedular", "other"),
+        ("shcedular", "several"),
+        ("scheduler", None),
+        ("skhcedular", None),
+    ],
+)
+def test_an_edit_has_its_kind(typed: str, edit: str | None) -> None:
+    assert edit_between(typed, "scheduler", 2) == edit
+
+
+def test_words_are_kept_as_they_are_spelled_and_names_with_digits_are_not(tmp_path: Path) -> None:
+    text = f"Schedulers, scheduling; utf8 E4711 Größe it's {'x' * LONGEST} {'y' * (LONGEST + 1)} {'z' * (SHORTEST - 1)}"
+    assert words_of(build(tmp_path / "p", [text])) == {"schedulers", "scheduling", "größe", "x" * LONGEST}
+
+
+def test_a_word_that_two_languages_have_with_one_term_is_kept_once() -> None:
+    builder = PostingsBuilder(Lexicon())
+    for language in ("en", "de", "en"):
+        terms = builder.lexicon.in_language(["radio"], language)
+        builder.add_terms(terms, np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))
+    assert builder.gathered().spelled == [b"radio"]
+
+
+def segments(folder: Path, texts: dict[int, str]) -> list[Segment]:
+    writer = WordsWriter(folder, generation=1)
+    for id_, text in texts.items():
+        writer.add(np.array([id_]), [""], [text])
+    return writer.finish()
+
+
+def opened(folder: Path, made: list[Segment]) -> list[LexicalSegment]:
+    return [LexicalSegment(folder / segment.file, segment) for segment in made]
+
+
+def test_a_merged_segment_has_the_words_of_the_passages_that_are_left(tmp_path: Path) -> None:
+    sources = [*segments(tmp_path, {1: "violin piano", 2: "cello"}), *segments(tmp_path, {3: "trumpet violins"})]
+    merger = WordsWriter(tmp_path, generation=2)
+    merger.merge(opened(tmp_path, sources), IdRanges.of_ids(np.array([2])))
+    (merged,) = opened(tmp_path, merger.finish())
+    assert words_of(merged.postings.spelled) == {"violin", "violins", "piano", "trumpet"}
+    (found,) = merged.postings.spelled.similar("trumpte", 1)
+    assert merged.postings.terms[found.number] == Lexicon().in_order(["trumpet"]).hashes[0]
+    merged.postings.check()
+
+
+def test_what_other_processes_gather_gives_the_same_file() -> None:
+    texts = ["the violin and the piano", "cellos, a violin", "pianos"]
+    alone, together, worker = PostingsBuilder(Lexicon()), PostingsBuilder(Lexicon()), Lexicon()
+    for text in texts:
+        arrays = [text], np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        alone.add(*arrays)
+        part = PostingsBuilder(worker)
+        part.add(*arrays)
+        together.take(part.gathered())
+    for one, two in zip(alone.to_arrays(), together.to_arrays(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_a_file_of_an_earlier_version_has_the_same_postings_and_no_words(tmp_path: Path) -> None:
+    builder = PostingsBuilder(Lexicon())
+    builder.add(["a violin", "the piano"], np.arange(2), np.ones(2, dtype=np.int64))
+    header, *arrays = builder.to_arrays()
+    earlier = [b"semsearch words1" + header[16:40].tobytes(), *(array.tobytes() for array in arrays[:4])]
+    (tmp_path / "new").write_bytes(b"".join([header.tobytes(), *(array.tobytes() for array in arrays)]))
+    (tmp_path / "old").write_bytes(b"".join([*earlier, arrays[4 + ARRAYS].tobytes()]))
+    old, new = Postings(tmp_path / "old"), Postings(tmp_path / "new")
+    assert len(new.spelled) == 3
+    assert len(old.spelled) == 0
+    assert old.spelled.similar("violni", 1) == []
+    for name in ("terms", "bounds", "lengths", "rows", "counts"):
+        np.testing.assert_array_equal(getattr(old, name), getattr(new, name))
+    old.check()
+
+
+def test_words_that_refer_to_nothing_are_damage(tmp_path: Path) -> None:
+    builder = PostingsBuilder(Lexicon())
+    builder.add(["a violin"], np.arange(1), np.ones(1, dtype=np.int64))
+    arrays = builder.to_arrays()
+    arrays[5 + 4] = np.full_like(arrays[5 + 4], 99)  # the positions of the words' terms
+    (tmp_path / "segments").mkdir()
+    path = tmp_path / "segments" / "p"
+    path.write_bytes(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
+    damaged = Postings(path)
+    assert damaged.spelled.similar("vioiln", 1) == []
+    with pytest.raises(IndexDamaged):
+        damaged.check()

@@ -1,0 +1,178 @@
+"""Misspelt words of a query are corrected, and reported; everything else is searched for as it was typed."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from semsearch import Index, MultiIndex, Text
+from semsearch.results.hits import Hit, corrections_in
+from semsearch.results.options import Correction, Mode, Origin
+from semsearch.word_vectors.table import VectorTable
+
+ENGLISH = [
+    Text("scheduler", "The scheduler runs processes. It waits for the kernel, and every process has a priority."),
+    Text("vectors", "Word vectors have dimensions; co-citation counts. A vector of a word is a row of the database."),
+    Text("farm", "The farmer ploughs the field with a tractor. A farm has meadows."),
+    Text("form", "Fill in the form with a pencil. The form asks for a signature. A form has fields."),
+    Text("form2", "Another form, and a third form for the office."),
+]
+GERMAN = [
+    Text(
+        "de", "Der Scheduler verteilt die Prozesse. Die Verschlüsselung schützt die Daten, und das Passwort ist geheim."
+    )
+]
+RUSSIAN = [Text("ru", "Планировщик распределяет процессы. Шифрование защищает данные, и пароль должен быть тайным.")]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Index]:
+    with Index.create(tmp_path_factory.mktemp("spelling") / "index", vectors=small_vectors, adapt=False) as made:
+        made.add(ENGLISH)
+        made.add([Text("gone", "A trombone.")])  # in a segment of its own
+        made.remove("gone")
+        yield made
+
+
+def asked(index: Index, query: str, **options: str) -> str:
+    """The text that an index searched for."""
+    hits = index.search(query, **options)  # type: ignore[arg-type]  # modes and syntaxes
+    assert hits
+    origin = hits[0].origin
+    assert origin is not None
+    return origin.text or query
+
+
+@pytest.mark.parametrize(
+    ("query", "instead"),
+    [
+        ("how does the schedular wait?", "how does the scheduler wait?"),
+        ("Shceduler", "scheduler"),
+        ("the scehdulre", "the scheduler"),
+        ("proirity of proceses", "priority of processes"),
+        ("wordvectors", "word vectors"),
+        ("cocitation counts", "co-citation counts"),
+        ("a sched uler", "a scheduler"),
+        ("kernel-schedular", "kernel-scheduler"),
+        ("the schedular's kernel", "the scheduler's kernel"),
+        ("ploughs the fxrm", "ploughs the farm"),
+        ("signature of the fxrm", "signature of the form"),
+    ],
+)
+def test_a_misspelt_word_is_replaced_by_the_likeliest_of_the_index(query: str, instead: str, index: Index) -> None:
+    assert asked(index, query) == instead
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "scheduler",
+        "scheduling processes",  # another form
+        "scheduler of island storms",  # the word vectors know both
+        '"scheduler" kernel',
+        "SCHEDULAR scheduler",
+        "schedUlar scheduler",
+        "sched_ular scheduler",
+        "schedular.c scheduler",
+        "schedular2 scheduler",
+        "--schedular scheduler",
+        "/etc/schedular scheduler",
+        "std::schedular scheduler",
+        "`schedular` scheduler",
+        "trmobone scheduler",  # only a removed passage had it
+        "xyzzyplugh scheduler",
+        "这些汉字组成词语 scheduler",
+    ],
+)
+def test_everything_else_is_searched_for_as_it_is(query: str, index: Index) -> None:
+    assert corrections_in(index.search(query)) == {}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_the_answer_is_that_of_the_correct_query(mode: Mode, index: Index) -> None:
+    def scores(hits: list[Hit]) -> list[tuple[int, float, str]]:
+        return [(hit.passage_id, hit.score, hit.sentence) for hit in hits]
+
+    misspelt, correct = index.search("the schedular waits", mode=mode), index.search("the scheduler waits", mode=mode)
+    assert scores(misspelt) == scores(correct)
+    assert scores(index.search_many(["priority", "the schedular waits"], mode=mode)[1]) == scores(correct)
+    assert misspelt[0].explain().score == pytest.approx(misspelt[0].score)
+
+
+def test_a_correction_is_reported_with_the_hits_and_by_a_warning(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, logger="semsearch"):
+        hits = index.search("the Schedular runs proceses")
+    expected = (Correction("Schedular", "scheduler"), Correction("proceses", "processes"))
+    assert all(hit.origin is not None and hit.origin.corrected == expected for hit in hits)
+    assert hits[0].origin is not None
+    assert Origin.from_dict(json.loads(json.dumps(hits[0].origin.to_dict()))) == hits[0].origin
+    assert caplog.messages == [
+        'no passage has “Schedular”: searched for “scheduler”; to search for exactly that, quote it: "Schedular"',
+        'no passage has “proceses”: searched for “processes”; to search for exactly that, quote it: "proceses"',
+    ]
+
+
+def test_a_quoted_word_and_a_query_with_plain_syntax_are_taken_as_they_are(index: Index) -> None:
+    assert index.search('"schedular" kernel') == []
+    assert asked(index, "the schedular waits", syntax="plain") == "the schedular waits"
+    assert asked(index, "schedular kernel", syntax="plain") == "schedular kernel"
+
+
+def test_a_question_in_a_language_that_the_index_does_not_have_is_not_corrected(index: Index) -> None:
+    question = "Wie funktioniert die Verteilung der Prozesse, und warum wartet der Kern auf die anderen?"
+    assert corrections_in(index.search(question)) == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "query", "instead"),
+    [
+        (GERMAN, "Wie schützt die Verschlüsslung die Daten?", "Wie schützt die verschlüsselung die Daten?"),
+        (GERMAN, "Welche Prozese verteilt er?", "Welche prozesse verteilt er?"),
+        (GERMAN, "das Passwrot und die Daten", "das passwort und die Daten"),
+        (RUSSIAN, "как работает планировшик", "как работает планировщик"),
+        (RUSSIAN, "щифрование данных", "шифрование данных"),
+        (RUSSIAN, "тайный паролль", "тайный пароль"),
+        ([*GERMAN, *RUSSIAN, *ENGLISH], "планировшик and schedular", "планировщик and scheduler"),
+    ],
+)
+def test_other_languages_are_corrected_too(
+    texts: list[Text], query: str, instead: str, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
+        index.add(texts)
+        assert asked(index, query) == instead
+
+
+def test_new_words_are_known_at_once_and_after_segments_are_merged(tmp_path: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
+        index.add(ENGLISH)
+        index.add([Text("late", "A xylophone.")])
+        assert asked(index, "xylophoen") == "xylophone"
+        index.compact()
+        assert asked(index, "xylophoen") == "xylophone"
+        assert index.verify() == []
+        index.rebuild()
+        assert asked(index, "schedular") == "scheduler"
+
+
+def test_a_word_that_another_index_has_is_not_corrected(
+    tmp_path: Path, small_vectors: VectorTable, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, text in {"one": "The scheduler waits.", "two": "Mr Schedular waits.", "three": "Nothing."}.items():
+        with Index.create(tmp_path / name, vectors=small_vectors, adapt=False) as index:
+            index.add([Text(name, text)])
+    with MultiIndex.open(tmp_path / "one", tmp_path / "two") as both:
+        assert corrections_in(both.search("schedular", mode="lexical")) == {}
+        assert [hit.document for hit in both.search("schedular", mode="lexical")] == ["two"]
+        assert caplog.messages == []
+    with MultiIndex.open(tmp_path / "one", tmp_path / "three") as both:
+        hits = both.search("schedular", mode="lexical")
+        assert [hit.document for hit in hits] == ["one"]
+        assert corrections_in(hits) == {"corrected": [{"asked": "schedular", "instead": "scheduler"}]}
+        assert len(caplog.messages) == 1

@@ -83,6 +83,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the defining module, and 
         "evaluate.cache": "cached digest_of program_digest versions",
         "evaluate.claims": "Held Ordering SIF_CLAIMS UNDECIDED USIF_CLAIMS counted verdict_of_test verdict_of_interval",
         "evaluate.experiment": "Experiment Progress lazily",
+        "evaluate.answers": "AnswersReport evaluate_answers",
         "evaluate.golden": "GoldenReport evaluate_golden",
         "evaluate.inputs": (
             "FileLine MEANING as_number check_each_a check_positive check_scores check_several counts_in "

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
-from semsearch.results.explanation import Dense, Explanation, Lexical, Pairs, TermScore
+from semsearch.results.explanation import Dense, Explanation, Lexical, Pairs, Quoted, TermScore
 from semsearch.results.options import ExactPart, Fused
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a query that have a row
 _LONGEST = 14  # columns of a word
 _LEAST = 0.005  # less would be shown as 0.00
+_LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
 _NUMBER = 5  # columns of a number: -0.12
 _REST, _SUM = "…", "Σ"
 
@@ -76,6 +77,8 @@ def summary(explanation: Explanation) -> Iterator[str]:
         yield f"alone   {_fused(explanation.fused, explanation)}"
     if likely := explanation.relevance:
         yield f"answers {likely.probability:.0%} likely: cosine {likely.cosine:.3f}, {likely.covered:.0%} of the words"
+    if explanation.quote:
+        yield f"quote   {explanation.quote.score:.3f}: {_aligned(explanation.quote)}"
     if explanation.unknown:
         yield f"unknown {', '.join(explanation.unknown)}"
 
@@ -106,6 +109,20 @@ def _terms(part: Lexical) -> str:
 def _named(term: TermScore) -> str:
     """A word, marked if it occurs only in the adjacent passages."""
     return term.word if term.count else f"{term.word} (beside)"
+
+
+def _aligned(quote: Quoted) -> str:
+    """What the quoted sentence has of the query's words; "<" for each sentence before it in which a word stands."""
+    similar = [word for word in quote.words if word.similarity >= _LEAST_SIMILAR]
+    there = [
+        f"{word.word if word.match == word.word else f'{word.word}→{word.match}'}{'<' * word.before} "
+        f"{word.weight:.2f}×{word.similarity:.2g}"
+        for word in similar
+    ]
+    rest = quote.score - sum(word.share for word in similar)
+    there += [f"{_REST} {rest:.2f}"] if rest >= _LEAST else []
+    absent = ", ".join(word.word for word in quote.words if word.similarity < _LEAST_SIMILAR)
+    return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
 
 
 def _cosines(part: Dense) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from semsearch import load_public, public_names
 
 if TYPE_CHECKING:  # the same names for whoever checks types
+    from semsearch.evaluate.answers import AnswersReport as AnswersReport, evaluate_answers as evaluate_answers
     from semsearch.evaluate.cache import (
         cached as cached,
         digest_of as digest_of,

@@ -9,6 +9,7 @@
     rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs
+    quote.score      = Σ of the shares of the query's words in the quoted sentence; it does not count for the score
 
 These hold up to rounding. A component that is unknown or not of this mode is None or left out.
 """
@@ -98,6 +99,27 @@ class Pairs(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class AlignedWord(Record):
+    """A content word of the query and the word of a quoted sentence, or of one before it, that is most similar."""
+
+    word: str
+    match: str  # "" if nothing is similar
+    similarity: float  # 0 to 1
+    before: int  # how many sentences before the quoted one the match stands
+    weight: float  # less for a match that stands before
+    share: float  # weight · similarity: of the score
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted(Record):
+    """Why a sentence is quoted: of all sentences of its passage its words align best with those of the query."""
+
+    sentence: str
+    score: float  # the sum of the words' shares
+    words: tuple[AlignedWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Relevance(Record):
     """How likely a passage answers, and what this is estimated from."""
 
@@ -112,7 +134,7 @@ class Explanation(Record):
 
     query: str
     mode: Mode
-    sentence: str  # the best sentence of the passage
+    sentence: str  # of the passage the one nearest in meaning, which counts for the score
     score: float
     lexical: Lexical | None
     dense: Dense | None
@@ -125,6 +147,7 @@ class Explanation(Record):
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
+    quote: Quoted | None = field(default=None, metadata=ONLY_IF_SET)  # why the hit quotes its sentence
 
     def _repr_html_(self) -> str:
         from html import escape  # start-up time: only notebooks ask
@@ -144,6 +167,11 @@ class Explanation(Record):
             rows.append(("document", f"{self.support.points:.3f}", ""))
         if self.rerank:
             rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
+        if self.quote:
+            aligned = ", ".join(
+                f"{each.word} → {each.match} {each.share:.2f}" for each in self.quote.words if each.share
+            )
+            rows.append(("quote", f"{self.quote.score:.3f}", aligned))
         if self.exact:
             rows.append(("exact words", f"{self.exact.points:.3f}", ", ".join(part.text for part in self.exact.parts)))
         head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"

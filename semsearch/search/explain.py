@@ -1,7 +1,8 @@
-"""Explain a hit's score: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words.
+"""Explain a hit: BM25 by term, the cosines by word, the best sentence's cosine by pairs of words; and what it quotes.
 
-Only the query and the quoted sentence are embedded again, word by word (semsearch.embedding.contributions). Passage and
-sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was ranked.
+Only the query and the sentence nearest in meaning are embedded again, word by word (semsearch.embedding.contributions).
+Passage and sentence are compared by their stored vectors, so that the parts sum to the very score by which the hit was
+ranked. The quoted sentence, often the same one, does not count for the score (semsearch.search.quote).
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
+    AlignedWord,
     Cosine,
     Dense,
     Explanation,
     Lexical,
     Near,
     Pairs,
+    Quoted,
     Relevance,
     TermScore,
     WordShare,
@@ -32,9 +35,11 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.quote import REACH, RECALLED
 from semsearch.search.scoring import Pool, feedback_scores
-from semsearch.storage.catalogue import SentenceSpans, Titled, get_spans
+from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
 from semsearch.text.terms import named_terms
+from semsearch.text.tokens import words as split_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,11 +67,10 @@ class Explainer:
         weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
         lexical = self._lexical(hit.passage_id, weights, neighbours)
         cosines = self._cosines(hit.passage_id)
-        pairs = (
-            self._pairs(hit, self._sentence(db, hit, spans))
-            if any(cosine.of == "passage" for cosine in cosines)
-            else None
-        )
+        passage = need_passages(db, [hit.passage_id])[hit.passage_id]
+        pairs, sentence = None, hit.sentence
+        if any(cosine.of == "passage" for cosine in cosines):
+            pairs, sentence = self._pairs(passage, *self._nearest(db, passage, spans))
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
@@ -76,7 +80,7 @@ class Explainer:
         return Explanation(
             query=origin.query,
             mode=self.mode,
-            sentence=hit.sentence,
+            sentence=sentence,
             score=sum(part.points for part in (lexical, dense, near, *added) if part is not None),
             lexical=lexical,
             dense=dense,
@@ -89,7 +93,32 @@ class Explainer:
             rerank=origin.rerank,
             fused=origin.fused,
             relevance=self._relevance(hit, neighbours, dense),
+            quote=self._quote(passage),
         )
+
+    def _quote(self, passage: PassageRow) -> Quoted | None:
+        """The alignment of the query's words with the sentence of a passage that is quoted."""
+        has_vectors = self._embedder is not None and self._word_shares is not None and self._word_shares.rows.any()
+        vectors = self._embedder.chosen_.vectors if self._embedder is not None and has_vectors else None
+        aligner = self.reader.aligner
+        asked = aligner.asked(self._terms, self._lookup, vectors)
+        if not asked.names:
+            return None
+        found = aligner.scored(asked, vectors, [passage])
+        (chosen,) = found.chosen
+        pieces = [passage.text[slice(*passage.sentences[[q.first, q.last], [0, 1]].tolist())] for q in found.quotes]
+        reach = range(min(REACH, chosen) + 1)
+        near = np.stack([found.plain[chosen - step] * RECALLED**step for step in reach])
+        words: list[AlignedWord] = []
+        for row, (name, step) in enumerate(zip(asked.names, near.argmax(axis=0).tolist(), strict=True)):
+            weight = float(found.prose[chosen] * found.weights[0, row] * RECALLED**step)
+            similarity, match = float(found.plain[chosen - step, row]), ""
+            if similarity:
+                there = [*dict.fromkeys(split_words(pieces[chosen - step]))]
+                alone = aligner.similarities(asked, vectors, there)[:, row]
+                match = there[int(alone.argmax())] if alone.max() > 0.99 * similarity else name  # a term of two words
+            words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
+        return Quoted(pieces[chosen], sum(word.share for word in words), tuple(words))
 
     def _relevance(self, hit: Hit, neighbours: NeighbourFlags, dense: Dense | None) -> Relevance | None:
         if hit.relevance is None or self._lookup is None or dense is None:
@@ -145,21 +174,25 @@ class Explainer:
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
-    def _pairs(self, hit: Hit, vector: Float32 | None) -> Pairs:
+    def _pairs(self, passage: PassageRow, number: int, vector: Float32 | None) -> tuple[Pairs, str]:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
-        sentence = self._embedder.shares(hit.sentence)
+        text = passage.sentence(number)
+        sentence = self._embedder.shares(text)
         if vector is not None:
             sentence = sentence.summing_to(vector)
         matrix = self._word_shares.rows @ sentence.rows.T
         shares = tuple(tuple(row) for row in matrix.tolist())
-        return Pairs(self._word_shares.words, sentence.words, shares, sentence.unknown)
+        return Pairs(self._word_shares.words, sentence.words, shares, sentence.unknown), text
 
-    def _sentence(self, db: sqlite3.Connection, hit: Hit, spans: SentenceSpans) -> Float32 | None:
-        """The stored vector of a hit's sentence; None if it has none."""
-        found = self.reader.sentences(db, np.array([hit.passage_id], dtype=np.int64), spans)
-        (row,) = np.nonzero(found.positions == hit.sentence_id - spans.firsts[0])
-        return found.rows[row[0]] if len(row) else None
+    def _nearest(self, db: sqlite3.Connection, passage: PassageRow, spans: SentenceSpans) -> tuple[int, Float32 | None]:
+        """The number and the stored vector of the passage's sentence nearest in meaning; None if none has a vector."""
+        assert self._word_shares is not None  # there is a cosine of the passage
+        found = self.reader.sentences(db, np.array([passage.id], dtype=np.int64), spans)
+        if not len(found.rows):
+            return 0, None
+        best = int((found.rows @ self._word_shares.rows.sum(axis=0)).argmax())
+        return int(found.positions[best]), found.rows[best]
 
 
 def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:

@@ -22,6 +22,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.on_demand_vectors import TitleVectors
+from semsearch.search.quote import Aligner
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_documents, passage_row
 from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, text_in
 from semsearch.storage.checksums import check_digests
@@ -216,6 +217,11 @@ class IndexReader:
         opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
         alive = [_alive(each, removed) for each in segments]
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
+
+    @opened_property
+    def aligner(self) -> Aligner:
+        """What chooses the sentences to quote."""
+        return Aligner(self.lexical)
 
     @opened_property
     def _passage_vectors(self) -> VectorReader:

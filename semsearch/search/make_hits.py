@@ -9,21 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import Origin, Support
-from semsearch.search.index_reader import ReadRows
+from semsearch.search.index_reader import IndexReader, ReadRows
+from semsearch.search.quote import Quote
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.text.languages import ENGLISH
-from semsearch.text.terms import count_shared
+from semsearch.text.terms import named_terms
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.search.query import Query
 
 
 def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
@@ -66,7 +68,7 @@ Neighbours = tuple[tuple[str, ...], tuple[str, ...]]  # sentences before, senten
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage with its scores. `best` is the number of the sentence to quote, -1 if meaning did not choose one."""
+    """A passage with its scores. `best` is the number of its sentence nearest in meaning, -1 if unknown."""
 
     passage_id: int
     score: float
@@ -81,31 +83,28 @@ class Ranked:
 
 def make_hits(
     db: sqlite3.Connection,
-    queries: Sequence[str],
+    reader: IndexReader,
+    queries: Sequence[Query],
     answers: Sequence[Sequence[Ranked]],
-    read: ReadRows,
     *,
     context: int,
     origins: Sequence[Origin | None],
-    languages: Sequence[str] = (ENGLISH,),
     is_copy: bool = False,
 ) -> list[list[Hit]]:
     """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
-    Rows are fetched once for all answers, but those that `read` has kept. `origins`: one for each
-    answer, or none. `languages`: those of the index.
+    Rows are fetched once for all answers, but those that the reader has kept. `origins`: one for each answer, or none.
     Where the database is a copy, the files lie elsewhere, and it is not looked whether they are stale.
     """
-    rows = _rows(db, answers, read, is_copy=is_copy)
+    rows = _rows(db, answers, reader.read_rows, is_copy=is_copy)
     made: list[list[Hit]] = []
     for query, ranked, origin in zip(queries, answers, origins, strict=True):
-        numbers = _most_words(query, [rows.passages[item.passage_id] for item in ranked if item.best < 0], languages)
-        quoted = [item.best if item.best >= 0 else numbers[item.passage_id] for item in ranked]
-        places = [rows.passages[item.passage_id].place(number) for item, number in zip(ranked, quoted, strict=True)]
         hits = []
-        for rank, (item, number, place) in enumerate(zip(ranked, quoted, places, strict=True), start=1):
-            around = rows.neighbours(db, item, number, context)
-            hits.append(rows.hit(item, number, place, rank, origin, around))
+        for rank, (item, quote) in enumerate(
+            zip(ranked, _quotes(db, reader, query, ranked, rows), strict=True), start=1
+        ):
+            around = rows.neighbours(db, item, quote, context)
+            hits.append(rows.hit(item, quote, rank, origin, around))
         made.append(hits)
     return made
 
@@ -120,13 +119,13 @@ class _Rows:
     paths: Mapping[int, str]  # to open documents from here
     stale: Collection[int]  # documents
 
-    def hit(
-        self, item: Ranked, number: int, place: str | None, rank: int, origin: Origin | None, around: Neighbours
-    ) -> Hit:
-        """The hit of a passage that quotes its sentence of that number, which is at that place."""
+    def hit(self, item: Ranked, quote: Quote, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
+        """The hit of a passage that quotes one of its sentences."""
         passage = self.passages[item.passage_id]
         document = self.documents[passage.document_id]
-        first, last, start, end, line = passage.sentences[number].tolist()
+        first, last, start, end, line = passage.sentences[quote.first].tolist()
+        if quote.last > quote.first:
+            last, end = passage.sentences[quote.last, [1, 3]].tolist()
         own = self.of_records.get(passage.id)
         if origin is not None and item.support is not None:
             origin = replace(origin, support=item.support)
@@ -143,14 +142,14 @@ class _Rows:
             format=document.format,
             line=line,
             page=passage.page,
-            place=place,
+            place=passage.place(quote.first),
             headings=passage.headings,
             sentence=passage.text[first:last],
             passage=passage.text,
             start=start,
             end=end,
             passage_id=passage.id,
-            sentence_id=passage.first_sentence + number,
+            sentence_id=passage.first_sentence + quote.first,
             metadata={**document.metadata, **own} if own else document.metadata,
             before=around[0],
             after=around[1],
@@ -159,10 +158,10 @@ class _Rows:
             origin=origin,
         )
 
-    def neighbours(self, db: sqlite3.Connection, item: Ranked, number: int, context: int) -> Neighbours:
-        """The sentences just before and after one of a passage, as many as asked for."""
+    def neighbours(self, db: sqlite3.Connection, item: Ranked, quote: Quote, context: int) -> Neighbours:
+        """The sentences just before and after what is quoted of a passage, as many as asked for."""
         passage = self.passages[item.passage_id]
-        return _neighbours(db, self.documents[passage.document_id], passage, number, context)
+        return _neighbours(db, self.documents[passage.document_id], passage, quote, context)
 
     def duplicate(self, id_: int) -> DuplicatePassage:
         """The source of a near-duplicate of a hit's passage."""
@@ -215,23 +214,26 @@ def shown(path: str, here: str) -> str:
     return path.removeprefix(prefix)
 
 
-def _most_words(query: str, passages: Sequence[PassageRow], languages: Sequence[str]) -> dict[int, int]:
-    """For each passage, by id, the number of its first sentence that shares the most terms with the query."""
-    texts = [text for passage in passages for text in passage.sentence_texts]
-    shares = iter(count_shared(query, texts, languages) if texts else [])
-    numbers: dict[int, int] = {}
-    for passage in passages:
-        own = list(islice(shares, len(passage.sentences)))
-        numbers[passage.id] = own.index(max(own))
-    return numbers
+def _quotes(
+    db: sqlite3.Connection, reader: IndexReader, query: Query, ranked: Sequence[Ranked], rows: _Rows
+) -> list[Quote]:
+    """The sentence to quote of each passage. What stands for a query has no words to align: its best one by meaning."""
+    best = [item.best for item in ranked]
+    if query.named is None and min(best, default=0) >= 0:
+        return [Quote(number, number) for number in best]
+    embedder = None if query.vector is None else reader.embedder(db)
+    vectors = None if embedder is None else embedder.chosen_.vectors
+    named = query.named or named_terms(query.text, reader.languages)
+    asked = reader.aligner.asked(named, None if query.words is None else query.words.lookup, vectors)
+    return reader.aligner.choose(asked, vectors, [rows.passages[item.passage_id] for item in ranked], best)
 
 
-def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int) -> Neighbours:
-    """Up to n sentences before and after a passage's sentence, if need be from the document's other passages."""
+def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, quote: Quote, n: int) -> Neighbours:
+    """Up to n sentences before and after what is quoted of a passage, if need be from the document's other passages."""
     if n <= 0:
         return (), ()
     texts = passage.sentence_texts
-    before, after = texts[:number], texts[number + 1 :]
+    before, after = texts[: quote.first], texts[quote.last + 1 :]
     first, last = document.first_passage, document.first_passage + document.passages
     id_ = passage.id
     while len(before) < n and (id_ := id_ - 1) >= first:

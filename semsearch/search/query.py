@@ -19,7 +19,7 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import of_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -55,6 +55,7 @@ class Query:
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     parts: Sequence[QueryPart] = ()  # that passages may have literally
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
+    named: QuestionTerms | None = None  # the words to align with sentences; None for passages that stand for a query
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
     corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
 
@@ -79,7 +80,8 @@ def make_queries(
     """Make a `Query` of each text, for the retrievers of the mode, and warn of those that the index cannot know."""
     syntaxes, mode = parse_queries(queries, options.syntax), options.mode
     texts = [query if own is None else own.text for query, own in zip(queries, syntaxes, strict=True)]
-    terms = of_questions(texts, reader.languages)
+    named = named_questions(texts, reader.languages)
+    terms = [each.terms for each in named]
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
     told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
     for number, own in enumerate(lexical):
@@ -91,7 +93,8 @@ def make_queries(
             text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, vectors)
             if corrected[number]:
                 warn_of(corrected[number], texts[number])
-                texts[number], (terms[number],) = text, of_questions([text], reader.languages)
+                texts[number], (named[number],) = text, named_questions([text], reader.languages)
+                terms[number] = named[number].terms
                 lexical[number] = reader.lexical.scores(terms[number])
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode, told)
     found = None if embedded is None else embedded.vectors
@@ -112,6 +115,7 @@ def make_queries(
             titles=titles,
             parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
             share_known=shares[number],
+            named=named[number],
             corrected=corrected[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))

@@ -159,17 +159,14 @@ class Searcher:
                 return self._explained(db, own, hit)
             (as_query,) = make_queries(db, reader, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
-            found = score(
+            alone = score(
                 db, reader, [np.array([passage.id], dtype=np.int64)], [as_query.vector], [None], as_query.titles
             )
-            shown, best = replace(hit, relevance=None), int(found.best[0])
-            if best >= 0:
-                shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            (support,) = answer.support.parts(found.owners)
+            (support,) = answer.support.parts(alone.owners)
             origin = replace(answer.origin, exact=answer.exact.get(passage.id), support=support)
-            return self._explained(db, origin, shown)
+            return self._explained(db, origin, replace(hit, relevance=None))
 
         return self._reading(explain)
 
@@ -266,12 +263,11 @@ class Searcher:
     ) -> list[list[Hit]]:
         return make_hits(
             db,
-            [query.text for query in queries],
+            reader,
+            queries,
             [answer.ranked for answer in answers],
-            reader.read_rows,
             context=options.context,
             origins=[answer.origin for answer in answers],
-            languages=reader.languages,
             is_copy=self._database.is_copy,
         )
 

@@ -265,7 +265,7 @@ class Lexicon:
         for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = written_together(chunk)
-            numbers += [self._stems(chunk, ENGLISH), self.number(pairs(chunk, together))]
+            numbers += [self.stem_numbers(chunk, ENGLISH), self.number(pairs(chunk, together))]
             texts += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
@@ -292,7 +292,7 @@ class Lexicon:
             return sequences(texts, language)
         numbers, counts = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
         for chunk in word_chunks(texts, language):
-            numbers.append(self._stems(chunk, language))
+            numbers.append(self.stem_numbers(chunk, language))
             counts.append(chunk.counts)
         return HashedWords(self.terms[np.concatenate(numbers)], np.cumsum(np.concatenate(counts)))
 
@@ -308,7 +308,8 @@ class Lexicon:
             numbers[unseen] = new_numbers[which.reshape(-1)]
         return numbers
 
-    def _stems(self, chunk: WordChunk, language: str) -> Int32:
+    def stem_numbers(self, chunk: WordChunk, language: str) -> Int32:
+        """The number of the stem of each word of a chunk, by the rules of a language."""
         seen = self._words.setdefault(language, HashIndex())
         numbers = seen.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
@@ -353,74 +354,35 @@ def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> Ques
 
 def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
     """Like `of_question`, but for several queries, which in English are stemmed and hashed together."""
+    return [found.terms for found in named_questions(questions, languages)]
+
+
+def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[QuestionTerms]:
+    """Like `of_questions`, with the words that the terms stand for, as `named_terms` gives them."""
     if tuple(languages) != _ONLY_ENGLISH:
-        return [named_terms(question, languages).terms for question in questions]
+        return [named_terms(question, languages) for question in questions]
     stemmer = Stemmer.Stemmer("english")
-    found: list[UInt64] = []
+    found: list[QuestionTerms] = []
     for chunk in hash_chunks([without_stop_words(question) for question in questions]):
-        found_stems = stemmer.stemWords([plain(word) for word in chunk.words(np.arange(len(chunk.hashes)))])
         together = written_together(chunk)
-        of_pairs = pairs(chunk, together)
-        terms = np.concatenate((hash_words(found_stems).hashes, of_pairs))
+        names = chunk.words(np.arange(len(chunk.hashes)))
+        stemmed = hash_words(stemmer.stemWords([plain(word) for word in names])).hashes
+        names += [chunk.word(index, through=index + 1) for index in together.tolist()]
+        terms = np.concatenate((stemmed, pairs(chunk, together)))
         owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
         owners = np.concatenate((owners, owners[together]))
-        order, ends = np.argsort(owners, kind="stable"), np.cumsum(np.bincount(owners, minlength=len(chunk.counts)))
-        found += np.split(terms[order], ends[:-1])
+        order = np.argsort(owners, kind="stable")
+        ends = np.cumsum(np.bincount(owners, minlength=len(chunk.counts))).tolist()
+        named, first = [names[index] for index in order.tolist()], 0
+        for own, end in zip(np.split(terms[order], ends[:-1]), ends, strict=True):
+            found.append(QuestionTerms(own, named[first:end]))
+            first = end
     return found
 
 
 def content_words(question: str) -> list[str]:
     """The words of a query without stop words, unless it has no others; each once, in order."""
     return list(dict.fromkeys(words(without_stop_words(question))))
-
-
-def count_shared(question: str, texts: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[int]:
-    """Count the distinct terms of a query that each text has, in the language in which it has the most of them."""
-    if tuple(languages) == _ONLY_ENGLISH:
-        return _count_shared_in_english(question, texts)
-    asked, most = np.unique(of_questions([question], languages)[0]), np.zeros(len(texts), dtype=np.int64)
-    for language in languages:
-        lexicon = Lexicon()
-        found = lexicon.in_language(texts, language)
-        held = np.isin(lexicon.terms[found.numbers], asked)
-        pairs = np.unique(np.stack((found.texts[held], found.numbers[held])), axis=1)
-        most = np.maximum(most, np.bincount(pairs[0], minlength=len(texts)))
-    return [int(count) for count in most]
-
-
-def _count_shared_in_english(question: str, texts: Sequence[str]) -> list[int]:
-    """As `count_shared`.
-
-    An English stem begins with its word's first letter, so that only words with the first letter of one of the query's
-    are stemmed. Letters outside ASCII may lose their accents, and such words are always stemmed.
-    """
-    asked = np.unique(of_questions([question])[0], return_index=True)[0]
-    if not len(asked):
-        return [0] * len(texts)
-    stemmer, begins = Stemmer.Stemmer("english"), _first_letters(words(question))
-    shared: list[int] = []
-    for chunk in hash_chunks(texts):
-        near, together = np.flatnonzero(begins[chunk.data[chunk.starts]]), written_together(chunk)
-        _, firsts, which = np.unique(chunk.hashes[near], return_index=True, return_inverse=True)
-        near_stems = stemmer.stemWords([plain(word) for word in chunk.words(near[firsts])])
-        terms = np.concatenate((hash_words(near_stems).hashes[which.reshape(-1)], pairs(chunk, together)))
-        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)[np.concatenate((near, together))]
-        numbers = np.minimum(np.searchsorted(asked, terms), len(asked) - 1)
-        held = asked[numbers] == terms
-        has = np.zeros((len(chunk.counts), len(asked)), dtype=np.bool_)
-        has[owners[held], numbers[held]] = True
-        shared += np.count_nonzero(has, axis=1).tolist()
-    return shared
-
-
-def _first_letters(found: Sequence[str]) -> Bool:
-    """Return which bytes a word with the same stem as one of these may begin with. (256,)"""
-    begins = np.zeros(256, dtype=np.bool_)
-    begins[128:] = True
-    for letter in {plain(word)[0] for word in found}:
-        if letter.isascii():
-            begins[[ord(letter), ord(letter.upper())]] = True
-    return begins
 
 
 def without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:

@@ -25,10 +25,11 @@ TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")
 _FOREIGN_SEPARATORS = re.compile(r"[^\w\x00-\x7f]")
 _ENDINGS = re.compile(r"(?<=[^\W_])'[A-Za-z]{1,2}(?![^\W_])")
-_SOLITARY = (  # characters that are words by themselves
-    "([\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U0003134f])"
+_SOLITARY_RANGES = (  # characters that are words by themselves: the first and the last of each range
+    "\u1100\u11ff\u3040\u30ff\u3130\u318f\u3400\u4dbf\u4e00\u9fff\ua960\ua97f\uac00\ud7ff\uf900\ufaff\U00020000\U0003134f"
 )
+_SOLITARY = "([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])"
+_EDGES = np.array([ord(char) + number % 2 for number, char in enumerate(_SOLITARY_RANGES)], dtype=np.uint32)
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 _APOSTROPHE = ord("'")
@@ -162,15 +163,27 @@ def _foreign(text: str, separators: re.Pattern[str]) -> str:
     """A text without its separators outside ASCII: the other characters outside ASCII all belong to words."""
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    others = set(codes[codes > 127].tolist())
+    is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    is_there[codes] = True
+    others = (np.flatnonzero(is_there[128:]) + 128).tolist()
     if len(others) > _FEW:
-        return _solitary().sub(r" \1 ", separators.sub(" ", composed))
+        return _spaced(separators.sub(" ", composed))
     for char in map(chr, others):
         if separators.match(char):
             composed = composed.replace(char, " ")
         elif _solitary().match(char):
             composed = composed.replace(char, f" {char} ")
     return composed
+
+
+def _spaced(text: str) -> str:
+    """A text with spaces around each character that is a word by itself."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    alone = np.searchsorted(_EDGES, codes, side="right") % 2 == 1
+    places = np.arange(len(codes)) + 2 * np.cumsum(alone) - alone
+    spaced = np.full(len(codes) + 2 * np.count_nonzero(alone), ord(" "), dtype=np.uint32)
+    spaced[places] = codes
+    return spaced.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @lru_cache(maxsize=1)

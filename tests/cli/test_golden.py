@@ -81,3 +81,19 @@ def test_a_hit_that_is_marked_is_a_question_of_the_file() -> None:
         assert "--mark N and --golden FILE go together" in semsearch("query", "captain", *wrong).err
     assert "nothing was recorded" in semsearch("query", "captain", "--mark", 99, "--golden", "x").err
     assert not Path("x").exists()
+
+
+def test_quoted_sentences_are_compared_with_the_answers() -> None:
+    lines = [{"query": "captain", "answers": ["captain"]}, {"query": "captain", "answers": ["nobody says so"]}]
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    shown = semsearch("evaluate", "answers", "answers.jsonl", "-m", "lexical")
+    assert (shown.status, shown.err) == (0, "")
+    assert [line.split() for line in shown.lines] == [
+        ["mode", "questions", "first", "quoted", "quoted_of_first", "given"],
+        ["lexical", "2", "0.500", "0.500", "1.000", "–"],
+    ]
+    text = {"text": "The ship. The sea is calm.", "questions": [{"question": "ship", "answer": "calm"}]}
+    Path("texts.jsonl").write_text(json.dumps(text), encoding="utf-8")
+    misses = semsearch("evaluate", "answers", "texts.jsonl", "-m", "lexical", "--misses")
+    assert misses.lines[2:] == ["", "lexical, the right document, but another sentence:", "  line 1: ship → The ship."]
+    assert semsearch("evaluate", "answers", "texts.jsonl", "--json").json["modes"][0]["first"] == 1

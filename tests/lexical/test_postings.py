@@ -15,7 +15,7 @@ from semsearch.lexical.bm25 import NeighbourFlags, WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.storage.segments import Segment
-from semsearch.text.terms import Lexicon, content_words, count_shared, named_terms, of_question, of_questions
+from semsearch.text.terms import Lexicon, content_words, named_terms, of_question, of_questions
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 
@@ -171,10 +171,6 @@ def test_a_question_is_about_its_content_words() -> None:
     assert content_words("???") == []
 
 
-def test_a_sentence_shares_different_terms_with_a_question() -> None:
-    assert count_shared("the big cats", ["A big, big cat!", "Nothing.", ""]) == [2, 0, 0]
-
-
 TRICKY = [
     "the big cats",
     "utf-8 and read_bytes",
@@ -191,17 +187,3 @@ def test_questions_asked_together_have_the_terms_that_each_has() -> None:
     together = of_questions(TRICKY)
     assert [terms.tolist() for terms in together] == [named_terms(question).terms.tolist() for question in TRICKY]
     assert of_questions([]) == []
-
-
-@pytest.mark.parametrize("question", TRICKY)
-def test_shared_terms_are_those_of_all_words_stemmed(question: str) -> None:
-    texts = [
-        "Big cat, bigger CATS; die, dies, dying!",
-        "In the sky: utf-8, utf 8 and UTF_8. Read_bytes reads bytes",
-        "cafe éclairs, CAFÉS; eclair",
-        "Not to be is to have been",
-        "istanbul fine ｱｲｳ 日 本",
-        "",
-    ]
-    asked = set(named_terms(question).terms.tolist())
-    assert count_shared(question, texts) == [len(asked & set(as_terms(text))) for text in texts]

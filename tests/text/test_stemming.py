@@ -6,7 +6,7 @@ import pytest
 import Stemmer
 
 from semsearch.text.languages import LONGEST, RULES, stop_words
-from semsearch.text.terms import Lexicon, content_words, count_shared, lowered, of_questions, plain, stems
+from semsearch.text.terms import Lexicon, content_words, lowered, of_questions, plain, stems
 
 
 def terms(text: str, language: str) -> set[int]:
@@ -95,10 +95,6 @@ def test_a_language_without_a_list_has_no_stop_words() -> None:
     assert "der" in stop_words("de")
     assert max(map(len, stop_words("de"))) <= LONGEST
     assert content_words("how is it rotated") == ["rotated"]
-
-
-def test_shared_terms_are_counted_by_the_rules_of_each_language() -> None:
-    assert count_shared("города", ["В городах", "nothing"], ["en", "ru"]) == [1, 0]
 
 
 def test_a_capital_i_is_lowered_as_in_turkish() -> None:

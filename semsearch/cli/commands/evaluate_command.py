@@ -1,4 +1,4 @@
-"""`semsearch evaluate`: retrieval, similarity of sentences, and your own questions (golden) against the last run."""
+"""`semsearch evaluate`: retrieval, similarity of sentences, and your own questions: their ranks, what hits quote."""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
+ModesOption = Annotated[
+    list[str] | None,
+    typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
+]
 
 
 def golden(
@@ -44,10 +48,7 @@ def golden(
     ],
     index: AskedIndexOption = None,
     indexes: IndexesOption = INDEXES,
-    modes: Annotated[
-        list[str] | None,
-        typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
-    ] = None,
+    modes: ModesOption = None,
     least: Annotated[
         list[str] | None,
         typer.Option("--least", metavar="FIGURE=X", help="Fail below this figure: 'hit@5=0.9'. Repeatable."),
@@ -102,6 +103,54 @@ def golden(
     if _is_below(found, limits):
         sys.stdout.flush()
         raise typer.Exit(NONE_FOUND)
+
+
+def answers(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
+    ],
+    index: AskedIndexOption = None,
+    indexes: IndexesOption = INDEXES,
+    modes: ModesOption = None,
+    misses: Annotated[
+        bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
+    ] = False,
+    server: ServerOption = None,
+    vectors: VectorsOption = None,
+    format_: Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)] = "table",
+    json: JsonOption = False,
+) -> None:
+    """Check whether the sentences that hits quote have the answers, by the texts of these.
+
+    For each mode: the share of questions whose first hit is right ('first'), and whose quoted sentence also has the
+    answer ('quoted'; of the right ones, 'quoted_of_first'); and the share of sentences with the answer if only the
+    right document is searched ('given'). A line may name it: "document": "notes/keys.md". Lines with texts of their own
+    need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}.
+    """
+    use_one_thread()
+    tell_warnings()
+    from contextlib import nullcontext
+
+    from semsearch.evaluate.answers import AnswerFile, evaluate_answers  # start-up time
+
+    has_texts = bool(AnswerFile.read(file).texts) and index is None and server is None
+    asked = nullcontext() if has_texts else open_asked(index, indexes, server=server, vectors=vectors)
+    with asked as opened, progress() as show:
+        found = evaluate_answers(file, opened, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
+    if json or format_ == "json":
+        print(to_json(found.to_dict()))
+        return
+    names = [*found.modes[0].figures]
+    shown = [
+        [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()] for mode in found.modes
+    ]
+    rows = [[mode.mode, f"{len(mode.questions):,}", *own] for mode, own in zip(found.modes, shown, strict=True)]
+    print(*aligned([["mode", "questions", *names], *rows], left=[0]), sep="\n")
+    for mode in found.modes if misses else ():
+        if mode.misses:
+            print(f"\n{mode.mode}, the right document, but another sentence:")
+        for each in mode.misses:
+            print(f"  line {each.line}: {one_line(each.query)} → {one_line(each.quote)}")
 
 
 def _limit(text: str) -> tuple[str, float]:
@@ -180,3 +229,5 @@ for experiment in (RETRIEVAL, STS):
     app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
 _GOLDEN = "Your own questions: are their answers found, and better or worse than before?"
 app.command("golden", cls=PanelledCommand, short_help=_GOLDEN)(golden)
+_ANSWERS = "Your own questions with answer texts: do the quoted sentences have them?"
+app.command("answers", cls=PanelledCommand, short_help=_ANSWERS)(answers)

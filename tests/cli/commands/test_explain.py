@@ -32,7 +32,7 @@ def text_of(lines: list[list[Cell]]) -> list[str]:
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
-    heading, sentence, score, lexical, dense, near, answers, unknown = lines[:8]
+    heading, sentence, score, lexical, dense, near, answers, quote, unknown = lines[:9]
     assert sentence.strip().startswith("The captain of the ship")
     parts, total = score.split(" = ")
     points = [float(part.split()[-1]) for part in parts.split(" + ")]
@@ -47,10 +47,13 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert "sentence" in dense
     assert unknown == "    unknown zyzzyva"
     assert re.fullmatch(r"    answers \d+% likely: cosine \d\.\d{3}, \d+% of the words", answers)
-    header, *rows = [line.split() for line in lines[8:]]
+    words = re.fullmatch(r"    quote   ([\d.]+): captain ([\d.]+)×1 \+ ship ([\d.]+)×1; absent: zyzzyva", quote)
+    assert words is not None
+    assert float(words[1]) == pytest.approx(float(words[2]) + float(words[3]), abs=0.011)
+    header, *rows = [line.split() for line in lines[9:]]
     assert {"captain", "ship", "Σ"} <= set(header)
     assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
-    assert all(len(line) <= 80 for line in lines[7:])
+    assert all(len(line) <= 80 for line in lines[8:])
 
 
 def test_without_being_asked_nothing_is_explained() -> None:

@@ -160,6 +160,19 @@ PRINTED = (
     Printed("evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval:RetrievalRow"), is_list=True),
     Printed("evaluate sts", "", result=_result("semsearch.evaluate.sts_scores:StsReport")),
     Printed(
+        "evaluate answers",
+        "",
+        own=(
+            _key("file", "str", "the questions"),
+            _key(
+                "modes",
+                "list[dict[str, Any]]",
+                "for each the number of `questions`, the shares `first`, `quoted`, `quoted_of_first` and `given`, and "
+                "the `misses`: right first hits with the sentence that they `quote`",
+            ),
+        ),
+    ),
+    Printed(
         "evaluate golden",
         "",
         own=(

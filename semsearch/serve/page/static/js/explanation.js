@@ -27,6 +27,7 @@ import { element } from "./dom.js";
  * @property {string[]} unknown
  * @property {Support} [support]
  * @property {Rerank} [rerank]
+ * @property {{words: {word: string, match: string, share: number}[]}} [quote]
  * @property {Exact} [exact]
  */
 
@@ -46,7 +47,9 @@ export function explained(explanation) {
 function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
+  const aligned = (explanation.quote?.words ?? []).filter(({ share }) => share >= 0.005);
   const lines = [
+    aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
     unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);

@@ -1,0 +1,234 @@
+"""Measure whether the sentence that a hit quotes has the answer, on questions with the texts of their answers.
+
+A file has a JSON object a line: a question, what answers it, and perhaps the document that does, as hits show it:
+
+    {"query": "how often are the keys rotated?", "answers": ["every 90 days"], "document": "notes/keys.md"}
+
+or, as in XQuAD (Artetxe et al. 2020), a text with its questions, which is then searched among the texts of the file:
+
+    {"paragraph": 7, "text": "The keys are ...", "questions": [{"id": "a", "question": "...", "answer": "..."}]}
+
+A sentence has an answer if it contains its text, whatever the case and the white space. The first hit is right if it is
+of the document; of a question that names none, if its passage has an answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.golden import names, paths_of
+from semsearch.evaluate.inputs import FileLine, numbered_lines
+from semsearch.index import Index
+from semsearch.results.hits import Hit
+from semsearch.results.options import Mode, SearchOptions
+from semsearch.text.tokens import words
+
+if TYPE_CHECKING:
+    from semsearch.searchable import Searchable
+
+_AT_ONCE = 64  # questions
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion:
+    """A question, the texts of its answers, the document that has them ("" if none is named), and its line."""
+
+    query: str
+    answers: Sequence[str]
+    document: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The questions of a file, and the texts that it has itself, by their ids."""
+
+    questions: Sequence[AnswerQuestion]
+    texts: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> AnswerFile:
+        """Read a file. Raises SourceError with a line for each bad line, and for a file without questions."""
+        questions, texts, problems = list[AnswerQuestion](), dict[str, str](), list[str]()
+        for line in numbered_lines(path):
+            try:
+                values = line.values
+                if "questions" in values:
+                    id_, text = str(values.get("paragraph", line.number)), values.get("text")
+                    if not isinstance(text, str) or not words(text) or id_ in texts:
+                        raise line.wrong("a text with words and a paragraph of its own", json.dumps(text))
+                    questions += [_question(line, each, id_) for each in _sequence(line, values["questions"])]
+                    texts[id_] = text
+                else:
+                    questions.append(_question(line, values, values.get("document", "")))
+            except SourceError as error:
+                problems.append(str(error))
+        if not questions and not problems:
+            problems.append(f'{path} has no questions; expected lines such as {{"query": "...", "answers": ["..."]}}')
+        if texts and any(question.document not in texts for question in questions):
+            problems.append(f"{path} has questions both with texts and without; put them into two files")
+        if problems:
+            raise SourceError("\n".join(problems))
+        return cls(questions, texts)
+
+
+def _question(line: FileLine, values: Any, document: Any) -> AnswerQuestion:
+    given = values if isinstance(values, Mapping) else {}
+    query = given.get("query", given.get("question"))
+    answers = given.get("answers", given.get("answer"))
+    answers = [answers] if isinstance(answers, str) else answers
+    if not isinstance(query, str) or not words(query):
+        raise line.wrong("a query with words in it", json.dumps(query, ensure_ascii=False))
+    if not isinstance(document, str):
+        raise line.wrong("a document as hits show it", json.dumps(document))
+    texts = [_plain(each) if isinstance(each, str) else "" for each in _sequence(line, answers)]
+    if not texts or not all(texts):
+        raise line.wrong('answers such as ["every 90 days"]', json.dumps(answers, ensure_ascii=False))
+    return AnswerQuestion(query, texts, document, line.number)
+
+
+def _sequence(line: FileLine, given: Any) -> Sequence[Any]:
+    if not isinstance(given, list):
+        raise line.wrong("a list", json.dumps(given, ensure_ascii=False))
+    return given
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+# -- What was found ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedAnswer:
+    """A question, whether its first hit is right, and whether a sentence has the answer that is quoted: of the first
+    hit, and of the best one of the right document, None if none is named."""
+
+    query: str
+    line: int
+    is_first: bool
+    is_quoted: bool
+    is_quoted_given: bool | None
+    quote: str  # the sentence of the first hit; "" without a hit
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersOfMode:
+    """The answers in one mode."""
+
+    mode: Mode
+    questions: Sequence[QuotedAnswer]
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """Shares: `first` hits that are right, those whose sentence also has the answer (`quoted`, of all questions;
+        `quoted_of_first`, of the right ones), and sentences with the answer `given` the right document."""
+        first = [each for each in self.questions if each.is_first]
+        given = [each.is_quoted_given for each in self.questions if each.is_quoted_given is not None]
+        quoted = sum(each.is_quoted for each in first)
+        return {
+            "first": len(first) / len(self.questions),
+            "quoted": quoted / len(self.questions),
+            "quoted_of_first": quoted / len(first) if first else None,
+            "given": sum(given) / len(given) if given else None,
+        }
+
+    @property
+    def misses(self) -> list[QuotedAnswer]:
+        """The questions whose first hit is right, but quotes another sentence."""
+        return [each for each in self.questions if each.is_first and not each.is_quoted]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersReport:
+    """The report on a file of questions with the texts of their answers."""
+
+    path: str
+    modes: Sequence[AnswersOfMode]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to a plain dict, as for JSON."""
+        return {"file": self.path, "modes": [_as_dict(mode) for mode in self.modes]}
+
+
+def _as_dict(mode: AnswersOfMode) -> dict[str, Any]:
+    figures = {name: None if value is None else round(value, 6) for name, value in mode.figures.items()}
+    misses = [{"query": each.query, "line": each.line, "quote": each.quote} for each in mode.misses]
+    return {"mode": mode.mode, "questions": len(mode.questions), **figures, "misses": misses}
+
+
+def evaluate_answers(
+    path: str | Path,
+    index: Searchable | None = None,
+    *,
+    modes: Sequence[Mode] = ("hybrid",),
+    progress: Callable[[str, int, int], None] | None = None,
+) -> AnswersReport:
+    """Ask the questions of a file (semsearch.evaluate.answers) and report whether what is quoted has the answers.
+
+    A file with texts is asked in an index of these, made for the measurement. Raises SourceError, with a line for each
+    bad line of the file; UsageError without an index for other files, and with one for a file with texts.
+    """
+    file = AnswerFile.read(Path(path))
+    if file.texts and index is not None:
+        raise UsageError(f"{path} has the texts to search itself; leave out the index")
+    if not file.texts and index is None:
+        raise UsageError(f"{path} has questions but no texts; name the index to ask")
+    with _of_texts(file.texts) if index is None else _as_it_is(index) as asked:
+        found = [AnswersOfMode(mode, tuple(_asked(file, asked, mode, progress))) for mode in modes]
+    return AnswersReport(str(path), tuple(found))
+
+
+@contextmanager
+def _of_texts(texts: Mapping[str, str]) -> Iterator[Searchable]:
+    with TemporaryDirectory(prefix="semsearch-") as folder, Index.create(Path(folder) / "answers") as index:
+        index.add([*texts.items()])
+        yield index
+
+
+@contextmanager
+def _as_it_is(index: Searchable) -> Iterator[Searchable]:
+    yield index
+
+
+def _asked(
+    file: AnswerFile, index: Searchable, mode: Mode, progress: Callable[[str, int, int], None] | None
+) -> Iterator[QuotedAnswer]:
+    options = SearchOptions(1, mode, syntax="plain")
+    for start in range(0, len(file.questions), _AT_ONCE):
+        some = file.questions[start : start + _AT_ONCE]
+        if progress is not None:
+            progress(f"asking, {mode}", start, len(file.questions))
+        for each, hits in zip(some, index.search_many([one.query for one in some], options=options), strict=True):
+            first = hits[0] if hits else None
+            is_given = None
+            if each.document and first is not None and _is_of(each, first):
+                is_given = _has(first.sentence, each)
+            elif each.document:
+                only = SearchOptions(1, mode, filters=(f"path={_literal(each.document)}",), syntax="plain")
+                is_given = any(_has(hit.sentence, each) for hit in index.search(each.query, options=only))
+            is_first = first is not None and (_is_of(each, first) if each.document else _has(first.passage, each))
+            quote = "" if first is None else first.sentence
+            yield QuotedAnswer(each.query, each.line, is_first, _has(quote, each), is_given, quote)
+
+
+def _is_of(question: AnswerQuestion, hit: Hit) -> bool:
+    return any(names(question.document, path) for path in paths_of(hit))
+
+
+def _has(text: str, question: AnswerQuestion) -> bool:
+    plain = _plain(text)
+    return any(answer in plain for answer in question.answers)
+
+
+def _literal(path: str) -> str:
+    """A path as a filter that has no wildcards."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in path)

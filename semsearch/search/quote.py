@@ -1,0 +1,415 @@
+"""The sentence of a passage that a hit quotes: the one whose words align best with those of the query.
+
+A_ij is how well sentence j has the i-th content word of the query: the best of its words, where the same word counts 1,
+another form of it (an equal stem) .95, another word cos² of their word vectors. If the query's word has no vector, that
+is the square of the share of their sequences of three letters in common (Dice), since compounds and inflected forms
+look alike. Numbers without a vector, and terms of two words such as pairs of Chinese characters, have to be the same.
+
+    C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts
+    w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides
+    score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, ½ for headings, tags, links, code, questions
+
+The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on
+English, German and Chinese (docs/research/measurements.md, "The quoted sentence"). Ranking does not depend on it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
+from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
+from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
+from semsearch.text.tokens import WordChunk, hash_chunks
+
+if TYPE_CHECKING:
+    from semsearch.lexical.bm25 import TermLookup, WordSearch
+    from semsearch.storage.catalogue import PassageRow
+    from semsearch.word_vectors.table import WordVectors
+
+RECALLED = 0.45  # r: what a word counts that stands in the sentence before
+REACH = 4  # sentences before
+OTHER_FORM = 0.95  # what another word of the same term counts: "removed" for "remove"
+_PAIR = 0.15  # of a term of two words, beside those of its words
+_LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still counts
+NOT_PROSE = 0.5  # p of what is no prose
+_MOST_WORDS = 32  # of a query, those with the largest idf
+_MOST_STEMS = 1 << 18  # that are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The sentence that a hit quotes, by the numbers of its first and last piece; two where a dot had parted them."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """The content words of a query and its terms of two words: q rows, each with a name, a weight and a vector."""
+
+    names: Sequence[str]
+    hashes: UInt64  # (q,) of the words; 0 for terms of two words
+    terms: UInt64  # (t,) rising
+    rows: Int64  # (t,) the row of each term
+    weights: Float64  # (q,) √idf
+    has_pairs: bool  # whether some terms are of two words
+    can_vary: Bool  # (q,) whether words that look alike stand for it, as it has no vector
+    vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
+    letters: _Triples
+
+
+class Aligner:
+    """Aligns queries with the sentences of an index. It remembers the stem of each word; threads may share it."""
+
+    def __init__(self, search: WordSearch) -> None:
+        self._search = search
+        self._languages = tuple(search.languages)
+        self._lexicon = Lexicon()
+        self._stemming = threading.Lock()
+        self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
+
+    def asked(self, found: QuestionTerms, lookup: TermLookup | None, vectors: WordVectors | None) -> AskedWords:
+        """Prepare the terms of a query. `lookup`: the same in the postings, if they have been found already."""
+        if lookup is None:
+            lookup = self._search.find(found.terms)
+        at = np.searchsorted(lookup.terms, found.terms)
+        idf = (lookup.weights / lookup.times)[at]
+        of_word, of_term, names = dict[str, int](), dict[int, int](), list[str]()
+        for term, name in zip(found.terms.tolist(), found.words, strict=True):
+            row = of_word.get(name, of_term.get(term, len(names)))
+            if row == len(names):
+                names.append(name)
+            of_word[name], of_term[term] = row, of_term.get(term, row)
+        least = np.full(len(names), np.inf)  # of a word with a stem in each language: one may be in no passage
+        np.minimum.at(least, [of_word[name] for name in found.words], idf)
+        if len(names) > _MOST_WORDS:
+            kept = np.sort(np.argsort(-least, kind="stable")[:_MOST_WORDS]).tolist()
+            of_term = {term: kept.index(row) for term, row in of_term.items() if row in kept}
+            names, least = [names[row] for row in kept], least[kept]
+        (chunk,) = hash_chunks(names, marks=self._languages != (ENGLISH,)) if names else (_NO_WORDS,)
+        single = chunk.counts == 1
+        alone = np.flatnonzero(np.repeat(single, chunk.counts))
+        is_known, unit = np.zeros(len(names), dtype=np.bool_), None
+        if vectors is not None:
+            ids = vectors.lookup(chunk.hashes[alone])
+            is_known[single] = ids >= 0
+            rows = vectors.rows(ids[ids >= 0])
+            unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
+            unit[is_known] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+        terms = np.array(sorted(of_term), dtype=np.uint64)
+        hashes = np.zeros(len(names), dtype=np.uint64)
+        hashes[single] = chunk.hashes[alone]
+        varying = single & ~is_known & np.array([not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
+        return AskedWords(
+            names,
+            hashes,
+            terms,
+            np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
+            np.sqrt(least) * np.where(single, 1.0, _PAIR),
+            not single.all(),
+            varying,
+            unit,
+            _Triples.of(chunk, alone[varying[single]], np.flatnonzero(varying)),
+        )
+
+    def choose(
+        self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow], best: Sequence[int]
+    ) -> list[Quote]:
+        """Choose the sentence to quote of each passage; `best` (its number, or -1) where no word of the query is there.
+
+        Of equal ones the first.
+        """
+        found = [Quote(max(number, 0), max(number, 0)) for number in best]
+        several = [at for at, passage in enumerate(passages) if len(passage.sentences) > 1]
+        if several and asked.names:
+            scored = self.scored(asked, vectors, [passages[at] for at in several])
+            for at, chosen in zip(several, scored.chosen, strict=True):
+                if scored.scores[chosen] > 0:
+                    found[at] = scored.quotes[chosen]
+        return found
+
+    def scored(self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow]) -> ScoredSentences:
+        """Score the sentences of passages."""
+        of_passages = [passage.sentence_texts for passage in passages]
+        found = self.similarities(asked, vectors, [text for texts in of_passages for text in texts])
+        quotes: list[Quote] = []
+        firsts, bounds, prose = list[int](), [0], list[float]()
+        done = 0
+        for passage, texts in zip(passages, of_passages, strict=True):
+            own = _joined(passage, texts) if self._has_ordinals else [Quote(at, at) for at in range(len(texts))]
+            quotes += own
+            firsts += [done + quote.first for quote in own]
+            prose += _prose(passage, texts, own)
+            bounds.append(len(quotes))
+            done += len(texts)
+        if len(firsts) < len(found):
+            found = np.maximum.reduceat(found, firsts, axis=0)
+        return ScoredSentences.of(asked, found, np.array(bounds), quotes, np.array(prose))
+
+    def similarities(self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str]) -> Float32:
+        """How well each text has each word of the query: A, (texts, q)."""
+        marked, done = self._languages != (ENGLISH,), 0
+        found: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
+        for chunk in hash_chunks(texts, marks=marked):
+            self._compare(found[done : done + len(chunk.counts)], asked, vectors, chunk)
+            done += len(chunk.counts)
+        for language in self._languages:
+            if RULES[language].sequences:
+                own = sequences(texts, language)
+                _mark(found, asked, own.hashes, np.repeat(np.arange(len(texts)), np.diff(own.indptr)))
+            elif language in _READ_APART:
+                done = 0
+                for chunk in word_chunks(texts, language):
+                    owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
+                    self._mark_terms(found, asked, chunk, language, owners)
+                    done += len(chunk.counts)
+        return found
+
+    def _compare(self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk) -> None:
+        """Fill in the similarities of the texts of a chunk."""
+        owners = np.repeat(np.arange(len(found)), chunk.counts)
+        if vectors is not None and asked.vectors is not None:
+            ids = vectors.lookup(chunk.hashes)
+            known = ids >= 0
+            different, which = np.unique(ids[known], return_inverse=True)
+            rows = vectors.rows(different)
+            cosines = np.maximum(_products(rows, asked.vectors), 0)
+            cosines *= cosines
+            cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
+            _raise(found, cosines, which.reshape(-1), owners[known])
+        if len(owners) and asked.can_vary.any():
+            alike = asked.letters.dice(
+                _Triples.of(chunk, np.arange(len(owners)), np.arange(len(owners))), len(asked.names)
+            )
+            alike *= alike
+            _raise(found, alike, np.arange(len(owners)), owners)
+        for language in self._languages:
+            if not RULES[language].sequences and language not in _READ_APART:
+                self._mark_terms(found, asked, chunk, language, owners)
+
+    def _mark_terms(self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64) -> None:
+        """Set the similarity of texts that have a term of the query to 1."""
+        with self._stemming:
+            if len(self._lexicon) > _MOST_STEMS:
+                self._lexicon = Lexicon()
+            numbers = self._lexicon.number(asked.terms)
+            own = self._lexicon.stem_numbers(chunk, language)
+        order = np.argsort(numbers)
+        rising = numbers[order]
+        at = np.minimum(np.searchsorted(rising, own), len(rising) - 1)
+        held = np.flatnonzero(rising[at] == own)
+        rows = asked.rows[order[at[held]]]
+        is_same = chunk.hashes[held] == asked.hashes[rows]
+        np.maximum.at(found, (owners[held], rows), np.where(is_same, 1, OTHER_FORM).astype(np.float32))
+        if asked.has_pairs and len(joined := joined_words(chunk, language)):
+            _mark(found, asked, pairs(chunk, joined), owners[joined])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSentences:
+    """The n sentences of passages that may be quoted, with the score of each."""
+
+    bounds: Int64  # passage i has the sentences bounds[i] to bounds[i + 1]
+    quotes: Sequence[Quote]
+    plain: Float32  # (n, q) A
+    weights: Float64  # (passages, q) w
+    prose: Float64  # (n,) p
+    scores: Float64  # (n,)
+
+    @classmethod
+    def of(
+        cls, asked: AskedWords, plain: Float32, bounds: Int64, quotes: Sequence[Quote], prose: Float64
+    ) -> ScoredSentences:
+        """Score sentences by the similarities of their words (n, q) and how much those count (n,)."""
+        sizes = np.diff(bounds)
+        within = np.arange(len(plain)) - np.repeat(bounds[:-1], sizes)
+        recalled = plain.copy()
+        for step in range(1, min(REACH, int(sizes.max()) - 1) + 1):
+            before = RECALLED**step * plain[:-step]
+            before[within[step:] < step] = 0
+            np.maximum(recalled[step:], before, out=recalled[step:])
+        spread = np.log((sizes + 1)[:, None] / (np.add.reduceat(recalled, bounds[:-1], axis=0) + 0.5))
+        weights = asked.weights * np.maximum(spread, _LEAST_WEIGHT)
+        scores = prose * np.einsum("ij,ij->i", np.repeat(weights, sizes, axis=0), recalled)
+        return cls(bounds, quotes, plain, weights, prose, scores)
+
+    @property
+    def chosen(self) -> list[int]:
+        """The sentence of each passage with the highest score; of equal ones the first."""
+        return [first + int(self.scores[first:end].argmax()) for first, end in pairwise(self.bounds.tolist())]
+
+
+# -- Words that look alike ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Triples:
+    """The sequences of three letters of words, ends included ("to": -to, to-), and the word of each. (m,), (m,)"""
+
+    codes: UInt64
+    owners: Int64
+    sizes: Float64  # (w,) how many each word has
+
+    @classmethod
+    def of(cls, chunk: WordChunk, indices: Int64, owners: Int64) -> _Triples:
+        """Those of the words of a chunk at some indices, which are numbered by their owners. (w,), (w,)"""
+        lengths = chunk.ends[indices] - chunk.starts[indices]
+        spaced = np.zeros(int(lengths.sum()) + 2 * len(indices), dtype=np.uint8)
+        spaced[np.arange(int(lengths.sum())) + np.repeat(2 * np.arange(len(indices)) + 1, lengths)] = chunk.letters(
+            indices
+        )
+        codes = np.frombuffer(spaced.tobytes().decode().encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+        middle = np.flatnonzero(codes)
+        which = np.repeat(np.arange(len(indices)), np.diff(np.flatnonzero(codes == 0))[::2] - 1)
+        triples = (codes[middle - 1] << np.uint64(42)) | (codes[middle] << np.uint64(21)) | codes[middle + 1]
+        return cls(triples, owners[which], np.bincount(owners[which], minlength=1).astype(np.float64))
+
+    def dice(self, others: _Triples, n: int) -> Float32:
+        """Dice's coefficient of each of n words with each other word: 2 · common / (own + other's). -> (others, n)"""
+        found: Float32 = np.zeros((len(others.sizes), n), dtype=np.float32)
+        different, which = np.unique(self.codes, return_inverse=True)
+        has: Float32 = np.zeros((len(different), n), dtype=np.float32)
+        has[which.reshape(-1), self.owners] = 2
+        may_be = np.zeros(1 << _BITS, dtype=np.bool_)  # faster than looking all of them up
+        may_be[_short(different)] = True
+        common = np.flatnonzero(may_be[_short(others.codes)])
+        at = np.minimum(np.searchsorted(different, others.codes[common]), len(different) - 1)
+        is_common = different[at] == others.codes[common]
+        at, owners = at[is_common], others.owners[common[is_common]]
+        if len(owners):
+            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+            words = owners[firsts]
+            sums = np.add.reduceat(has.take(at, axis=0), firsts, axis=0)
+            sizes = np.zeros(n)
+            sizes[: len(self.sizes)] = self.sizes
+            found[words] = np.minimum(sums / (others.sizes[words, None] + sizes), 1)
+        return found
+
+
+_BITS = 12
+
+
+def _short(codes: UInt64) -> Int64:
+    """Hashes of `_BITS` bits."""
+    return ((codes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)).astype(np.int64)
+
+
+_SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product
+
+
+def _products(rows: Float32, vectors: Float32) -> Float32:
+    """The inner products of rows (u, d) and vectors (q, d). (u, q)"""
+    step = max(1, _SMALL // max(vectors.size, 1))
+    parts = [rows[first : first + step] @ vectors.T for first in range(0, len(rows), step)]
+    return np.concatenate(parts) if parts else np.zeros((0, len(vectors)), dtype=np.float32)
+
+
+def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None:
+    """Raise what was found (n, q) to the values (u, q) of words (t,), which are in texts that rise (t,)."""
+    if len(owners):
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        texts = owners[firsts]
+        found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
+
+
+def _mark(found: Float32, asked: AskedWords, hashes: UInt64, owners: Int64) -> None:
+    """Set to 1 what texts have of the query's terms. Their terms are given by hashes (t,), with the text of each."""
+    at = np.minimum(np.searchsorted(asked.terms, hashes), len(asked.terms) - 1)
+    held = np.flatnonzero(asked.terms[at] == hashes)
+    found[owners[held], asked.rows[at[held]]] = 1
+
+
+_READ_APART = ("tr",)  # languages whose capitals are other letters
+_NOTHING = np.zeros(0, dtype=np.int64)
+_NO_WORDS = WordChunk(np.zeros(0, dtype=np.uint8), _NOTHING, _NOTHING, np.zeros(0, dtype=np.uint64), _NOTHING)
+
+
+# -- Sentences, and what is none ---------------------------------------------------------------------------------------
+
+_BETWEEN_BLOCKS = "\n\n"
+_SHORT, _FEW = 60, 7  # characters, words: of what may be a heading
+_CELLS = " | "
+_ORDINAL = re.compile(r"(?:^|[^\d.,])\d{1,2}\.$")
+_END = re.compile(r"[.!…。！:：।॥።។៖۔][\"'”’»›)\]』」】]*$")
+_QUESTION = re.compile(r"[?？؟][\"'”’»›)\]』」】]*$")
+_BARE = re.compile(
+    r"(?:[#@][^\s#@]+[\s,]*)+"  # tags
+    r"|(?:\S+://\S+[\s,;|·•]*)+"  # addresses
+    r"|(?:[^|·•›»\n]{1,40}\s[|·•›»]\s){3,}[^|·•›»\n]{1,40}"  # a row of links
+)
+_STOPS = frozenset(".!…。！:：।॥።։៖۔")
+_REFERENCE = 90  # characters of a sentence that refers to elsewhere
+_POINTER = re.compile(
+    r"(?:(?:see|siehe|vgl\.|voir|véase|vedi|см\.|див\.|zob\.|bkz\.)(?=[\s:])|(?:ver también|zie ook|se även|se også)\b"
+    r"|参见|另见|请参阅|参照|انظر|راجع)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"(?:\$|>>>|#!)\s?\S.*"
+    r"|(?:import|from|def|class|function|const|let|var|return|sudo|#include)\s+\S.*[\w)>;:{}\"']",
+    re.DOTALL,
+)
+_SYMBOLS = b'{}()[]<>=;$\\|&*_"`/^~+'
+_MUCH = 0.14  # share of symbols in code
+
+
+def _joined(passage: PassageRow, texts: Sequence[str]) -> list[Quote]:
+    """What may be quoted: each sentence, or two where the dot of an ordinal ("am 7. Januar") has parted them."""
+    quotes: list[Quote] = []
+    spans = passage.sentences[:, :2].tolist()
+    first = 0
+    for number, text in enumerate(texts):
+        if number + 1 < len(texts) and _ORDINAL.search(text[-4:]):
+            between = passage.text[spans[number][1] : spans[number + 1][0]]
+            if _BETWEEN_BLOCKS not in between:
+                continue
+        quotes.append(Quote(first, number))
+        first = number + 1
+    return quotes
+
+
+def _prose(passage: PassageRow, texts: Sequence[str], quotes: Sequence[Quote]) -> list[float]:
+    """How much the alignment of each possible quote counts: 1, or less for what is no prose."""
+    spans: list[list[int]] | None = None
+    found: list[float] = []
+    for first, last in ((quote.first, quote.last) for quote in quotes):
+        text = texts[last]
+        if text[-1:] in _STOPS and not (len(text) < _REFERENCE and _POINTER.match(text)):
+            found.append(1.0)
+            continue
+        spans = spans or passage.sentences[:, :2].tolist()
+        (start, _), (_, end) = spans[first], spans[last]
+        is_block = (start == 0 or passage.text.endswith(_BETWEEN_BLOCKS, 0, start)) and (
+            end == len(passage.text) or passage.text.startswith(_BETWEEN_BLOCKS, end)
+        )
+        after_row, before_row = first > 0 and _CELLS in texts[first - 1], _CELLS in (*texts, "")[last + 1]
+        is_row = _CELLS in text and (after_row or before_row)
+        is_head = is_row and not after_row
+        found.append(1.0 if not is_head and _is_prose(text, is_row=is_row, is_block=is_block) else NOT_PROSE)
+    return found
+
+
+def _is_prose(text: str, *, is_row: bool, is_block: bool) -> bool:
+    """Whether a sentence says something: it is no heading, question, tags, list of links, reference or code."""
+    end = text[-4:]
+    if _QUESTION.search(end) or (len(text) < _REFERENCE and _POINTER.match(text)):
+        return False
+    if is_row:
+        return True
+    if _END.search(end):
+        return True
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) - len(encoded.translate(None, _SYMBOLS)) > _MUCH * len(encoded):
+        return False
+    if is_block and len(text) <= _SHORT and len(text.split()) <= _FEW:
+        return False
+    return not (_BARE.fullmatch(text) or _CODE.fullmatch(text))

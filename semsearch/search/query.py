@@ -50,10 +50,10 @@ class Query:
     words: WordScores | None  # its terms, looked up in the postings
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
-    is_known: bool = False  # whether enough of its words are known to estimate relevance
     asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     parts: Sequence[QueryPart] = ()  # that passages may have literally
+    unknown: float = 0.0  # share of its words without a vector of their own, for relevance
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
 
@@ -86,8 +86,8 @@ def make_queries(
                 warn_other_language(text, reader.languages)
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode)
     found = None if embedded is None else embedded.vectors
-    known = _are_known(embedded, syntaxes)
     titles = None if embedded is None else embedded.titles
+    known = _are_known(embedded, syntaxes)
     may_be_word = [not is_known and len(own) <= _FEW_TERMS for is_known, own in zip(known, terms, strict=True)]
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
@@ -98,10 +98,10 @@ def make_queries(
             None if found is None or not found[number].any() else found[number],
             None if mode == "dense" else lexical[number],
             syntax=syntax,
-            is_known=known[number],
             asked=queries[number],
             titles=titles,
             parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
+            unknown=0.0 if embedded is None else 1 - float(embedded.known[number]),
             share_known=shares[number],
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
@@ -136,7 +136,7 @@ def _embed(
 
 
 def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
-    """Whether enough of each query is known to estimate relevance; never for one with required phrases."""
+    """Whether the vectors know enough of each query, which has no required phrases, that it is no exact word."""
     if embedded is None:
         return [False] * len(syntaxes)
     enough = (embedded.known >= tuning.TUNING.least_known).tolist()

@@ -162,7 +162,7 @@ class Searcher:
             found = score(
                 db, reader, [np.array([passage.id], dtype=np.int64)], [as_query.vector], [None], as_query.titles
             )
-            shown, best = replace(hit, relevance=None), int(found.best[0])
+            shown, best = hit, int(found.best[0])
             if best >= 0:
                 shown = replace(shown, sentence=passage.sentence(best), sentence_id=passage.first_sentence + best)
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))

@@ -46,7 +46,8 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert "passage" in dense
     assert "sentence" in dense
     assert unknown == "    unknown zyzzyva"
-    assert re.fullmatch(r"    answers \d+% likely: cosine \d\.\d{3}, \d+% of the words", answers)
+    parts = r"cosine \d\.\d{3}×\d\.\d\d, words \d\.\d\d, \d+% of the best score, \d+% unknown"
+    assert re.fullmatch(rf"    answers \d+% likely: {parts}", answers)
     header, *rows = [line.split() for line in lines[8:]]
     assert {"captain", "ship", "Σ"} <= set(header)
     assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]

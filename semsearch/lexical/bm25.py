@@ -39,8 +39,13 @@ class TermLookup:
     terms: UInt64
     times: Int64
     idf: Float64  # 0 for a term that no passage has
+    weights: Float64  # (t,) times · idf, where a term that no passage has counts as the rarest
     lists: Sequence[Sequence[tuple[Int32, UInt8]]]
     usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
+
+    def share_of(self, having: Bool) -> Float64:
+        """The share of the query that passages have, by the weights of its terms: 0 to 1. (t, n) -> (n,)"""
+        return np.asarray(self.weights @ having / max(float(self.weights.sum()), 1e-9))
 
 
 class Bm25:
@@ -89,9 +94,9 @@ class Bm25:
             different, times = np.array([*each], dtype=np.uint64), np.array([*each.values()], dtype=np.int64)
             own = [known[term] for term in each]
             idf = np.array([idf for idf, _ in own], dtype=np.float64)
-            weight = float(times @ np.where(idf > 0, idf, rarest))  # a term that no passage has counts as the rarest
-            usual = (self._tuned.k1 + 1) * math.sqrt(max(weight, rarest) * rarest)
-            found.append(TermLookup(different, times, idf, [lists for _, lists in own], usual))
+            weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
+            usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
+            found.append(TermLookup(different, times, idf, weights, [lists for _, lists in own], usual))
         return found
 
     def scores(self, lookup: TermLookup) -> list[Float32]:

@@ -5,7 +5,8 @@ by its lines; one without lines of its own by its pages and positions.
 
 If no hit of an answer is likely to answer, nothing answers the query, and the hits are only the nearest passages. The
 relevance threshold cuts the end of other answers, whose order never changes: a hit below the threshold stays while one
-above it follows, and so does one that has exact words of the query. The hits of `similar`, which answer no question, have no relevance, and none is left out.
+above it follows, and so does one that has exact words of the query. The hits of `similar`, which answer no question,
+have no relevance, and none is left out.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Hits(list[Hit]):
 
         If not, the hits are only the nearest passages. Of hits of `similar` it says whether there are any.
         """
-        return any(hit.relevance is None or hit.relevance >= LIKELY for hit in self)
+        return not all(_is_weak(hit, LIKELY) for hit in self)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Hit: ...

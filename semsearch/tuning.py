@@ -46,10 +46,15 @@ class Tuning:
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
 
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
-    relevance_bias: float = -5.3
-    relevance_of_cosine: float = 7.72  # times the cosine of meaning
-    relevance_of_words: float = 2.31  # times the share of the query's words that the passage has, by their idf
-    least_known: float = 2 / 3  # share of a query's words that must have vectors, or relevance is unknown
+    relevance: tuple[float, ...] = (-8.27, 5.25, 2.65, 4.46, 1.25)  # bias; times cosine, words, share, unknown
+    relevance_without_words: tuple[float, ...] = (-7.37, 7.28, 0.0, 4.05, 0.0)  # the same, where words are not compared
+    relevance_without_vectors: tuple[float, ...] = (-6.3, 0.0, 3.91, 3.9, 0.0)  # or where the question has no vector
+    relevance_of_small: float = 0.5  # added to the first of these in an index without topics, whose cosines are lower
+    relevance_of_all: float = 0.2  # at least, of a passage that has all of the question's words
+    usual_spread: float = 0.1  # of a question's cosines with the passages of an index; from there on they count less
+    least_known: float = 2 / 3  # share of a short query's words with vectors, from which on it is no exact word
+    spread_prior: int = 30  # passages with the usual spread that are added to those of the index
+    least_share: float = 0.5  # of the best score; less counts as so much
 
     # how many passages are considered
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking

@@ -13,6 +13,7 @@ from small import small_vectors, write_articles
 from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.results.options import Mode
 from semsearch.search import similar
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.ranking import PassageRanker, dense_weight
@@ -26,8 +27,13 @@ OF_SCORES: dict[str, Any] = {
 }  # fmt: skip
 OF_LENGTHS = {"length_from": 40, "length_weight": 0.3, "length_most": 0.01}  # where the others make documents long
 OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
-OF_RELEVANCE = {"relevance_bias": -4.0, "relevance_of_cosine": 5.0, "relevance_of_words": 1.0, "least_known": 1.1}
-OF_LANGUAGES = {"dense_weight_unknown", "known_least"}
+OF_RELEVANCE: dict[str, Any] = {
+    "relevance": (-4.0, 5.0, 1.0, 2.0, 1.0), "usual_spread": 0.05, "spread_prior": 1, "least_share": 0.9,
+    "relevance_of_all": 0.99, "relevance_of_small": 1.5,
+    "relevance_without_words": (-4.0, 5.0, 0.0, 2.0, 0.0), "relevance_without_vectors": (-4.0, 0.0, 5.0, 2.0, 0.0),
+}  # fmt: skip
+MODES: dict[str, Mode] = {"relevance_without_words": "dense", "relevance_without_vectors": "lexical"}
+OF_LANGUAGES = {"dense_weight_unknown", "known_least", "least_known"}
 QUESTION = "the captain of the old ship and a rose"
 
 
@@ -51,13 +57,15 @@ def test_each_number_of_a_documents_length_changes_the_score(
 
 @pytest.mark.parametrize("name", OF_RELEVANCE)
 def test_a_number_of_the_relevance_changes_it_and_nothing_else(
-    usual: Index, monkeypatch: pytest.MonkeyPatch, name: str
+    usual: Index, small: Index, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    before = usual.search(QUESTION)
+    usual = small if name == "relevance_of_small" else usual
+    question = "ship" if name == "relevance_of_all" else QUESTION
+    before = usual.search(question, mode=MODES.get(name, "hybrid"))
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_RELEVANCE[name]}))
-    after = usual.search(QUESTION)
+    after = usual.search(question, mode=MODES.get(name, "hybrid"))
     assert before[0].relevance is not None
-    assert before[0].relevance != after[0].relevance
+    assert [hit.relevance for hit in before] != [hit.relevance for hit in after]
     assert [replace(hit, relevance=None) for hit in before] == [replace(hit, relevance=None) for hit in after]
 
 
@@ -89,6 +97,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def usual(folder: Path) -> Iterator[Index]:
     with made(folder, "usual") as index:
         assert index.status().adapted is not None
+        yield index
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("small")
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as index:
+        index.add([Text("a", "The captain has a ship."), Text("b", "A rose is in the garden.")])
+        assert index.status().adapted is None
         yield index
 
 

@@ -34,6 +34,7 @@ class FoundPassages:
     """The answer of search and similar."""
 
     results: tuple[FoundPassage, ...]
+    nearest: tuple[FoundPassage, ...] | None = _optional()  # in place of results, if nothing answers
     note: str | None = _optional()
     next_cursor: str | None = _optional()
 

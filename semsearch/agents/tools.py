@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -164,22 +164,26 @@ _MODE = Parameter(
     default="hybrid",
     choices=("hybrid", "lexical", "dense"),
 )
-_ALL = Parameter("all", "true or false", "Include passages that are unlikely to answer.", default=False)
+_ALL = Parameter("all", "true or false", "Include all passages that are unlikely to answer.", default=False)
 _BRIEF = Parameter("brief", "true or false", "Only the best sentence of each passage.", default=False)
 _NOTHING = "Nothing found. If other words find nothing either, say that the documents do not answer this."
-_NONE_ANSWERS = "No good answer found. If other words find none either, say that the documents do not answer this."
-_WEAK = f"{_NONE_ANSWERS} all=true returns the nearest passages."
+_NONE_ANSWERS = "Nothing answers this. If other words find no answer either, say that the documents do not answer it."
+_NEAREST = f"{_NONE_ANSWERS} The passages are only the nearest ones."
 _EMPTY = "The index is empty; the user can add documents: semsearch index FOLDER."
 
 
 def search(indexes: OpenIndexes, given: Given) -> FoundPassages:
-    """Find passages that answer a query."""
-    from semsearch.results.hits import above_threshold  # start-up time
+    """Find passages that answer a query; if none does, the nearest ones."""
+    from semsearch.results.hits import NEAREST, above_threshold  # start-up time
 
     chosen = choose(indexes, given["index"])
     every = chosen.together.search(given["query"], options=_options(chosen, given))
     hits = every if given["all"] else above_threshold(every)
-    return _found(chosen, given, hits, weak=len(every) - len(hits))
+    found = _found(chosen, given, hits)
+    if not every or every.answered:
+        return found
+    nearest = None if given["all"] else tuple(_passage(hit, brief=given["brief"]) for hit in every[:NEAREST])
+    return replace(found, nearest=nearest, note=" ".join(filter(None, (_NEAREST, chosen.note))))
 
 
 def similar(indexes: OpenIndexes, given: Given) -> FoundPassages:
@@ -206,13 +210,13 @@ def _options(chosen: ChosenIndexes, given: Given) -> SearchOptions:
     )
 
 
-def _found(chosen: ChosenIndexes, given: Given, hits: list[Hit], *, weak: int = 0) -> FoundPassages:
+def _found(chosen: ChosenIndexes, given: Given, hits: list[Hit]) -> FoundPassages:
     offset, limit = offset_of(given.values), given["limit"]
     page = that_fit([_passage(hit, brief=given["brief"]) for hit in hits[offset : offset + limit]])
     end = offset + len(page)
     return FoundPassages(
         results=tuple(page),
-        note=chosen.note if hits else _WEAK if weak else _why_nothing(chosen),
+        note=chosen.note if hits else _why_nothing(chosen),
         next_cursor=cursor_at(end, given.values) if end < len(hits) else None,
     )
 

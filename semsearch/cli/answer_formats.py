@@ -17,7 +17,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.results.hits import LINELESS, DuplicatePassage, Hit, corrections_in, location, own_terms
+from semsearch.results.hits import LINELESS, NOT_ANSWERED, DuplicatePassage, Hit, corrections_in, location, own_terms
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
 
@@ -94,6 +94,7 @@ _FIELDS = (
     "score",
     "dense",
     "lexical",
+    "relevance",
     "path",
     "line",
     "page",
@@ -117,53 +118,64 @@ class Answer:
     mode: Mode
     hits: list[Hit]
     by_words: bool = True
-    explanations: Sequence[Explanation] = ()  # one for each hit, or none
+    explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
     whole: bool = False  # show passages, not sentences only
     indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
     is_grouped: bool = False  # whether the hits of each document come together
     weak: int = 0  # hits at the end below the relevance threshold, left out
+    nearest: Sequence[Hit] = ()  # of these, the first ones, where nothing answers
+    answered: bool | None = None  # whether a hit is likely enough to answer; None for `similar`
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         about = {"query": self.query, "mode": self.mode}
-        found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts()}
+        answered = {} if self.answered is None else {"answered": self.answered}
+        found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
+        nearest = {"nearest": self.hit_dicts(self.nearest)} if self.nearest else {}
         said = {"warnings": [self.without_hits]} if self.weak and not self.hits else {}
-        return about | corrections_in(self.hits) | found | ({"weak": self.weak} if self.weak else {}) | said
+        corrected = corrections_in(self.shown)
+        return about | answered | corrected | found | nearest | ({"weak": self.weak} if self.weak else {}) | said
 
     @property
     def compared(self) -> str:
         """The query as it was searched for, its misspelt words corrected."""
-        origin = self.hits[0].origin if self.hits else None
+        origin = self.shown[0].origin if self.shown else None
         return origin.text if origin is not None and origin.corrected and origin.text is not None else self.query
+
+    @property
+    def shown(self) -> Sequence[Hit]:
+        """The hits, or the nearest ones where nothing answers."""
+        return self.hits or self.nearest
+
+    @property
+    def heading(self) -> str:
+        """The line above hits of which none is likely to answer; "" above others."""
+        return f"{NOT_ANSWERED}; nearest:" if self.answered is False and self.shown else ""
 
     @property
     def without_hits(self) -> str:
         """The message in place of hits."""
-        return f"no good answer; {self.left_out}" if self.weak else "no hits"
+        return f"{NOT_ANSWERED}; {self.left_out(self.weak)}" if self.weak else "no hits"
 
-    @property
-    def left_out(self) -> str:
+    @staticmethod
+    def left_out(count: int) -> str:
         """How many weak hits were left out, and how to see them."""
-        return (
-            f"{self.weak} weak hits left out (--all shows them)"
-            if self.weak > 1
-            else "1 weak hit left out (--all shows it)"
-        )
+        return f"{count} weak hits left out (--all shows them)" if count > 1 else "1 weak hit left out (--all shows it)"
 
     def _documents(self) -> list[dict[str, Any]]:
         """The hits of each document under what they have in common; the document of the best hit comes first."""
         found: dict[tuple[str | None, str], dict[str, Any]] = {}
-        for hit, as_dict in zip(self.hits, self.hit_dicts(), strict=True):
+        for hit, as_dict in zip(self.hits, self.hit_dicts(self.hits), strict=True):
             common = {key: as_dict[key] for key in _OF_DOCUMENT if key in as_dict}
             document = found.setdefault((hit.index, hit.path), common | {"score": hit.score, "hits": []})
             document["hits"].append(as_dict)
         return list(found.values())
 
-    def hit_dicts(self) -> list[dict[str, Any]]:
-        """The hits as plain dicts, with their explanations, if there are any, as `explain`."""
-        if not self.explanations:
-            return [hit.to_dict() for hit in self.hits]
-        pairs = zip(self.hits, self.explanations, strict=True)
+    def hit_dicts(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
+        """Hits as plain dicts, those that are shown with their explanations, if there are any, as `explain`."""
+        if not self.explanations or hits is not self.shown:
+            return [hit.to_dict() for hit in hits]
+        pairs = zip(hits, self.explanations, strict=True)
         return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
 
 
@@ -264,22 +276,25 @@ def json_list(answers: Iterable[Answer]) -> Iterator[str]:
 def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
     """Answers as JSON Lines: an object for each hit, with its query."""
     for answer in answers:
-        for hit in answer.hit_dicts():
+        for hit in answer.hit_dicts(answer.hits):
             yield to_json({"query": answer.query, "mode": answer.mode, **hit}, indent=None)
 
 
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as plain lines: `path:line  score  trail`, and the sentence below, marked if there is context.
+    """Answers as plain lines: `path:line  score  relevance  trail`; the sentence below, marked if there is context.
 
     Near-duplicates and the explanation follow.
     """
     first = True
     for answer in answers:
-        for hit, explanation in zip_longest(answer.hits, answer.explanations):
+        if answer.heading:
+            yield from (["", answer.heading] if not first else [answer.heading])
+        for hit, explanation in zip_longest(answer.shown, answer.explanations):
             if not first:
                 yield ""
             first = False
-            parts = [path_and_position(hit), f"{hit.score:.3f}", index_mark(hit), " › ".join(trail(hit))]
+            likely = "" if hit.relevance is None else f"{hit.relevance:.0%}"
+            parts = [path_and_position(hit), f"{hit.score:.3f}", likely, index_mark(hit), " › ".join(trail(hit))]
             yield "  ".join(part for part in parts if part)
             yield from _whole(hit) if answer.whole else _around(hit)
             if also := also_in(hit):
@@ -312,7 +327,7 @@ def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
             yield ""
         first = False
         yield f"? {one_line(answer.query)}"
-        yield from plain([answer]) if answer.hits else [f"    {answer.without_hits}"]
+        yield from plain([answer]) if answer.shown else [f"    {answer.without_hits}"]
 
 
 def paths(answers: Iterable[Answer]) -> Iterator[str]:

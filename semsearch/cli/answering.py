@@ -120,8 +120,8 @@ def show(answers: Iterable[Answer], wanted: Format, opened: Asked, *, batch: boo
         nonlocal found
         for answer in answers:
             found += len(answer.hits)
-            stale.update((hit.index or "", hit.path) for hit in answer.hits if hit.stale)
-            if answer.weak and not answer.hits and not batch and wanted != "table":
+            stale.update((hit.index or "", hit.path) for hit in answer.shown if hit.stale)
+            if answer.weak and not answer.hits and not batch and wanted not in ("table", "plain"):
                 complain(answer.without_hits)
             yield answer
 

@@ -204,7 +204,7 @@ BoostsOption = Annotated[
 ]
 AllOption = Annotated[
     bool,
-    typer.Option("--all", help="Also show weak hits (relevance below 3 %).", rich_help_panel=RANKING),
+    typer.Option("--all", help="Show all hits, also those that are unlikely to answer.", rich_help_panel=RANKING),
 ]
 RerankOption = Annotated[
     str | None,

@@ -76,7 +76,14 @@ def summary(explanation: Explanation) -> Iterator[str]:
     if explanation.fused:
         yield f"alone   {_fused(explanation.fused, explanation)}"
     if likely := explanation.relevance:
-        yield f"answers {likely.probability:.0%} likely: cosine {likely.cosine:.3f}, {likely.covered:.0%} of the words"
+        parts = [] if likely.cosine is None else [f"cosine {likely.cosine:.3f}×{likely.trust:.2f}"]
+        parts += [] if likely.words is None else [f"words {likely.words:.2f}"]
+        parts += [
+            f"{likely.share:.0%} of the best score",
+            *([f"{likely.unknown:.0%} unknown"] if likely.unknown else []),
+        ]
+        parts += ["all words"] if likely.whole else []
+        yield f"answers {likely.probability:.0%} likely: {', '.join(parts)}"
     if explanation.quote:
         yield f"quote   {explanation.quote.score:.3f}: {_aligned(explanation.quote)}"
     if explanation.unknown:

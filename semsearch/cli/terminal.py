@@ -52,12 +52,14 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
         if batch:
             console.print(Text(f"? {one_line(answer.query)}", style="bold"))
             console.print()
-        if not answer.hits:
+        if not answer.shown:
             Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
             continue
         asked = query_pattern(answer.compared) if answer.by_words else None
-        best = max(hit.score for hit in answer.hits)
-        for hit, explanation in zip_longest(answer.hits, answer.explanations):
+        if answer.heading:
+            console.print(Text(answer.heading, "yellow"))
+        best = max(hit.score for hit in answer.shown)
+        for hit, explanation in zip_longest(answer.shown, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
             if answer.whole:
                 for text in whole(hit, asked):
@@ -74,8 +76,8 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
                 for row in heat_map(explanation, width=width - _INDENT):
                     _print_below(console, row, width)
             console.print()
-        if answer.weak:
-            console.print(Text(answer.left_out, "dim"))
+        if (hidden := answer.weak - len(answer.nearest)) > 0:
+            console.print(Text(answer.left_out(hidden), "dim"))
 
 
 def _print_below(console: Console, text: Text, width: int) -> None:

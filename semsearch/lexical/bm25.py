@@ -42,6 +42,7 @@ class TermLookup:
     idf: Float64  # 0 for a term that no passage has
     weights: Float64  # (t,) times · idf, where a term that no passage has counts as the rarest
     lists: Sequence[Sequence[tuple[Int32, UInt8]]]
+    usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
 
     def share_of(self, having: Bool) -> Float64:
         """The share of the query that passages have, by the weights of its terms: 0 to 1. (t, n) -> (n,)"""
@@ -95,7 +96,8 @@ class Bm25:
             own = [known[term] for term in each]
             idf = np.array([idf for idf, _ in own], dtype=np.float64)
             weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
-            found.append(TermLookup(different, times, idf, weights, [lists for _, lists in own]))
+            usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
+            found.append(TermLookup(different, times, idf, weights, [lists for _, lists in own], usual))
         return found
 
     def scores(self, lookup: TermLookup) -> list[Float32]:
@@ -206,15 +208,6 @@ class PassageRows:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredPassages:
-    """Passages scored by the words of a query: BM25, NaN if no word is shared, and the share of the query that is
-    there, 0 to 1. (n,) each"""
-
-    scores: Float64
-    covered: Float64
-
-
-@dataclass(frozen=True, slots=True)
 class WordScores:
     """The BM25 scores of passages for one query."""
 
@@ -242,13 +235,13 @@ class WordScores:
 
     def at(self, rows: PassageRows) -> Float64:
         """The scores of passages by their rows, neighbours counting half; NaN if no word is shared. (n,)"""
-        return self.scored(rows).scores
+        return self.scored(rows)[0]
 
-    def scored(self, rows: PassageRows) -> ScoredPassages:
-        """The scores of passages by their rows, and the share of the query that they have."""
+    def scored(self, rows: PassageRows) -> tuple[Float64, Bool]:
+        """The scores of passages by their rows, and whether they have all words of the query. (n,), (n,)"""
         of_terms = self.search.explain(self.lookup, rows).scores
         totals = self.lookup.times @ of_terms
-        return ScoredPassages(np.where(totals > 0, totals, np.nan), self.lookup.share_of(of_terms > 0))
+        return np.where(totals > 0, totals, np.nan), (of_terms > 0).all(axis=0) & (totals > 0)
 
 
 class WordSearch:

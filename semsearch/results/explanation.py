@@ -124,8 +124,12 @@ class Relevance(Record):
     """How likely a passage answers, and what this is estimated from."""
 
     probability: float  # 0 to 1
-    cosine: float  # as in the dense component
-    covered: float  # the share of the query's words that the passage has, by their idf, 0 to 1
+    cosine: float | None  # as in the dense component; None without a vector of the query
+    trust: float | None  # how much it counts, 0 to 1: less where the query's cosines with all passages differ widely
+    words: float | None  # bm25, relative to the weight of the query's words; None in dense mode
+    share: float  # of the score of the best passage, both without feedback and boosts
+    unknown: float  # share of the query's words without a vector of their own; 0 in lexical mode
+    whole: bool  # whether the passage, with those beside it, has all words of the query, or exact words
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 Citations: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`. A file that people open in an editor is cited
 by its lines; one without lines of its own by its pages and positions.
 
-The relevance threshold cuts the end of an answer, whose order never changes: a hit below the threshold stays while one
-above it follows, and so does a hit whose relevance is unknown, or that has exact words of the query.
+If no hit of an answer is likely to answer, nothing answers the query, and the hits are only the nearest passages. The
+relevance threshold cuts the end of other answers, whose order never changes: a hit below the threshold stays while one
+above it follows, and so does one that has exact words of the query. The hits of `similar`, which answer no question,
+have no relevance, and none is left out.
 """
 
 from __future__ import annotations
@@ -109,7 +111,7 @@ class Hit(FoundRecord):
         float | None
     )  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, or another mode
     lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
-    relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: unknown
+    relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, in a multi-index search
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
@@ -183,7 +185,9 @@ def html_of_hit(hit: Hit) -> str:
     place = escape(location(hit.path, hit.format, hit.position))
     headings = escape(" › ".join(hit.headings))
     stale = " · changed since indexed" if hit.stale else ""
-    head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{hit.score:.3f} {headings}{stale}</span>"
+    likely = "" if hit.relevance is None else f" {hit.relevance:.0%}"
+    scores = f"{hit.score:.3f}{likely}"
+    head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
     text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
     more = "; ".join(escape(location(each.path, each.format, each.position)) for each in hit.duplicates)
@@ -200,6 +204,14 @@ class Hits(list[Hit]):
     """The hits of an answer, best first. A list, whose slices are `Hits` too."""
 
     __slots__ = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether a hit is likely enough to answer: its relevance is at least `semsearch.results.hits.LIKELY`.
+
+        If not, the hits are only the nearest passages. Of hits of `similar` it says whether there are any.
+        """
+        return not all(_is_weak(hit, LIKELY) for hit in self)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Hit: ...
@@ -238,7 +250,8 @@ class Hits(list[Hit]):
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
 
-        return block(*map(html_of_hit, self)) if self else block("<em>no hits</em>")
+        said = [] if self.answered else [f"<em>{f'{NOT_ANSWERED}; nearest:' if self else 'no hits'}</em>"]
+        return block(*said, *map(html_of_hit, self))
 
 
 # -- Columns of tables -------------------------------------------------------------------------------------------------
@@ -287,7 +300,10 @@ def _cell(value: Any) -> Any:
 
 # -- Relevance threshold -----------------------------------------------------------------------------------------------
 
-FLOOR = 0.03  # Measurements, "Relevance": on none of seven collections it loses one answer in a hundred
+LIKELY = 0.2  # of one hit, or nothing answers; Measurements, "Relevance"
+FLOOR = 0.005  # of hits at the end; likewise
+NOT_ANSWERED = "nothing answers this"
+NEAREST = 3  # hits that are shown, apart, where nothing answers
 
 
 def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
@@ -298,7 +314,12 @@ def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
 
 
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
-    """The hits up to the last one that is not below the relevance threshold; none if all are."""
+    """The hits up to the last one that is not below the relevance threshold; none if nothing answers.
+
+    A threshold of 0 leaves nothing out.
+    """
+    if floor and not Hits(hits).answered:
+        return []
     strong = len(hits)
     while strong and _is_weak(hits[strong - 1], floor):
         strong -= 1

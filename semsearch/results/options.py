@@ -116,6 +116,9 @@ class Origin(Record):
     models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    relative: Weights | None = field(
+        default=None, metadata=ONLY_IF_SET, kw_only=True
+    )  # by which a score, without feedback and boosts, is a share of the best one's in the hit's own index
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
     support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any

@@ -36,6 +36,7 @@ from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.search.quote import REACH, RECALLED
+from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
 from semsearch.text.terms import named_terms
@@ -55,9 +56,11 @@ class Explainer:
         self._embedder = embedder
         self._terms = named_terms(query, reader.languages)
         self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
+        self._vector = None if embedder is None else embedder.transform([query])[0]
         self._word_shares = (
-            None if embedder is None else embedder.shares(query).summing_to(embedder.transform([query])[0])
+            None if embedder is None or self._vector is None else embedder.shares(query).summing_to(self._vector)
         )
+        self._unknown = 0.0 if embedder is None else 1 - float(embedder.tokenize([query]).known_shares[0])
         self._topics = None if embedder is None or not reader.topics else reader.topics.shares(self._terms.terms)
 
     def explain(self, db: sqlite3.Connection, hit: Hit, origin: Origin) -> Explanation:
@@ -92,7 +95,7 @@ class Explainer:
             support=origin.support,
             rerank=origin.rerank,
             fused=origin.fused,
-            relevance=self._relevance(hit, neighbours, dense),
+            relevance=self._relevance(db, hit.passage_id, neighbours, lexical, dense, origin),
             quote=self._quote(passage),
         )
 
@@ -120,12 +123,34 @@ class Explainer:
             words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
         return Quoted(pieces[chosen], sum(word.share for word in words), tuple(words))
 
-    def _relevance(self, hit: Hit, neighbours: NeighbourFlags, dense: Dense | None) -> Relevance | None:
-        if hit.relevance is None or self._lookup is None or dense is None:
+    def _relevance(
+        self,
+        db: sqlite3.Connection,
+        passage_id: int,
+        neighbours: NeighbourFlags,
+        lexical: Lexical | None,
+        dense: Dense | None,
+        origin: Origin,
+    ) -> Relevance | None:
+        relative, whole = origin.relative, origin.exact is not None
+        if relative is None:  # of a hit that an earlier version found
             return None
-        rows = self.reader.lexical.locate(np.array([hit.passage_id], dtype=np.int64), neighbours)
-        (covered,) = WordScores(self._lookup, self.reader.lexical).scored(rows).covered.tolist()
-        return Relevance(hit.relevance, dense.cosine, covered)
+        general = np.zeros(0, np.float32) if self._vector is None else self._vector
+        has_vector = bool(general.any() or (self._topics is not None and self._topics.any()))
+        cosine, bm25 = 0.0 if dense is None else dense.cosine, 0.0 if lexical is None else lexical.bm25
+        counted = float(trust(self.reader.spread(db, general[None]))[0]) if has_vector else 0.0
+        words = None
+        if self._lookup is not None:
+            rows = self.reader.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)
+            words = bm25 / self._lookup.usual
+            whole |= bool(WordScores(self._lookup, self.reader.lexical).scored(rows)[1][0])
+        share = relative.dense * cosine + relative.lexical * bm25 / relative.best
+        topics = not has_vector or self.reader.topics is not None
+        numbers = np.array(relevance_numbers(vector=has_vector, words=words is not None, topics=topics))
+        compared = counted * cosine, words or 0.0, share, self._unknown, whole
+        (likely,) = relevance(numbers, Likelihood(*(np.array([each]) for each in compared))).tolist()
+        meant = (cosine, counted) if has_vector else (None, None)
+        return Relevance(likely, meant[0], meant[1], words, share, self._unknown, whole)
 
     def _lexical(self, passage_id: int, weights: Weights, neighbours: NeighbourFlags) -> Lexical | None:
         if self._lookup is None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from semsearch.arrays.id_ranges import IdRanges
+from semsearch import tuning
+from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Bool, Float32, Int64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import WordSearch
@@ -88,6 +89,7 @@ class ReadRows:
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
+_SAMPLE = 256  # passages: the spread is within a twentieth of that over all
 _Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
 
 
@@ -136,6 +138,7 @@ class IndexReader:
         self._vectors = vectors
         self._embedder: SentenceEmbedder | None = None
         self._titles: TitleVectors | None = None
+        self._sample: Float32 | None = None
         self._opening = RLock()  # a thread that needs what another is opening waits for it
         address = get_own_address(db, database)
         shared = None if previous is None else previous._shared
@@ -165,6 +168,26 @@ class IndexReader:
             if self._titles is None:
                 self._titles = TitleVectors(embedder)
             return self._titles
+
+    def spread(self, db: sqlite3.Connection, queries: Float32) -> Float64:
+        """The standard deviation of each query's cosines with the passages, from a sample. (q, d) unit or zero -> (q,)
+
+        It says how much a cosine of this query means in this index, whatever filters allow. To few passages the usual
+        spread is added, since one that answers would count for much.
+        """
+        with self._opening:
+            if self._sample is None:
+                first, last = db.execute("SELECT ifnull(min(id), 0), ifnull(max(id), 0) FROM passages").fetchone()
+                ids = distinct(np.linspace(first, last, _SAMPLE).astype(np.int64))
+                sample = self.halves.general(self.vectors("passage", ids))
+                self._sample = np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
+            sample = self._sample
+        tuned, count = tuning.TUNING, sample.shape[1]
+        squares = np.zeros(len(queries))
+        if count:
+            squares = np.square(queries @ sample).sum(axis=1, dtype=np.float64)  # Σ (cosine - mean)²
+        total = squares + tuned.spread_prior * tuned.usual_spread**2
+        return np.asarray(np.sqrt(total / (count + tuned.spread_prior)))
 
     @opened_property
     def topics(self) -> Topics | None:

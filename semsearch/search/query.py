@@ -50,10 +50,10 @@ class Query:
     words: WordScores | None  # its terms, looked up in the postings
     hidden: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))  # passages that must not answer
     syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
-    is_known: bool = False  # whether enough of its words are known to estimate relevance
     asked: str | None = None  # as it was given; None for passages that stand for a query
     titles: TitleVectors | None = None  # by which titles are compared with it; None: they do not count
     parts: Sequence[QueryPart] = ()  # that passages may have literally
+    unknown: float = 0.0  # share of its words without a vector of their own, for relevance
     share_known: float = 1.0  # share of its words that the word vectors know, for the weight of meaning
     named: QuestionTerms | None = None  # the words to align with sentences; None for passages that stand for a query
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
@@ -98,8 +98,8 @@ def make_queries(
                 lexical[number] = reader.lexical.scores(terms[number])
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode, told)
     found = None if embedded is None else embedded.vectors
-    known = _are_known(embedded, syntaxes)
     titles = None if embedded is None else embedded.titles
+    known = _are_known(embedded, syntaxes)
     may_be_word = [not is_known and len(own) <= _FEW_TERMS for is_known, own in zip(known, terms, strict=True)]
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
@@ -110,10 +110,10 @@ def make_queries(
             None if found is None or not found[number].any() else found[number],
             None if mode == "dense" else lexical[number],
             syntax=syntax,
-            is_known=known[number],
             asked=queries[number],
             titles=titles,
             parts=() if mode == "dense" else _parts(text, syntax, reader.languages, may_be_word=may_be_word[number]),
+            unknown=0.0 if embedded is None else 1 - float(embedded.known[number]),
             share_known=shares[number],
             named=named[number],
             corrected=corrected[number],
@@ -156,7 +156,7 @@ def _embed(
 
 
 def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
-    """Whether enough of each query is known to estimate relevance; never for one with required phrases."""
+    """Whether the vectors know enough of each query, which has no required phrases, that it is no exact word."""
     if embedded is None:
         return [False] * len(syntaxes)
     enough = (embedded.known >= tuning.TUNING.least_known).tolist()

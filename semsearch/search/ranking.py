@@ -10,13 +10,22 @@ one: with seven tenths of the weight, the two parts move a score about as much. 
 feedback (Rocchio 1971) without a second search: the cosine with the best passages of the ranking so far. Moving the
 query towards them would add the same numbers to all scores, up to a factor.
 
-The relevance of a passage is the probability that it answers, learned from the judged questions of several collections:
+The relevance of a passage is the probability that it answers, learned from the judged questions of several collections,
+and from questions of other collections, which nothing answers:
 
-    P(answers) = 1 / (1 + exp(-(b + c · cosine + w · covered)))
+    P(answers) = 1 / (1 + exp(-(b + c · cosine · min(1, 0.1 / spread) + w · words + s · share + u · unknown)))
 
-`covered` is the share of the query's words that the passage and its neighbours have, by their idf. Both mean the same
-for any query, which the fused score does not. More features, and trees in place of the sum, were no better on
-collections that they had not seen. docs/research/measurements.md has how well it is calibrated there.
+    spread   the standard deviation of the question's cosines with passages of the index, which is large where words
+             have estimated vectors, as in a language that the word vectors lack
+    words    BM25 / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions, long ones counting more
+    share    of the best passage's score, without feedback: where a better passage is, this one is less likely meant
+    unknown  the share of the question's words without a vector; 0 if the passage has none of the question's words, and
+             then the cosine, which such words lower, is multiplied by the share of the others
+
+A passage with all words of the question has at least 0.2: of questions about something else hardly one has it, but a
+frequent word says little by itself. Feedback does not count: a first hit is always similar to itself. Where words or
+vectors are not compared, the sum has numbers of its own. More features were no better on unseen collections
+(docs/research/measurements.md, "Relevance").
 """
 
 from __future__ import annotations
@@ -34,8 +43,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float64, Int64, UInt64
-from semsearch.results.hits import FLOOR
+from semsearch.arrays.types import Bool, Float64, Int64, UInt64
 from semsearch.results.options import ExactWords, Mode, Origin, SearchOptions, Weights
 from semsearch.search.document_support import NO_SUPPORT, DocumentSupport, Owners, supports_of
 from semsearch.search.index_reader import IndexReader
@@ -74,7 +82,8 @@ class Rankings:
     orders: list[Int64]
     weights: list[Weights]
     feedback: list[Int64]  # ids of the feedback passages of each query; empty if feedback does not count
-    relevance: Float64  # (p,) NaN where it is unknown
+    relevance: Float64  # (p,) NaN for passages that stand for a query
+    relative: list[Weights]  # as in `Origin`
     exact: list[Mapping[int, ExactWords]]  # for each query, of the candidates with exact words, by their ids
     owners: Owners  # (p,) of the candidates
     supports: Sequence[DocumentSupport]
@@ -182,6 +191,15 @@ class PassageRanker:
         pool = candidates.pool
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        best = pool.largest(scores, least=0.0)
+        best[best == 0] = np.inf  # a share of nothing is 0
+        for pairs, own in zip(pool.slices, literal, strict=True):
+            if own:  # exact words are no less than all words
+                candidates.whole[pairs] |= np.isin(pool.ids[pairs], list(own))
+        likely = self._relevance(candidates, queries, scores / best[pool.owners])
+        relative = [
+            Weights(own.dense / of, own.lexical / of, own.best) for own, of in zip(weights, best.tolist(), strict=True)
+        ]
         owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
@@ -209,8 +227,9 @@ class PassageRanker:
                 exact[number] = exact_words(pool.ids[pairs], scores[pairs], own)
                 scores[pairs] += [exact[number][id_].points if id_ in own else 0.0 for id_ in pool.ids[pairs].tolist()]
         orders = _orders(scores, pool, options.min_score)
-        likely = _relevance(reader, candidates, queries)
-        return Rankings(candidates, scores, orders, weights, feedback, likely, exact, owners, supports, shares)
+        return Rankings(
+            candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares
+        )
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""
@@ -219,6 +238,27 @@ class PassageRanker:
         from semsearch.search.exact_words import passages_with  # start-up time: few queries have any
 
         return passages_with(self.db, self.reader.lexical, query.words, query.parts, self.allowed)
+
+    def _relevance(self, candidates: Candidates, queries: Sequence[Query], share: Float64) -> Float64:
+        """The relevance of each candidate, by its share of the best score; NaN for similar passages. (p,), (p,)"""
+        if all(each.asked is None for each in queries):
+            return np.full(len(share), np.nan)
+        having = [number for number, each in enumerate(queries) if each.vector is not None]
+        owners, spread = candidates.pool.owners, np.zeros(len(queries))
+        if having:
+            vectors = np.stack([each.vector for each in queries if each.vector is not None])
+            spread[having] = self.reader.spread(self.db, self.reader.halves.general(vectors))
+        usual = np.array([1.0 if each.words is None else each.words.lookup.usual for each in queries])
+        topics = not having or self.reader.topics is not None  # a search by words alone opens none
+        numbers = np.array(
+            [
+                relevance_numbers(vector=each.vector is not None, words=each.words is not None, topics=topics)
+                for each in queries
+            ]
+        )
+        cosine = candidates.dense * trust(spread)[owners]
+        words, unknown = candidates.lexical / usual[owners], np.array([each.unknown for each in queries])[owners]
+        return relevance(numbers[owners], Likelihood(cosine, words, share, unknown, candidates.whole))
 
     def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
         """The ids of the dense retriever's candidates; where few passages are allowed, all of these. q arrays (n,)"""
@@ -260,13 +300,15 @@ class PassageRanker:
         return found
 
     def _origins(self, queries: Sequence[Query], rankings: Rankings) -> Iterator[Origin | None]:
-        for query, weights, feedback in zip(queries, rankings.weights, rankings.feedback, strict=True):
+        columns = rankings.weights, rankings.feedback, rankings.relative
+        for query, weights, feedback, relative in zip(queries, *columns, strict=True):
             compared = None if query.text == query.asked else query.text
             about = self.options.mode, self.reader.generation, weights, tuple(feedback.tolist())
+            corrected = query.corrected or None
             yield (
                 None
                 if query.asked is None
-                else Origin(query.asked, *about, text=compared, corrected=query.corrected or None)
+                else Origin(query.asked, *about, text=compared, corrected=corrected, relative=relative)
             )
 
 
@@ -281,15 +323,6 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
         weigh(is_dense=is_dense > 0, best=largest, near=each.near, known=each.share_known)
         for each, is_dense, largest in zip(queries, known, best, strict=True)
     ]
-
-
-def _relevance(reader: IndexReader, candidates: Candidates, queries: Sequence[Query]) -> Float64:
-    """The relevance of each candidate, NaN where too few words of its query are known to estimate it. (p,)"""
-    known = np.array([each.is_known for each in queries], dtype=np.bool_)[candidates.pool.owners]
-    if not known.any():
-        return np.full(len(known), np.nan)  # in lexical mode an index answers without its topics
-    likely = relevance(candidates.dense, candidates.covered)
-    return np.where(known, likely if reader.topics is not None else beyond_doubt(likely), np.nan)
 
 
 def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:
@@ -358,21 +391,48 @@ def fuse_each(dense: Float64, lexical: Float64, weights: Sequence[Weights], owne
 
 # -- Relevance ---------------------------------------------------------------------------------------------------------
 
-_DOUBTFUL = 0.01, FLOOR  # without topics, where the cosine says less, too many answers lie between
 _DIGITS = 4  # further ones are noise, and long in JSON
 
 
-def relevance(cosine: Float64, covered: Float64) -> Float64:
-    """P(answers), 0 to 1; NaN where either is unknown. (n,), (n,) -> (n,)"""
+def relevance_numbers(*, vector: bool, words: bool, topics: bool = True) -> tuple[float, ...]:
+    """Bias and coefficients of the others, for a query with or without a vector, by words or not. (5,)
+
+    `topics`: whether the index has topics.
+    """
     tuned = tuning.TUNING
-    logits = tuned.relevance_bias + tuned.relevance_of_cosine * cosine + tuned.relevance_of_words * covered
-    return np.asarray(np.round(1 / (1 + np.exp(-logits)), _DIGITS))
+    if vector and words:
+        bias, *others = tuned.relevance
+        return bias + (0.0 if topics else tuned.relevance_of_small), *others
+    return tuned.relevance_without_words if vector else tuned.relevance_without_vectors
 
 
-def beyond_doubt(values: Float64) -> Float64:
-    """The relevances that are reliable in an index without topics, NaN for the others. (n,) -> (n,)"""
-    least, most = _DOUBTFUL
-    return np.where((values >= least) & (values < most), np.nan, values)
+def trust(spread: Float64) -> Float64:
+    """How much a query's cosines count, 0 to 1, by their spread in the index. (n,) -> (n,)"""
+    usual = tuning.TUNING.usual_spread
+    return np.asarray(usual / np.maximum(spread, usual))
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """What relevance is estimated from. (n,) each; NaN counts as 0"""
+
+    cosine: Float64  # times its trust
+    words: Float64
+    share: Float64
+    unknown: Float64
+    whole: Bool  # whether the passage has all words of the question
+
+
+def relevance(numbers: Float64, by: Likelihood) -> Float64:
+    """P(answers), 0 to 1, rising with cosine, words and share. Numbers (n, 5) or (5,) -> (n,)"""
+    bias, of_cosine, of_words, of_share, of_unknown = numbers.T
+    tuned, has_words = tuning.TUNING, by.words > 0
+    cosine = np.where(np.isnan(by.cosine), 0, by.cosine)
+    cosine *= np.where(has_words | (of_words == 0) | (cosine < 0), 1, 1 - by.unknown)
+    logits = bias + of_cosine * cosine + of_words * np.fmax(by.words, 0)
+    logits += of_share * np.fmax(by.share, tuned.least_share) + of_unknown * np.where(has_words, by.unknown, 0)
+    least = np.where(by.whole, tuned.relevance_of_all, 0)
+    return np.asarray(np.round(np.fmax(1 / (1 + np.exp(-logits)), least), _DIGITS))
 
 
 # -- Near-duplicates ---------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import are_new, distinct
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader
@@ -114,7 +114,7 @@ class Candidates:
     dense: Float64
     lexical: Float64
     best: Int64
-    covered: Float64  # (p,) the share of the query's words in the passage, by their idf; NaN without a lexical query
+    whole: Bool  # (p,) whether the passage has all words of a lexical query
     owners: Owners  # of the groups' passages
 
 
@@ -141,14 +141,13 @@ def score(
     pool = Pool.of(found)
     groups = pool.by_passage()
     spans = get_spans(db, groups.ids)
-    lexical, covered = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
+    lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
     if any(each is not None for each in words):
         which, slices = groups.to_pool(np.arange(len(groups.ids))), pool.slices
         rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
         for own, pairs in zip(words, slices, strict=True):
             if own is not None:
-                scored = own.scored(rows.of(which[pairs]))
-                lexical[pairs], covered[pairs] = scored.scores, scored.covered
+                lexical[pairs], whole[pairs] = own.scored(rows.of(which[pairs]))
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     having = [query for query in queries if query is not None]
     if having:
@@ -159,7 +158,7 @@ def score(
             db, reader, groups, pool.owners[groups.order], spans, vectors, documents
         )
     return Candidates(
-        pool, groups, dense, lexical, best, covered, Owners(spans.documents, spans.passages, spans.below_heading)
+        pool, groups, dense, lexical, best, whole, Owners(spans.documents, spans.passages, spans.below_heading)
     )
 
 

@@ -166,7 +166,7 @@ class Searcher:
             assert answer.origin is not None  # a query that was asked has one
             (support,) = answer.support.parts(alone.owners)
             origin = replace(answer.origin, exact=answer.exact.get(passage.id), support=support)
-            return self._explained(db, origin, replace(hit, relevance=None))
+            return self._explained(db, origin, hit)
 
         return self._reading(explain)
 

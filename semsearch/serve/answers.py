@@ -18,6 +18,7 @@ class SearchAnswer:
     indexes: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # that were searched
     query: str
     mode: Mode
+    answered: bool  # false: nothing answers the query, and the hits are only the nearest passages
     hits: tuple[Hit, ...]
     warnings: tuple[str, ...] | None = field(
         default=None, kw_only=True, metadata=ONLY_IF_SET
@@ -30,6 +31,7 @@ class QueryHits:
     """The hits of one query of a batch."""
 
     query: str
+    answered: bool  # false: nothing answers the query, and the hits are only the nearest passages
     hits: tuple[Hit, ...]
     corrected: tuple[Correction, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
 
@@ -65,6 +67,7 @@ class ContextAnswer:
     text: str
     words: int
     citations: tuple[Citation, ...]
+    weak: int | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a context
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,7 @@ def search_together(indexes: OpenIndexes, several: Sequence[Given]) -> list[dict
             **_asked(indexes, first),
             "query": given["query"],
             "mode": given["mode"],
+            "answered": hits.answered,
             "hits": _dicts(hits, origin=given["origin"]),
             **_warnings(given, warnings),
             **corrections_in(hits),
@@ -194,7 +195,12 @@ def search_batch(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
         **_asked(indexes, given),
         "mode": given["mode"],
         "answers": [
-            {"query": query, "hits": _dicts(hits, origin=given["origin"]), **corrections_in(hits)}
+            {
+                "query": query,
+                "answered": hits.answered,
+                "hits": _dicts(hits, origin=given["origin"]),
+                **corrections_in(hits),
+            }
             for query, hits in zip(given["queries"], answers, strict=True)
         ],
     }
@@ -230,8 +236,9 @@ def check_origin(hit: Hit) -> None:
     """Raise UsageError for an origin that no search returns."""
     origin = hit.origin
     assert origin is not None  # only such hits are checked
-    numbers = (origin.weights.dense, origin.weights.lexical, origin.weights.near)
-    if not 0 < origin.weights.best < 1e9 or not all(0 <= number < 1e9 for number in numbers):
+    given = [origin.weights, *([origin.relative] if origin.relative else [])]
+    numbers = [number for each in given for number in (each.dense, each.lexical, each.near)]
+    if not all(0 < each.best < 1e9 for each in given) or not all(0 <= number < 1e9 for number in numbers):
         raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
     if len(origin.models) > _MOST_MODELS:
         raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")

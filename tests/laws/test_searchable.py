@@ -180,7 +180,7 @@ def test_a_context_is_that_of_the_index(searchable: Searchable, here: Index) -> 
         SearchOptions(mode="lexical", filters=("sea*",)),
         SearchOptions(per_document=1, boosts=("law*^0.3",)),
         SearchOptions(duplicates=True),
-        SearchOptions(min_score=0.5),
+        SearchOptions(min_score=0.95),
     ],
 )
 def test_a_context_takes_the_options_of_a_search(options: SearchOptions, searchable: Searchable, here: Index) -> None:

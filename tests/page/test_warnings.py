@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from browsing import Visit
 from playwright.sync_api import expect
 
@@ -18,3 +20,15 @@ def test_a_misspelt_filter_is_said_and_can_be_removed(visit: Visit) -> None:
     page.get_by_role("button", name="Remove the filters").click()
     expect(page.locator(".hit").first).to_be_visible()
     expect(page.locator(".hint")).to_have_count(0)
+
+
+def test_what_nothing_answers_is_said_above_the_nearest_passages(visit: Visit) -> None:
+    page = visit.go("#/search?index=docs&q=storm+ship")
+    expect(page.locator(".hit-score").first).to_have_text(re.compile(r"^\d\.\d\d · \d+ %$"))
+    expect(page.locator(".only-nearest")).to_have_count(0)
+    page.route("**/v1/search*", lambda route: route.fulfill(json=route.fetch().json() | {"answered": False}))
+    page.reload()
+    expect(page.locator(".only-nearest")).to_have_text("Nothing answers this; nearest:")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".hit").first.locator("[data-action=why]").click()
+    expect(page.locator(".why-note").first).to_contain_text("% likely to answer: cosine")

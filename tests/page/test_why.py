@@ -23,7 +23,7 @@ MODES = ["hybrid", "dense", "lexical"]
 def explained(folder: Path, question: str, mode: str) -> list[dict[str, Any]]:
     """The hits of `semsearch query --explain` as JSON, with their explanations."""
     index = (folder / "indexes" / "docs").as_posix()
-    done = CliRunner().invoke(app, ["query", question, "-i", index, "--mode", mode, "--explain", "--json"])
+    done = CliRunner().invoke(app, ["query", question, "-i", index, "--mode", mode, "--all", "--explain", "--json"])
     assert done.exit_code == 0, done.output
     hits: list[dict[str, Any]] = json.loads(done.stdout)["hits"]
     return hits

@@ -224,6 +224,6 @@ def test_an_index_gives_contexts_that_keep_to_budget_and_filters(tmp_path: Path)
         for citation in made.citations:
             assert f"- [{citation.number}] {citation.path}:{citation.line}" in made.text
             assert citation.text in made.text
-        (only, *_) = index.context("moon", filters=["sea-0.md"], mode="dense").citations
+        (only, *_) = index.context("moon", filters=["sea-0.md"], mode="dense", floor=0).citations
         assert only.path.endswith("sea-0.md")
         assert index.context("moon", filters=["nowhere/*"]).citations == ()

@@ -1,7 +1,8 @@
-"""How likely hits answer, and the floor below which the end of an answer is left out."""
+"""How likely hits answer, what nothing answers, and the threshold below which the end of an answer is left out."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,18 @@ import numpy as np
 import pytest
 from small import article, small_vectors
 
+from semsearch import tuning
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.hits import FLOOR, Hit, above_threshold
-from semsearch.results.options import SearchOptions
-from semsearch.search.ranking import beyond_doubt, relevance
+from semsearch.results.hits import FLOOR, LIKELY, Hit, Hits, above_threshold
+from semsearch.results.options import Mode, SearchOptions
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
+from semsearch.tuning import TUNING
+
+MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
 
 
 @pytest.fixture(scope="module")
@@ -33,38 +39,91 @@ def with_relevance(hits: list[Hit], values: list[float | None]) -> list[Hit]:
     return [replace(hit, relevance=value) for hit, value in zip(hits, values, strict=False)]
 
 
-def test_it_rises_with_the_cosine_and_with_the_words_and_is_a_probability() -> None:
-    cosines, covered = np.meshgrid(np.linspace(-1, 1, 21), np.linspace(0, 1, 11))
-    values = relevance(cosines, covered)
+@pytest.mark.parametrize(("vector", "words"), [(True, True), (True, False), (False, True)])
+def test_it_rises_with_cosine_words_and_share_and_is_a_probability(*, vector: bool, words: bool) -> None:
+    numbers = np.array(relevance_numbers(vector=vector, words=words))
+    ranges = np.linspace(-1, 1, 21), np.linspace(0, 3, 11), np.linspace(-0.5, 1, 7), np.linspace(0, 1, 3)
+    grid = np.meshgrid(*ranges, indexing="ij")
+    by = Likelihood(*(each.ravel() for each in grid), np.zeros(grid[0].size, dtype=np.bool_))
+    values = relevance(np.tile(numbers, (grid[0].size, 1)), by).reshape(grid[0].shape)
     assert ((values >= 0) & (values <= 1)).all()
-    assert (np.diff(values, axis=1) >= 0).all()
-    assert (np.diff(values, axis=0) >= 0).all()
-    assert np.isnan(relevance(np.array([np.nan, 0.5]), np.array([0.5, np.nan]))).all()
+    for axis in range(3):
+        assert (np.diff(values, axis=axis) >= 0).all()
+    assert (relevance(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), LIKELY)).all()
+    assert (np.diff(values, axis=0) > 0).any() == vector
+    assert (np.diff(values, axis=1) > 0).any() == words
 
 
-def test_without_topics_nothing_is_said_between_one_and_three_per_cent() -> None:
-    told = beyond_doubt(np.array([0.0, 0.0099, 0.01, 0.0299, 0.03, 1.0]))
-    assert np.isnan(told).tolist() == [False, False, True, True, False, False]
+def test_what_is_not_compared_counts_as_nothing() -> None:
+    nothing, zero = np.array([np.nan]), np.array([0.0])
+    numbers = np.array(relevance_numbers(vector=True, words=True))
+    absent = Likelihood(nothing, nothing, nothing, np.ones(1), np.array([False]))
+    assert relevance(numbers, absent) == relevance(numbers, Likelihood(zero, zero, zero, zero, absent.whole))
 
 
-def test_a_hit_has_what_its_cosine_and_words_say(index: Index) -> None:
-    for hit in index.search("the captain of the ship and his zyzzyva"):
+def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
+    assert trust(np.array([0.0, 0.05, 0.1, 0.2, 0.4])).tolist() == [1, 1, 1, 0.5, 0.25]
+
+
+def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> None:
+    def spreads(db: sqlite3.Connection, reader: IndexReader) -> tuple[float, float]:
+        query = index.embed(["the captain of a ship"])
+        ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages")])
+        cosines = reader.halves.general(reader.vectors("passage", ids)) @ query[0]
+        known = TUNING.spread_prior * TUNING.usual_spread**2
+        expected = (len(ids) * cosines.var() + known) / (len(ids) + TUNING.spread_prior)
+        return float(reader.spread(db, query)[0]), expected**0.5
+
+    found, expected = index.searcher.in_one_generation(spreads)
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("query", ["the captain of the ship and his zyzzyva", "zyzzyva", "insect", '"captain" ship'])
+def test_every_hit_has_what_its_explanation_says(index: Index, query: str, mode: Mode) -> None:
+    hits = index.search(query, mode=mode)
+    for hit in hits:
         likely = hit.explain().relevance
-        if likely is None:
-            assert hit.relevance is None
-            continue
-        assert hit.relevance == likely.probability
-        expected = relevance(np.array([likely.cosine]), np.array([likely.covered]))
+        assert likely is not None
+        assert hit.relevance == pytest.approx(likely.probability, abs=2e-4)
+        assert (likely.words is None) == (mode == "dense")
+        compared = np.array([likely.cosine or 0.0]) * (likely.trust or 0.0), np.array([likely.words or 0.0])
+        numbers = np.array(
+            relevance_numbers(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
+        )
+        rest = np.array([likely.share]), np.array([likely.unknown]), np.array([likely.whole])
+        expected = relevance(numbers, Likelihood(*compared, *rest))
         assert likely.probability == pytest.approx(float(expected[0]), abs=2e-4)
+    assert hits or (query, mode) in (("zyzzyva", "dense"), ("insect", "dense"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_another_question_is_explained_as_its_own_search_would_find_it(index: Index, mode: Mode) -> None:
+    query = "captain ship"
+    for hit in index.search(query, mode=mode):
+        likely = index.explain(query, replace(hit, origin=None), mode=mode).relevance
+        assert likely is not None
+        assert likely.probability == pytest.approx(hit.relevance, abs=2e-4)
+
+
+def test_feedback_does_not_count(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = index.search("captain ship", 30)
+    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, near_weight=0.0))
+    without = index.search("captain ship", 30)
+    assert usual[0].score != without[0].score
+    of_each = {hit.passage_id: hit.relevance for hit in without}
+    assert {hit.passage_id: hit.relevance for hit in usual} == pytest.approx(of_each, abs=2e-4)
 
 
 def test_a_word_that_no_passage_has_counts_as_a_rare_one(index: Index) -> None:
     (known,) = index.search("captain", 1)
     (missing,) = index.search("captain planetarium", 1, syntax="plain")
-    whole, part = index.explain("captain", known).relevance, missing.explain().relevance
+    whole, part = known.explain().relevance, missing.explain().relevance
     assert whole is not None
-    assert whole.covered == 1
-    assert part is None or part.covered < 0.5
+    assert part is not None
+    assert whole.words is not None
+    assert part.words is not None
+    assert part.words < whole.words / 1.2
 
 
 def test_it_is_the_same_for_a_passage_however_many_are_asked_for(index: Index) -> None:
@@ -72,33 +131,39 @@ def test_it_is_the_same_for_a_passage_however_many_are_asked_for(index: Index) -
     assert [hit.relevance for hit in few] == [hit.relevance for hit in many[:2]]
 
 
-@pytest.mark.parametrize(
-    ("query", "mode"),
-    [
-        ("captain ship", "dense"),
-        ("captain ship", "lexical"),
-        ("insect insects", "hybrid"),
-        ('"captain"', "hybrid"),
-    ],
-    ids=["meaning alone", "words alone", "words without vectors", "a phrase"],
-)
-def test_where_it_cannot_be_told_it_is_none_and_nothing_is_cut(index: Index, query: str, mode: str) -> None:
-    hits = index.search(query, mode=mode)  # type: ignore[arg-type]  # the parameters are of one type
-    assert hits
+def test_a_filter_leaves_the_first_hit_as_likely_as_it_was(index: Index) -> None:
+    first = index.search("captain ship", 1)[0]
+    assert index.search("captain ship", 1, filters=[first.document])[0].relevance == first.relevance
+
+
+def test_what_is_similar_has_no_relevance_and_nothing_is_cut(index: Index) -> None:
+    hits = index.similar("sea-1", floor=1.0)
+    assert hits == index.similar("sea-1")
+    assert hits.answered
     assert all(hit.relevance is None for hit in hits)
-    assert index.search(query, mode=mode, floor=1.0) == hits  # type: ignore[arg-type]  # likewise
 
 
-def test_what_is_similar_has_no_relevance(index: Index) -> None:
-    assert all(hit.relevance is None for hit in index.similar("sea-1", floor=1.0))
+@pytest.mark.parametrize("mode", MODES)
+def test_nonsense_is_not_answered(index: Index, mode: Mode) -> None:
+    assert not index.search("qwrtzx flimnarp vboggle", mode=mode).answered
+    assert index.search("the captain of a ship", mode=mode).answered
+
+
+def test_one_likely_hit_answers(index: Index) -> None:
+    hits = index.search("captain ship", 3)
+    assert Hits(with_relevance(hits, [0.01, LIKELY])).answered
+    assert not Hits(with_relevance(hits, [0.1999, 0.01])).answered
+    assert not Hits().answered
 
 
 def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:
     hits = index.search("captain ship", 6)
-    assert above_threshold(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))[-1].relevance == 0.2
-    assert len(above_threshold(with_relevance(hits, [0.5, 0.01, 0.2, 0.01, 0.0]))) == 3
-    assert len(above_threshold(with_relevance(hits, [0.01, None, 0.0]))) == 2
-    assert above_threshold(with_relevance(hits, [0.01, 0.0])) == []
+    assert above_threshold(with_relevance(hits, [0.5, 0.001, 0.2, 0.001, 0.0]))[-1].relevance == 0.2
+    assert len(above_threshold(with_relevance(hits, [0.5, 0.001, 0.2, 0.001, 0.0]))) == 3
+    assert len(above_threshold(with_relevance(hits, [0.5, 0.2, 0.1, 0.01]), 0.15)) == 2
+    assert len(above_threshold(with_relevance(hits, [0.001, None, 0.0]))) == 2
+    assert above_threshold(with_relevance(hits, [0.19, 0.1])) == []
+    assert len(above_threshold(with_relevance(hits, [0.19, 0.1]), 0)) == 2
     assert above_threshold([]) == []
 
 

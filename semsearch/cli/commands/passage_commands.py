@@ -177,7 +177,7 @@ def context(
             tell_if_stale({(cited.index or "", cited.path) for cited in made.citations if cited.stale}, opened)
         if not made.text:
             complain(
-                f"no good answer to {query!r}; --all uses weak passages too" if made.weak else f"no hits for {query!r}"
+                f"nothing answers {query!r}; --all uses the nearest passages" if made.weak else f"no hits for {query!r}"
             )
             tell_if_empty(opened)
     if not made.text:

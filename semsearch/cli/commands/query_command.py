@@ -51,7 +51,7 @@ from semsearch.cli.find_index import INDEXES
 from semsearch.cli.help_panels import GOLDEN
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError
-from semsearch.results.hits import FLOOR, Hit, above_threshold
+from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
 
 if TYPE_CHECKING:
@@ -77,17 +77,20 @@ class QueryChoices:
         found = index.search_many(queries, options=self.search)
         return (self._answer(query, hits) for query, hits in zip(queries, found, strict=True))
 
-    def _answer(self, query: str, every: list[Hit]) -> Answer:
+    def _answer(self, query: str, every: Hits) -> Answer:
         hits = above_threshold(every, self.floor)
+        nearest = every[: 0 if hits else NEAREST]
         return Answer(
             query,
             self.search.mode,
             hits,
-            explanations=[hit.explain() for hit in hits] if self.explain else (),
+            explanations=[hit.explain() for hit in hits or nearest] if self.explain else (),
             whole=self.whole,
             indexes=self.indexes,
             is_grouped=self.is_grouped,
             weak=len(every) - len(hits),
+            nearest=nearest,
+            answered=every.answered,
         )
 
 
@@ -137,9 +140,10 @@ def query(
     """Search an index.
 
     Prints the best passages, each with its best sentence. "A phrase" in quotes (within the quotes of the shell) must
-    occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all).
+    occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all); if
+    nothing answers, the nearest three are shown as such.
 
-    Exit status: 0 with hits, 1 without, 2 on an error.
+    Exit status: 0 with hits, 1 if nothing answers, 2 on an error.
     """
     batch = text == ["-"]
     wanted = choose_format(format_, json=json, jsonl=jsonl)

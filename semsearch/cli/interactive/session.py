@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from semsearch.cli.answering import indexes_of
 from semsearch.errors import SemsearchError
 from semsearch.results.documents import PlacedPassage
-from semsearch.results.hits import Hit
+from semsearch.results.hits import NOT_ANSWERED, Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 
 if TYPE_CHECKING:
@@ -99,10 +99,11 @@ class TypedSearch:
         self._warnings.take()
         try:
             opened = self.opened
-            hits = [] if query.is_blank else opened.search(query.text, options=self._options(query))
+            hits = Hits() if query.is_blank else opened.search(query.text, options=self._options(query))
         except SemsearchError as error:
             return TypedAnswer(query, said=str(error))
-        return TypedAnswer(query, hits, "; ".join(self._warnings.take()))
+        nearest = [f"{NOT_ANSWERED}; these are the nearest"] if hits and not hits.answered else []
+        return TypedAnswer(query, hits, "; ".join([*self._warnings.take(), *nearest]))
 
     def _options(self, query: TypedQuery) -> SearchOptions:
         return replace(self.options, mode=query.mode)

@@ -1,208 +1,226 @@
-"""Fit how likely a hit answers, and say how well that is calibrated on collections that it was not fitted on.
+"""How well relevance tells what is there from what is not, and how often it is right; and the fit of its numbers.
 
-    python tests/benchmarks/quality/relevance.py FOLDER... [--languages FOLDER...]
+    python tests/benchmarks/quality/relevance.py FOLDER... [--others FOLDER...] [--halves NAME...]
+        [--modes hybrid,lexical,dense] [--fit]
 
-For collections in BEIR's layout. Of each, four kinds of index are made: of all documents, of half of them, of a
-hundred and of twenty, in which there are answers to some questions. Each is asked its own questions, at most 300, of
-which some have no answer among the documents, and some of the other collections, which have none either. An answer is
-the first ten documents, by their best passages; a question's own document is not counted.
+A FOLDER is a collection in BEIR's layout, or a guide in Markdown or reStructuredText, whose questions are made as in
+known_items.py, and by tests/golden. Each is indexed and asked its own questions, at most 200, and thirty of each other
+folder, --others included, which nothing answers. Folders in RELATED may answer each other's, and are asked more of
+those, apart. The collections named after --halves, which are in a language of their own, are asked only about
+themselves: half of their titles are indexed (without titles, runs of five documents), and questions about the others
+have no answer. Documents are ranked by their best passages; a question's own document is not counted.
 
-Printed are the coefficients of `semsearch.tuning`, fitted on all collections; and tables in which each collection is
-reported by a fit on the others: the expected calibration error (ECE, fifteen bins of equal mass), the Brier score, and
-what a floor cuts. With --languages, also what the fit on all of FOLDER cuts of other collections.
+Printed are, for each folder: the area under the curve of the first hit's relevance, own questions against the others;
+how often the first hit is right, and what is said of it; which questions nothing is said to answer; and of the hits
+whose relevance is within some limits, how many are right. With --fit, instead, the numbers of `semsearch.tuning`,
+fitted on all folders, on their first ten documents, and on parts of the collections, of a hundred and of twenty.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from known_items import prepared
 
 from semsearch import Index, tuning
 from semsearch.evaluate.beir import Collection, read_collection
-from semsearch.results.hits import Hit
+from semsearch.results.hits import LIKELY, Hit
 
 Array = np.ndarray[Any, Any]
-DEPTH, PASSAGES = 10, 30
-BINS = 15
-OF_OTHERS = 0.2  # the share of questions of other collections, in the fit and in what is reported
-MOST_OF_OTHERS = 30  # questions of each other collection
-SHARES = {"all": 0.4, "half": 0.3, "100": 0.15, "20": 0.15}  # of the kinds of index in the fit
-RELATED = [{"cisi", "cacm"}, {"nfcorpus-test-original", "scifact"}]  # whose questions may be answered by each other
-USED = {"all": 0.03, "half": 0.03, "100": 0.01, "20": 0.01}  # floors; without topics only what is below 1 % is cut
-FLOORS = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1)
-OWN, WITHOUT, FOREIGN = range(3)  # kinds of questions: with answers, own ones without, of other collections
+GOLDEN = Path(__file__).parents[2] / "golden" / "questions.jsonl"
+DEPTH, PASSAGES, MOST, MOST_OF_OTHERS, MOST_WITHOUT = 10, 30, 200, 30, 40
+RELATED = [{"cisi", "cacm"}, {"nfcorpus-test-original", "scifact"}, {"rust-book", "rust-rfcs"}]
+OWN, FOREIGN, NEAR = range(3)  # kinds of questions: with answers, of other folders, of related ones
+OF_OTHERS = 0.3  # the weight of questions of other folders in the fit
+SIZES = {"all": 0.5, "100": 0.1, "20": 0.07}  # weights of the kinds of index in the fit
+LIMITS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.01)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, and what answers it."""
+
+    text: str
+    answers: frozenset[str] = frozenset()
+    kind: int = OWN
+    own: str = ""  # its own document, which is not counted
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Documents, or a folder of files, with the questions about them."""
+
+    name: str
+    documents: Sequence[Any] | Path
+    questions: Sequence[Question]
+
+
+def read_folder(path: Path, files: Path) -> Folder:
+    """A collection, or a guide, whose files without their summaries are written below `files`."""
+    if (path / "corpus.jsonl").exists():
+        return folder_of(read_collection(path))
+    asked = [Question(text, frozenset([answer])) for text, answer in prepared(path, files / path.name)]
+    golden = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+    asked += [
+        Question(each["question"], frozenset(each["answers"])) for each in golden if each["collection"] == path.name
+    ]
+    return Folder(path.name, files / path.name, asked)
+
+
+def folder_of(collection: Collection) -> Folder:
+    questions = [
+        Question(
+            text,
+            frozenset(key for key, gain in collection.relevant[name].items() if gain > 0 and key != name),
+            own=name,
+        )
+        for name, text in collection.queries.items()
+    ]
+    random.Random(17).shuffle(questions)
+    return Folder(collection.name, collection.documents, questions)
+
+
+def half(folder: Folder) -> tuple[Sequence[Any], list[Question]]:
+    """The documents of half of the titles, and all questions: those about the other half have no answer."""
+    assert not isinstance(folder.documents, Path)
+    titles = [document.title or str(number // 5) for number, document in enumerate(folder.documents)]
+    chosen = sorted(set(titles))
+    random.Random(3).shuffle(chosen)
+    first = set(chosen[: len(chosen) // 2])
+    kept = [document for title, document in zip(titles, folder.documents, strict=True) if title in first]
+    there = {document.id for document in kept}
+    asked = [each if each.answers & there else Question(each.text, kind=FOREIGN) for each in folder.questions]
+    return kept, asked[: MOST * 3]
+
+
+def part(folder: Folder, size: int, chance: random.Random) -> tuple[Sequence[Any], list[Question]]:
+    """Some documents, a quarter of them such as answer some question, and the questions that they answer."""
+    assert not isinstance(folder.documents, Path)
+    documents = {document.id: document for document in folder.documents}
+    answering = list(
+        dict.fromkeys(key for each in folder.questions for key in sorted(each.answers) if key in documents)
+    )
+    chosen = chance.sample(answering, min(size // 4, len(answering)))
+    chosen += chance.sample([key for key in documents if key not in set(chosen)], size - len(chosen))
+    there = frozenset(chosen)
+    return [documents[key] for key in chosen], [
+        Question(each.text, each.answers & there, own=each.own)
+        for each in folder.questions[:MOST]
+        if each.answers & there
+    ]
+
+
+def foreign(folder: Folder, others: Sequence[Folder]) -> list[Question]:
+    """Questions of other folders."""
+    chance, found = random.Random(5), list[Question]()
+    for other in others:
+        kind = NEAR if {folder.name, other.name} in RELATED else FOREIGN
+        most = MOST if kind == NEAR else MOST_OF_OTHERS
+        found += [
+            Question(each.text, kind=kind) for each in chance.sample(other.questions, min(most, len(other.questions)))
+        ]
+    return found
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The hits of the questions asked of indexes of one kind, (n,) each."""
+    """The first documents of some questions, (n,) each."""
 
-    question: Array  # its number
     kind: Array  # of the question
-    rank: Array  # of the document, from 1
-    answers: Array  # 1 if the document is judged to
-    features: Array  # (n, 2) cosine and share of the words, NaN if it cannot be told
-
-    @property
-    def told(self) -> Answers:
-        """Only those of which it can be told how likely they answer."""
-        known = ~np.isnan(self.features).any(axis=1)
-        return Answers(*(each[known] for each in vars(self).values()))
+    rank: Array  # from 1
+    right: Array  # 1 if the document is judged to answer
+    relevance: Array
+    features: Array  # (n, 5) one, cosine by its spread, words, share, unknown; for a fit
 
     @property
     def weights(self) -> Array:
-        """Weights of questions with answers, and of those of other collections, by their shares; they sum to one. (n,)
-
-        Others have none: how often a question has no answer in a part of its collection is chance.
-        """
-        own, foreign = self.kind == OWN, self.kind == FOREIGN
-        of_own = (1 - OF_OTHERS) / max(int(own.sum()), 1)
-        return np.where(own, of_own, np.where(foreign, OF_OTHERS / max(int(foreign.sum()), 1), 0.0))
-
-
-def asked(index: Index, questions: Sequence[str]) -> list[list[Hit]]:
-    """The hits of each question, whose relevance is the logistic function of the share of the words that are there."""
-    usual = tuning.TUNING
-    tuning.TUNING = replace(usual, relevance_bias=0.0, relevance_of_cosine=0.0, relevance_of_words=1.0)
-    try:
-        return list(index.search_many(questions, PASSAGES, syntax="plain"))
-    finally:
-        tuning.TUNING = usual
+        """Weights of documents in a fit: first ones count more, questions of other folders by their share. (n,)"""
+        found = np.zeros(len(self.kind))
+        for kind, share in ((OWN, 1 - OF_OTHERS), (FOREIGN, OF_OTHERS)):
+            own = np.where(self.kind == kind, self.rank**-0.5, 0.0)
+            found += share * own / max(own.sum(), 1e-9)
+        return found
 
 
-def features_of(hit: Hit) -> tuple[float, float]:
-    if hit.relevance is None or hit.dense is None:
-        return np.nan, np.nan
-    return hit.dense, float(np.log(hit.relevance / (1 - hit.relevance)))
-
-
-def measured(
-    documents: Sequence[Any], questions: Sequence[tuple[str, str, int, Mapping[str, int]]], first: int
-) -> Iterator[tuple[Any, ...]]:
-    """A row of `Answers` for each document found. A question: its id, its text, its kind, and what answers it."""
+def answers_of(documents: Sequence[Any] | Path, questions: Sequence[Question], mode: Any, *, fits: bool) -> Answers:
     with tempfile.TemporaryDirectory() as folder, Index.create(Path(folder) / "index") as index:
-        index.add(documents)
-        found = asked(index, [text for _, text, _, _ in questions])
-    for number, ((name, _, kind, gains), hits) in enumerate(zip(questions, found, strict=True), start=first):
-        best: dict[str, Hit] = {}
-        for hit in hits:
-            best.setdefault(hit.document, hit)
-        best.pop(name, None)
-        for rank, (document, hit) in enumerate(list(best.items())[:DEPTH], start=1):
-            yield number, kind, rank, float(gains.get(document, 0) > 0), *features_of(hit)
-
-
-def chosen_documents(collection: Collection, size: int, chance: random.Random) -> list[Any]:
-    """Some documents, a quarter of them such as answer some question."""
-    documents = {document.id: document for document in collection.documents}
-    chosen: dict[str, Any] = {}
-    questions = list(collection.queries)
-    chance.shuffle(questions)
-    for question in questions:
-        answers = [name for name, gain in collection.relevant[question].items() if gain > 0 and name in documents]
-        if answers and len(chosen) < size // 4:
-            name = chance.choice(answers)
-            chosen[name] = documents[name]
-    rest = [document for name, document in documents.items() if name not in chosen]
-    return [*chosen.values(), *chance.sample(rest, size - len(chosen))]
-
-
-def questions_for(
-    collection: Collection, others: Sequence[Collection], documents: Sequence[Any], most: int, chance: random.Random
-) -> list[tuple[str, str, int, Mapping[str, int]]]:
-    """The questions to ask of some documents."""
-    there = {document.id for document in documents}
-    own = list(collection.queries.items())
-    chance.shuffle(own)
-    found: list[tuple[str, str, int, Mapping[str, int]]] = []
-    for name, text in own[:most]:
-        gains = {each: gain for each, gain in collection.relevant[name].items() if each in there and each != name}
-        found.append((name, text, OWN if any(gain > 0 for gain in gains.values()) else WITHOUT, gains))
-    for other in others:
-        texts = list(other.queries.values())
-        found += [("", text, FOREIGN, {}) for text in chance.sample(texts, min(MOST_OF_OTHERS, len(texts)))]
-    return found
-
-
-def answers_of(collection: Collection, others: Sequence[Collection], kind: str) -> Answers:
-    chance = random.Random(17)
-    documents = list(collection.documents)
-    sizes = {"all": [len(documents)], "half": [len(documents) // 2], "100": [100] * 3, "20": [20] * 6}[kind]
-    rows: list[tuple[Any, ...]] = []
-    for size in sizes:
-        few = size <= 100
-        part = chosen_documents(collection, size, chance) if few else chance.sample(documents, size)
-        first = int(rows[-1][0]) + 1 if rows else 0
-        rows += measured(part, questions_for(collection, others, part, 100 if few else 300, chance), first)
+        if isinstance(documents, Path):
+            index.sync(documents)
+        else:
+            index.add(documents)
+        found = index.search_many([each.text for each in questions], PASSAGES, syntax="plain", mode=mode)
+        rows = [row for pair in zip(questions, found, strict=True) for row in first_documents(*pair, fits=fits)]
     table = np.array(rows, dtype=np.float64)
-    return Answers(table[:, 0].astype(np.int64), table[:, 1], table[:, 2], table[:, 3], table[:, 4:])
+    return Answers(table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4:])
 
 
-def fit(parts: Sequence[tuple[Answers, float]]) -> Array:
-    """The bias and the coefficients of a logistic regression, by Newton's method. Parts come with their weights."""
-    known = [part.told for part, _ in parts]
-    x = np.concatenate([np.c_[np.ones(len(part.rank)), part.features] for part in known])
-    y = np.concatenate([part.answers for part in known])
-    w = np.concatenate([part.weights * weight for part, (_, weight) in zip(known, parts, strict=True)])
+def first_documents(question: Question, hits: Sequence[Hit], *, fits: bool) -> Iterator[tuple[float, ...]]:
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.document, hit)
+    best.pop(question.own, None)
+    for rank, (document, hit) in enumerate(list(best.items())[:DEPTH], start=1):
+        features = (1.0, 0.0, 0.0, 0.0, 0.0)
+        if fits and (found := hit.explain().relevance) is not None:
+            share = max(found.share, tuning.TUNING.least_share)
+            unknown, known = (found.unknown, 1.0) if found.words else (0.0, 1 - found.unknown)
+            features = 1.0, (found.cosine or 0.0) * (found.trust or 0.0) * known, found.words or 0.0, share, unknown
+        assert hit.relevance is not None
+        yield question.kind, rank, float(document in question.answers), hit.relevance, *features
+
+
+def fitted(parts: Sequence[tuple[Answers, float]]) -> Array:
+    """Bias and coefficients of a logistic regression, by Newton's method; of features that are always 0 they are 0."""
+    x = np.concatenate([each.features for each, _ in parts])
+    y = np.concatenate([each.right for each, _ in parts])
+    w = np.concatenate([each.weights * weight for each, weight in parts])
     found = np.zeros(x.shape[1])
-    for _ in range(30):
+    for _ in range(40):
         p = 1 / (1 + np.exp(-x @ found))
-        hessian = (x * (w * p * (1 - p))[:, None]).T @ x
-        found -= np.linalg.solve(hessian, x.T @ (w * (p - y)))
+        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(len(found))
+        found -= np.linalg.solve(hessian, x.T @ (w * (p - y)) + 1e-6 * found)
     return found
 
 
-def likely(coefficients: Array, answers: Answers) -> Array:
-    return np.asarray(1 / (1 + np.exp(-(coefficients[0] + answers.features @ coefficients[1:]))))
+def area(above: Array, below: Array) -> float:
+    """The area under the ROC curve: how often one of the first is above one of the others, equal ones counting half."""
+    if not len(above) or not len(below):
+        return float("nan")
+    _, which, counts = np.unique(np.concatenate((above, below)), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    return float((ranks[: len(above)].sum() - len(above) * (len(above) + 1) / 2) / (len(above) * len(below)))
 
 
-def calibration(coefficients: Array, answers: Answers) -> dict[str, float]:
-    """ECE and Brier score, with the share that answers and the mean of what was said."""
-    known = answers.told
-    p, y, w = likely(coefficients, known), known.answers, known.weights
-    order = np.argsort(p, kind="stable")
-    bins = np.minimum((np.cumsum(w[order]) / w.sum() * BINS).astype(int), BINS - 1)
-    gaps = np.bincount(bins, weights=(w * (p - y))[order], minlength=BINS)
-    ece, brier = float(np.abs(gaps).sum() / w.sum()), float(np.average((p - y) ** 2, weights=w))
-    base = float(np.average(y, weights=w))
-    return {
-        "answer": base,
-        "said": float(np.average(p, weights=w)),
-        "ECE": ece,
-        "Brier": brier,
-        "of the mean": base * (1 - base),
-    }
+def summary(found: Answers) -> dict[str, float]:
+    first = {kind: (found.kind == kind) & (found.rank == 1) for kind in (OWN, FOREIGN, NEAR)}
+    said = {kind: found.relevance[rows] for kind, rows in first.items()}
+    with np.errstate(invalid="ignore"):
+        return {
+            "AUC": area(said[OWN], said[FOREIGN]),
+            "of related": area(said[OWN], said[NEAR]),
+            "first right": float(found.right[first[OWN]].mean()),
+            "said": float(said[OWN].mean()),
+            "of others": float(said[FOREIGN].mean()),
+            "own unanswered": float((said[OWN] < LIKELY).mean()),
+            "others unanswered": float((said[FOREIGN] < LIKELY).mean()),
+        }
 
 
-def cut(coefficients: Array, answers: Answers, floor: float) -> dict[str, float]:
-    """What a floor cuts at the ends of the answers; shares of hits, and of questions whose answer becomes empty."""
-    p = likely(coefficients, answers)
-    stays = np.isnan(p) | (p >= floor)
-    questions = int(answers.question.max()) + 1
-    last, kinds = np.zeros(questions), np.full(questions, -1.0)
-    np.maximum.at(last, answers.question, np.where(stays, answers.rank, 0))
-    kinds[answers.question] = answers.kind
-    gone = answers.rank > last[answers.question]
-    own, right = answers.kind == OWN, answers.answers > 0
-
-    def share(of: Array, among: Array) -> float:
-        return float(of[among].mean()) if among.any() else float("nan")
-
-    return {
-        "answers lost": share(gone, right),
-        "noise cut": share(gone, own & ~right),
-        "of others cut": share(gone, answers.kind == FOREIGN),
-        "own empty": share(last == 0, kinds == OWN),
-        "without answer empty": share(last == 0, kinds == WITHOUT),
-        "of others empty": share(last == 0, kinds == FOREIGN),
-    }
+def reliability(found: Answers, *, first: bool) -> dict[str, float]:
+    """The share of right documents of own questions, by what was said of them."""
+    rows = (found.kind == OWN) & ((found.rank == 1) | (not first))
+    said, right = found.relevance[rows], found.right[rows]
+    held = {f"{low:.1f}–{min(high, 1):.1f}": (said >= low) & (said < high) for low, high in pairwise(LIMITS)}
+    return {name: float(right[own].mean()) if own.sum() >= 10 else float("nan") for name, own in held.items()}
 
 
 def print_table(title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
@@ -210,49 +228,63 @@ def print_table(title: str, rows: Mapping[str, Mapping[str, float]]) -> None:
     print(f"\n| {title} | " + " | ".join(heads) + " |\n" + "|---" * (len(heads) + 1) + "|")
     for name, row in rows.items():
         print(f"| {name} | " + " | ".join("–" if np.isnan(row[head]) else f"{row[head]:.3f}" for head in heads) + " |")
-    if not title.endswith("floor"):
-        with np.errstate(all="ignore"):
-            means = [float(np.nanmean([row[head] for row in rows.values()])) for head in heads]
-        print("| mean | " + " | ".join(f"{mean:.3f}" for mean in means) + " |", flush=True)
+
+
+def joined(parts: Sequence[Answers]) -> Answers:
+    return Answers(*(np.concatenate([getattr(each, name) for each in parts]) for name in vars(parts[0])))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--languages", nargs="*", type=Path, default=[])
+    parser.add_argument("--others", nargs="*", type=Path, default=[])
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--halves", nargs="*", default=[])
+    parser.add_argument("--modes", default="hybrid")
     arguments = parser.parse_args()
-    collections = {folder.name: read_collection(folder) for folder in arguments.folders}
-    parts: dict[str, dict[str, Answers]] = {}
-    for name, collection in collections.items():
-        others = [each for other, each in collections.items() if other != name and {other, name} not in RELATED]
-        parts[name] = {kind: answers_of(collection, others, kind) for kind in SHARES}
+    with tempfile.TemporaryDirectory() as files:
+        folders = [read_folder(path, Path(files)) for path in arguments.folders]
+        asking = [*folders, *(read_folder(path, Path(files)) for path in arguments.others)]
+        asking = [each for each in asking if each.name not in arguments.halves]
+        for mode in arguments.modes.split(","):
+            measure(folders, asking, mode, arguments.halves, fits=arguments.fit)
 
-    def fitted(without: str = "") -> Array:
-        return fit([(parts[n][kind], share) for n in parts if n != without for kind, share in SHARES.items()])
 
-    of_all = fitted()
-    print("fitted on all: bias {:.2f}, cosine {:.2f}, words {:.2f}".format(*of_all))
-    left_out = {name: fitted(name) for name in parts}
-    for kind in SHARES:
-        print_table(f"{kind} documents", {n: calibration(left_out[n], parts[n][kind]) for n in parts})
-    for kind, floor in USED.items():
-        print_table(
-            f"{kind} documents, floor {floor}", {name: cut(left_out[name], parts[name][kind], floor) for name in parts}
+def measure(
+    folders: Sequence[Folder], asking: Sequence[Folder], mode: str, halves: Sequence[str], *, fits: bool
+) -> None:
+    found: dict[str, Answers] = {}
+    parts: list[tuple[Answers, float]] = []
+    documents: Sequence[Any] | Path
+    for folder in folders:
+        others = [each for each in asking if each.name != folder.name]
+        if folder.name in halves:
+            documents, questions = half(folder)
+        else:
+            own = folder.questions if isinstance(folder.documents, Path) else folder.questions[:MOST]
+            documents, questions = folder.documents, [*own, *foreign(folder, others)]
+        found[folder.name] = answers_of(documents, questions, mode, fits=fits)
+        parts.append((found[folder.name], SIZES["all"]))
+        if fits and folder.name not in halves and not isinstance(folder.documents, Path):
+            chance, asked = random.Random(17), [each for each in foreign(folder, others) if each.kind == FOREIGN]
+            for size in (100, 100, 20, 20, 20):
+                documents, questions = part(folder, size, chance)
+                answers = answers_of(documents, [*questions, *chance.sample(asked, len(asked) // 2)], mode, fits=fits)
+                parts.append((answers, SIZES[str(size)]))
+    if fits:
+        print(
+            f"{mode}: bias {{:.2f}}, cosine {{:.2f}}, words {{:.2f}}, share {{:.2f}}, unknown {{:.2f}}".format(
+                *fitted(parts)
+            ),
+            flush=True,
         )
-    for kind in SHARES:
-        means: dict[str, dict[str, float]] = {}
-        for floor in FLOORS:
-            rows = [cut(left_out[name], parts[name][kind], floor) for name in parts]
-            lost = sorted(row["answers lost"] for row in rows)
-            means[f"{floor}"] = {
-                head: float(np.mean([row[head] for row in rows])) for head in rows[0] if "wi" not in head
-            }
-            means[f"{floor}"] |= {"most lost": lost[-1], "second most": lost[-2]}
-        print_table(f"{kind} documents, means by floor", means)
-    for folder in arguments.languages:
-        collection = read_collection(folder)
-        rows_of = {kind: cut(of_all, answers_of(collection, [], kind), USED[kind]) for kind in ("all", "20")}
-        print_table(folder.name, rows_of)
+        return
+    print_table(mode, {name: summary(own) for name, own in found.items()})
+    for first in (False, True):
+        rows = {name: reliability(own, first=first) for name, own in found.items()}
+        rows["all together"] = reliability(joined(list(found.values())), first=first)
+        print_table(f"right, of {'first hits' if first else 'hits'} said to be", rows)
+    print(flush=True)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,8 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert "passage" in dense
     assert "sentence" in dense
     assert unknown == "    unknown zyzzyva"
-    assert re.fullmatch(r"    answers \d+% likely: cosine \d\.\d{3}, \d+% of the words", answers)
+    parts = r"cosine \d\.\d{3}×\d\.\d\d, words \d\.\d\d, \d+% of the best score, \d+% unknown"
+    assert re.fullmatch(rf"    answers \d+% likely: {parts}", answers)
     words = re.fullmatch(r"    quote   ([\d.]+): captain ([\d.]+)×1 \+ ship ([\d.]+)×1; absent: zyzzyva", quote)
     assert words is not None
     assert float(words[1]) == pytest.approx(float(words[2]) + float(words[3]), abs=0.011)

@@ -16,6 +16,7 @@ import pytest
 from console import INDEX, on_terminal, semsearch
 
 from semsearch import tuning
+from semsearch.results.hits import FLOOR, LIKELY, NEAREST
 from semsearch.word_vectors.table import VectorTable
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -27,11 +28,14 @@ HIT = {
 }  # fmt: skip
 
 
+UNLIKELY = (-20.0, 1.0, 1.0, 1.0, 0.0)  # numbers of the relevance by which nothing answers
+
+
 def test_plain_is_what_a_pipe_gets() -> None:
     result = semsearch("query", "the captain of the ship", "-k", "1")
     assert (result.status, result.err) == (0, "")
     heading, sentence = result.lines
-    assert re.match(r"docs/guide\.md:10  0\.\d{3}  The guide › Ships", heading)
+    assert re.match(r"docs/guide\.md:10  0\.\d{3}  \d+%  The guide › Ships", heading)
     assert sentence == "    The captain of the ship sail to the harbour."
 
 
@@ -41,8 +45,8 @@ def test_words_need_no_quotes() -> None:
 
 def test_json_is_an_object_with_query_mode_and_hits() -> None:
     answer = semsearch("query", "captain ship", "--all", "--json").json
-    assert list(answer) == ["query", "mode", "hits"]
-    assert (answer["query"], answer["mode"]) == ("captain ship", "hybrid")
+    assert list(answer) == ["query", "mode", "answered", "hits"]
+    assert (answer["query"], answer["mode"], answer["answered"]) == ("captain ship", "hybrid", True)
     hit = answer["hits"][0]
     assert set(hit) == HIT
     assert (hit["path"], hit["line"], hit["headings"]) == ("docs/guide.md", 10, ["The guide", "Ships"])
@@ -60,12 +64,12 @@ def test_a_misspelt_word_is_corrected_and_reported() -> None:
         'quote it: "capatin"\n'
     )
     plain = semsearch("query", "capatin ship", "--all", "--json", "--syntax", "plain")
-    assert (plain.err, list(plain.json)) == ("", ["query", "mode", "hits"])
+    assert (plain.err, list(plain.json)) == ("", ["query", "mode", "answered", "hits"])
 
 
 def test_json_may_have_the_hits_of_each_document_together() -> None:
     answer = semsearch("query", "captain ship", "--all", "--json", "--group", "document").json
-    assert list(answer) == ["query", "mode", "documents"]
+    assert list(answer) == ["query", "mode", "answered", "documents"]
     hits = semsearch("query", "captain ship", "--all", "--json").json["hits"]
     together = [hit for each in answer["documents"] for hit in each["hits"]]
     assert sorted(together, key=str) == sorted(hits, key=str)
@@ -144,6 +148,7 @@ def test_csv_can_be_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(semsearch("query", "storm, wave", "--format", "csv").out)))
     assert rows[0]["query"] == "storm, wave"
     assert rows[0]["sentence"] == 'A storm and a wave on the deck, "loud", was new.'
+    assert float(rows[0]["relevance"]) >= LIKELY
     assert (rows[0]["path"], rows[0]["page"], rows[0]["headings"]) == ("docs/guide.md", "", "The guide › Ships")
 
 
@@ -175,31 +180,53 @@ def test_context_surrounds_the_sentence() -> None:
     ]
 
 
-def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted() -> None:
+def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        tuning, "TUNING", replace(tuning.TUNING, relevance=(-12.0, 0.0, 0.0, 12.0, 0.0), relevance_of_all=0.0)
+    )
     every = semsearch("query", "captain ship", "--all", "--json").json["hits"]
     answer = semsearch("query", "captain ship", "--json").json
     shown = len(answer["hits"])
     assert answer["hits"] == every[:shown]
     assert answer["weak"] == len(every) - shown > 0
-    assert all(hit["relevance"] < 0.03 for hit in every[shown:])
-    assert (answer["hits"][-1]["relevance"] or 1) >= 0.03
+    assert all(hit["relevance"] < FLOOR for hit in every[shown:])
+    assert answer["hits"][-1]["relevance"] >= FLOOR
 
 
 def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_bias=-20.0))
-    result = semsearch("query", "ship", "--filter", "docs/more/*", "--json")
-    assert result.status == 1
-    assert result.json["hits"] == []
+    every = semsearch("query", "ship", "--all", "--json").json["hits"]
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY, relevance_of_all=0.0))
+    result = semsearch("query", "ship", "--json")
+    assert (result.status, result.json["answered"], result.json["hits"]) == (1, False, [])
+    near = [(hit["path"], hit["line"]) for hit in result.json["nearest"]]
+    assert near == [(hit["path"], hit["line"]) for hit in every[:NEAREST]]
     (said,) = result.json["warnings"]
-    assert said.startswith("no good answer; ")
+    assert said.startswith("nothing answers this; ")
     assert said.endswith("(--all shows it)" if result.json["weak"] == 1 else "(--all shows them)")
-    plain = semsearch("query", "ship", "--filter", "docs/more/*")
-    assert (plain.status, plain.out, plain.err) == (1, "", f"semsearch: {said}\n")
-    assert semsearch("query", "ship", "--filter", "docs/more/*", "--format", "table").err.strip() == said
+    plain = semsearch("query", "ship")
+    assert (plain.status, plain.lines[0]) == (1, "nothing answers this; nearest:")
+    assert [line for line in plain.lines if line.startswith("docs/")] != []
+    assert "nothing answers this; nearest:" in semsearch("query", "ship", "--format", "table").out
+    for format_ in ("csv", "paths", "null", "vimgrep", "jsonl"):
+        result = semsearch("query", "ship", "--format", format_)
+        assert (result.status, result.err) == (1, f"semsearch: {said}\n")
+        assert len(result.lines) == (1 if format_ == "csv" else 0)
+    whole = semsearch("query", "ship", "--all", "--json")
+    assert (whole.status, whole.json["answered"], len(whole.json["hits"])) == (0, False, len(every))
+    assert semsearch("query", "ship", "--all").lines[0] == "nothing answers this; nearest:"
 
 
-def test_what_has_a_phrase_answers() -> None:
-    assert semsearch("query", '"captain of the ship"', "--json").json["hits"][0]["relevance"] is None
+def test_the_nearest_are_explained_and_shown_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY, relevance_of_all=0.0))
+    (first, *_) = semsearch("query", "ship", "--explain", "--json").json["nearest"]
+    assert first["explain"]["relevance"]["probability"] == first["relevance"]
+    batch = semsearch("query", "-", stdin="ship\ncaptain\n")
+    assert batch.status == 1
+    assert batch.lines[:2] == ["? ship", "nothing answers this; nearest:"]
+
+
+def test_what_has_a_phrase_has_a_relevance() -> None:
+    assert semsearch("query", '"captain of the ship"', "--json").json["hits"][0]["relevance"] >= LIKELY
 
 
 def test_filters_decide_before_the_best_are_taken() -> None:
@@ -207,7 +234,7 @@ def test_filters_decide_before_the_best_are_taken() -> None:
         "docs/more/notes.txt"
     ]
     for condition in ("author=Ada", "year>=2021", "tags=sea"):
-        assert semsearch("query", "violin", "-f", condition, "--format", "paths").lines == ["docs/guide.md"]
+        assert semsearch("query", "violin", "--all", "-f", condition, "--format", "paths").lines == ["docs/guide.md"]
 
 
 def test_each_mode_has_its_own_parts() -> None:

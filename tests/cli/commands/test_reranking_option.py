@@ -66,7 +66,7 @@ def test_without_a_name_it_is_the_default_model(opened: list[str]) -> None:
     assert semsearch("query", "--rerank", "--", "captain").status == 0
     assert semsearch("context", "captain", "--rerank").status == 0
     assert opened == ["default"] * 4
-    assert semsearch("query", "--", "the --rerank", "--rerank").status == 0
+    assert semsearch("query", "--", "captain --rerank", "--rerank").status == 0
     assert "unexpected" not in semsearch("query", "captain", "--rerank=vowels").err
     assert opened[4:] == ["vowels"]
 

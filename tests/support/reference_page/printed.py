@@ -78,8 +78,10 @@ PRINTED = (
         own=(
             _QUESTION,
             _MODE,
+            _key("answered", "bool", "whether a hit is likely enough to answer"),
             _HITS,
-            replace(_key("weak", "int", "hits at the end that were left out; --all has them"), is_optional=True),
+            replace(_key("nearest", "list[Hit]", "the first hits, if nothing answers"), is_optional=True),
+            replace(_key("weak", "int", "hits that were left out; --all has them"), is_optional=True),
             replace(_key("warnings", "list[str]", "that nothing answers well"), is_optional=True),
         ),
         named=(_result("semsearch.results.explanation:Explanation"),),

@@ -15,6 +15,7 @@ import { element } from "./dom.js";
 /** @typedef {{points: number, weight: number, others: number, length: number}} Support */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
 /** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
+/** @typedef {{probability: number, cosine: number | null, trust: number | null, words: number | null, share: number, unknown: number, whole: boolean}} Relevance */
 /** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
 /**
  * @typedef {object} Explanation
@@ -29,6 +30,7 @@ import { element } from "./dom.js";
  * @property {Rerank} [rerank]
  * @property {{words: {word: string, match: string, share: number}[]}} [quote]
  * @property {Exact} [exact]
+ * @property {Relevance | null} [relevance]
  */
 
 /** The elements that show an explanation. @param {Explanation} explanation */
@@ -49,11 +51,24 @@ function notes(explanation) {
   const unknown = explanation.unknown;
   const aligned = (explanation.quote?.words ?? []).filter(({ share }) => share >= 0.005);
   const lines = [
+    explanation.relevance ? likelihood(explanation.relevance) : "",
     aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
     unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);
   return lines.map((line) => element("p", { class: "why-note small soft", dir: "auto" }, line));
+}
+
+/** How likely the passage answers, and from what that follows. @param {Relevance} relevance */
+function likelihood({ probability, cosine, trust, words, share, unknown, whole }) {
+  const parts = [
+    cosine === null ? "" : `cosine ${cosine.toFixed(3)} × ${(trust ?? 0).toFixed(2)}`,
+    words === null ? "" : `words ${words.toFixed(2)}`,
+    `${Math.round(100 * share)} % of the best score`,
+    unknown ? `${Math.round(100 * unknown)} % of the words unknown` : "",
+    whole ? "all words" : "",
+  ];
+  return `${Math.round(100 * probability)} % likely to answer: ${parts.filter(Boolean).join(", ")}`;
 }
 
 // The parts of a score, in words: a tree whose numbers add up at each level

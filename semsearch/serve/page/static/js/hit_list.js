@@ -93,12 +93,13 @@ function sourceLink(hit, context) {
 
 /** @param {Hit} hit */
 function score(hit) {
+  const likely = typeof hit.relevance === "number" ? `${Math.round(100 * hit.relevance)} %` : "";
   const parts = [
     hit.dense === null ? "no word has a vector" : `meaning ${hit.dense.toFixed(3)}`,
     hit.lexical === null ? "no word in common" : `words ${hit.lexical.toFixed(2)}`,
-    ...(typeof hit.relevance === "number" ? [`${Math.round(100 * hit.relevance)} % likely to answer`] : []),
+    ...(likely ? [`${likely} likely to answer`] : []),
   ];
-  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, hit.score.toFixed(2));
+  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, [hit.score.toFixed(2), likely].filter(Boolean).join(" · "));
 }
 
 /** @param {Hit} hit @param {HitContext} context */

@@ -14,7 +14,7 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
-/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{answered: boolean, hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
 
 /** The modes in the words of the page. @type {Record<Mode, string>} */
 const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words" };
@@ -107,22 +107,23 @@ export class Results {
     this.list.show(this.hits, context);
     this.more.hidden = this.hits.length < state.count || state.count >= MOST;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
-    else fill(this.above, answer ? this.#remark(state, answer.warnings ?? []) : beforeQuestion(asked));
+    else fill(this.above, answer ? this.#remark(state, answer) : beforeQuestion(asked));
     this.#tellCount(answer);
     if (state.count === FEW && !state.hit) scrollTo({ top: 0 });
   }
 
-  /** @param {SearchState} state @param {string[]} warnings of the server @returns {Child} */
-  #remark(state, warnings) {
+  /** @param {SearchState} state @param {Found} answer @returns {Child} */
+  #remark(state, { answered, warnings = [] }) {
     const cures = { filters: () => this.user.choose({ filters: [] }), mode: () => this.user.choose({ mode: "hybrid" }) };
     if (!this.hits.length) return noAnswer(state, warnings, cures);
     const byWords = state.mode === "hybrid" && this.hits.every(({ dense }) => dense === null);
-    return byWords ? onlyWords() : warnings.map(hint);
+    return [byWords ? onlyWords() : warnings.map(hint), answered ? null : onlyNearest()];
   }
 
   /** Show how many there are at once, and say it when nobody types. @param {Found | null} answer */
   #tellCount(answer) {
-    const shown = answer ? counted(this.hits.length, "passage") : "";
+    const isNear = answer?.answered === false && this.hits.length > 0;
+    const shown = answer ? `${isNear ? "nothing answers; nearest " : ""}${counted(this.hits.length, "passage")}` : "";
     const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
     sayLater(shown, SETTLED);
@@ -178,6 +179,11 @@ function noAnswer({ filters, mode }, warnings, cures) {
     isLexical ? element("p", {}, "Only exact words were searched for. ", cure("Search by meaning too", cures.mode)) : null,
     filters.length ? element("p", {}, "Only documents that match the filters were searched. ", cure("Remove the filters", cures.filters)) : null,
   );
+}
+
+/** Said above passages of which none is likely to answer. */
+function onlyNearest() {
+  return element("p", { class: "only-nearest" }, "Nothing answers this; nearest:");
 }
 
 /** Said above passages that were found by words alone. */

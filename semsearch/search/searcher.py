@@ -270,7 +270,7 @@ class Searcher:
             context=options.context,
             origins=[answer.origin for answer in answers],
             languages=reader.languages,
-            is_copy=self._database.is_copy,
+            is_copy=not reader.may_read_files,
         )
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:

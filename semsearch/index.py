@@ -23,7 +23,7 @@ from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.snapshots.store_uris import LOOK_EVERY, completed, store_named
 from semsearch.storage.catalogue import get_roots
-from semsearch.storage.database import IndexDatabase, check, check_given
+from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.meta import get_meta
 from semsearch.system.locations import local_path, uri_scheme
 from semsearch.trust import (
@@ -258,6 +258,9 @@ class Index(SingleIndex):
 
         self._database.check_writable()
         self.close()
+        if has_database(self.path):
+            with self._database.reading() as db:
+                require(self._database, db, ["store"])
         discard(self.path)
         if not self.path.exists():
             forget(self._database)

@@ -28,7 +28,7 @@ from semsearch.word_vectors.table import VectorTable
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's configuration folder. What this process has allowed so far is forgotten."""
     monkeypatch.setattr(trust, "_remembered", {})
-    (tmp_path / "user-config" / "semsearch" / "trusted").unlink()  # which all tests share
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user-config"))  # tests share what is trusted
     return tmp_path / "user-config" / "semsearch" / "trusted"
 
 

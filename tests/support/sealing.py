@@ -21,10 +21,10 @@ def change(folder: Path, statement: str, *values: object) -> None:
         db.commit()
 
 
-def trust(folder: Path) -> None:
-    """Allow an index what it names, as its user does with `semsearch trust`."""
+def trust(folder: Path, *, copied_to: Path | None = None) -> None:
+    """Allow an index, or a copy of it that is made later, what it names, as its user does with `semsearch trust`."""
     with closing(IndexDatabase(folder)) as database, database.reading() as db:
-        record(database, named_outside(database, db))
+        record(database if copied_to is None else IndexDatabase(copied_to), named_outside(database, db))
 
 
 def reseal(db: sqlite3.Connection) -> None:

@@ -27,6 +27,7 @@ from semsearch.storage.database import IndexDatabase, check, check_given, has_da
 from semsearch.storage.meta import get_meta
 from semsearch.system.locations import local_path, uri_scheme
 from semsearch.trust import (
+    PUBLISHING,
     Gives,
     allowed_write,
     forget,
@@ -478,7 +479,7 @@ class Index(SingleIndex):
         from semsearch.snapshots.publisher import publish  # start-up time: a search publishes nothing
 
         self._database.check_writable()
-        with allowed_write(self._database, gives=_publishes_to(place, self.path), adds=("snapshots",)):
+        with allowed_write(self._database, gives=_publishes_to(place, self.path), adds=PUBLISHING):
             done = publish(self._database, place, take_over=take_over, whole=whole)
         with self._database.written() as db:
             record_copies(self._database, done.place, db)

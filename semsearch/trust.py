@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # -- What an index names -----------------------------------------------------------------------------------------------
 
 Kind = Literal["root", "snapshots", "store", "vectors", "counts"]
+PUBLISHING: tuple[Kind, ...] = ("snapshots",)
 _DOES: dict[Kind, str] = {
     "root": "read {}",
     "snapshots": "publish its text to {}",

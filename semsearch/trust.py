@@ -19,18 +19,15 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.settings import NO_FILES, Settings
-from semsearch.sources.roots import Root, covers
-from semsearch.storage.catalogue import get_roots
+from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
-from semsearch.storage.meta import get_meta
-from semsearch.storage.publication import get_place
+from semsearch.storage.meta import get_meta, get_place
 from semsearch.stores.registry import get_address, get_left
 from semsearch.system.locations import config_folder, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
@@ -51,8 +48,7 @@ _DOES: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class OutsideName:
+class OutsideName(NamedTuple):  # a dataclass takes a millisecond more to be made, at every query
     """A path or URI outside of an index's folder that the index names, and for what."""
 
     kind: Kind
@@ -69,12 +65,12 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
     Of a published copy neither its roots count, whose files lie elsewhere, nor vectors beside the snapshots: the user
     has named that store.
     """
-    settings = Settings.from_json(get_meta(db, "settings"))
+    settings, address = Settings.from_json(get_meta(db, "settings")), get_address(db)
     found = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
-    stores = {each for each in (settings.store, getattr(get_address(db), "uri", None)) if each}
+    stores = {each for each in (settings.store, None if address is None else address.uri) if each}
     if database.is_copy:
         return frozenset(found | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
-    found |= {OutsideName("root", root.store or root.path) for root in get_roots(db)}
+    found |= {OutsideName("root", place) for place in get_root_places(db)}
     found |= {OutsideName("store", uri) for uri in stores | {each.uri for each in get_left(db)}}
     if place := get_place(db):
         found.add(OutsideName("snapshots", place))
@@ -176,19 +172,28 @@ def _recorded(database: IndexDatabase, key: str) -> frozenset[OutsideName]:
     return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(NamedTuple):
     index: str  # by what it is known
     number: int  # of its file
     allowed: frozenset[OutsideName]
 
 
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_known: dict[Path, tuple[tuple[int, int], _Record]] = {}  # by file, with its time and number
+
+
 def _read(path: Path) -> _Record | None:
-    """Read a record; None if there is none that can be read."""
+    """Read a record, unless it is known already; None if there is none that can be read."""
     try:
+        status = path.stat()
+        changed = status.st_mtime_ns, status.st_ino
+        if (known := _known.get(path)) is not None and known[0] == changed:
+            return known[1]
         card = json.loads(path.read_text(encoding="utf-8"))
-        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in get_args(Kind))
-        return _Record(str(card["index"]), int(card["file"]), names)
+        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in _KINDS)
+        record = _Record(str(card["index"]), int(card["file"]), names)
+        _known[path] = changed, record
+        return record
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -214,16 +219,9 @@ def not_allowed(
     return tuple(sorted(wanted - allowed(database))) if wanted and not database.is_trusted else ()
 
 
-def require(
-    database: IndexDatabase,
-    db: sqlite3.Connection,
-    kinds: Collection[Kind] = get_args(Kind),
-    *,
-    gives: Gives | None = None,
-) -> None:
-    """Raises IndexNotTrusted unless all that an index names of these kinds is allowed, or given by the user."""
-    lacking = not_allowed(database, named_outside(database, db), kinds)
-    if lacking := tuple(each for each in lacking if gives is None or not gives(each)):
+def require(database: IndexDatabase, db: sqlite3.Connection, kinds: Collection[Kind] = get_args(Kind)) -> None:
+    """Raises IndexNotTrusted unless all that an index names of these kinds is allowed."""
+    if lacking := not_allowed(database, named_outside(database, db), kinds):
         raise IndexNotTrusted(explained(database, lacking))
 
 
@@ -250,11 +248,11 @@ def allowed_write(
     Raises IndexNotTrusted before anything is written, if the index names what was neither allowed nor given.
     """
     with database.reading() as db:
-        require(database, db, gives=gives)
         before = named_outside(database, db)
-    last_written = database.last_written()
-    known = allowed(database)
-    ours = known | {each for each in before if gives is not None and gives(each)}
+    last_written, known = database.last_written(), allowed(database)
+    ours = known | {each for each in before - known if gives is not None and gives(each)}
+    if (lacking := before - ours) and not database.is_trusted:
+        raise IndexNotTrusted(explained(database, sorted(lacking)))
     try:
         yield
     finally:  # a write that failed may have been committed
@@ -269,6 +267,8 @@ def allowed_write(
 
 def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> Gives:
     """Whether what an index names is, or lies in, one of these paths or URIs; with `vectors`, also word vectors."""
+    from semsearch.sources.roots import Root, covers  # start-up time: a search gives none
+
     given: list[str] = []
     for path in map(str, paths):
         if uri_scheme(path):

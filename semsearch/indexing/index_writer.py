@@ -30,8 +30,7 @@ from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.damaged_rows import add_all_sums
 from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.document_rows import added_texts
-from semsearch.storage.meta import get_meta, set_meta
-from semsearch.storage.publication import get_place
+from semsearch.storage.meta import get_meta, get_place, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
 from semsearch.system import clock

@@ -25,7 +25,7 @@ from semsearch.snapshots.snapshot_format import CurrentPointer, PublishedManifes
 from semsearch.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
 from semsearch.snapshots.store_uris import canonical, is_beside, vectors_beside
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.publication import get_place
+from semsearch.storage.meta import get_place
 from semsearch.system.locations import shown_uri
 from semsearch.system.remote_files import SECONDS
 

@@ -167,13 +167,13 @@ def _recorded(database: IndexDatabase, key: str) -> frozenset[OutsideName]:
     except OSError:
         return frozenset()
     for found in map(_read, others):
-        if found is not None and found.number == number and not has_database(Path(found.index)):
+        if found is not None and found.number == number and not has_database(Path(found.known_as)):
             return found.allowed
     return frozenset()
 
 
 class _Record(NamedTuple):
-    index: str  # by what it is known
+    known_as: str
     number: int  # of its file
     allowed: frozenset[OutsideName]
 

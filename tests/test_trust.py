@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sealing
 from console import semsearch
 from sealing import change
+from serving import running
 
 from semsearch import trust
 from semsearch.errors import IndexNotTrusted, StorageError
 from semsearch.index import Index
+from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.settings import Settings
 from semsearch.storage.meta import get_meta
 from semsearch.word_vectors.table import VectorTable
@@ -182,6 +185,27 @@ def test_names_cannot_steer_the_terminal(own: Path, home: Path) -> None:
     set_value(own, "published_to", "s3://bucket/\x1b[2J")
     with Index.open(stranger(own, home)) as index:
         assert "'s3://bucket/\\x1b[2J'" in " ".join(index.status().not_allowed)
+
+
+def test_a_server_answers_from_a_foreign_index_and_writes_nothing_to_it(own: Path, docs: Path, home: Path) -> None:
+    folder = stranger(own, home)
+    with running(OpenIndexes(places={"index": folder})) as asker:
+        assert asker.get("/v1/search", query="ship").json["hits"]
+        assert asker.get("/v1/status").json["not_allowed"] == [f"read {docs}"]
+        for refused in (
+            asker.writer.post("/v1/sync", {}),
+            asker.writer.put("/v1/documents/a", {"text": "A text."}),
+            asker.writer.ask("DELETE", "/v1/documents/ship.md"),
+        ):
+            assert (refused.status, refused.json["error"]) == (403, "IndexNotTrusted")
+        sealing.trust(folder)
+        assert asker.writer.post("/v1/sync", {}).status == 200
+
+
+def test_a_page_of_a_foreign_index_is_not_read(own: Path, docs: Path, home: Path) -> None:
+    change(own, "UPDATE documents SET format = 'pdf'")
+    with Index.open(stranger(own, home)) as index, pytest.raises(IndexNotTrusted, match="would read"):
+        index.page("ship.md", 1)
 
 
 # -- What is allowed ---------------------------------------------------------------------------------------------------

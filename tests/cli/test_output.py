@@ -32,6 +32,7 @@ def hit(
     sentence: str = "A ship.",
     *,
     path: str = "docs/a.md",
+    root: str = "/r",
     line: int = 3,
     start: int = 0,
     headings: tuple[str, ...] = (),
@@ -42,7 +43,7 @@ def hit(
     format: str = "markdown",
 ) -> Hit:
     return Hit(
-        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root="/r", document="a.md", title=title, line=line,
+        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root=root, document="a.md", title=title, line=line,
         page=page, place=place, format=format, headings=headings, sentence=sentence, passage=sentence, start=start,
         end=start + len(sentence), passage_id=1, sentence_id=1, before=before,
     )  # fmt: skip

@@ -289,9 +289,10 @@ def test_a_user_without_a_home_is_told_and_works_on_in_one_process(
         index.sync()
 
 
-def test_a_damaged_record_allows_nothing(own: Path, home: Path) -> None:
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"index": 1, "file": 1, "allowed": 3}'])
+def test_a_damaged_record_allows_nothing(own: Path, home: Path, damage: str) -> None:
     for record in home.iterdir():
-        record.write_text("[" * 10_000)
+        record.write_text(damage)
     with Index.open(own) as index, pytest.raises(IndexNotTrusted):
         index.sync()
 

@@ -8,6 +8,7 @@
     ├── IndexExists          an index is there already
     ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
     ├── IndexLocked          another process is writing
+    ├── IndexNotTrusted      an index would read or reach what the user has not allowed it
     ├── StorageError         the disk is full, read-only or failing; or a store cannot be reached
     │   └── PublicationFailed    a write is committed, but could not be published
     ├── VectorsError         word vectors that cannot be found or read
@@ -60,6 +61,10 @@ class IndexDamaged(SemsearchError):
 
 class IndexLocked(SemsearchError):
     """Another process is writing to the index."""
+
+
+class IndexNotTrusted(SemsearchError):
+    """An index names folders, stores or files that this user has not allowed it on this machine."""
 
 
 class StorageError(SemsearchError):

@@ -21,13 +21,25 @@ from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.snapshots.store_uris import LOOK_EVERY, store_named
+from semsearch.snapshots.store_uris import LOOK_EVERY, completed, store_named
 from semsearch.storage.catalogue import get_roots
-from semsearch.storage.database import IndexDatabase, check, check_given
+from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.meta import get_meta
 from semsearch.system.locations import local_path, uri_scheme
+from semsearch.trust import (
+    PUBLISHING,
+    Gives,
+    allowed_write,
+    forget,
+    given_paths,
+    named_outside,
+    not_allowed,
+    record,
+    record_copies,
+    require,
+)
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch.word_vectors.table import DEFAULT_VECTORS
+from semsearch.word_vectors.table import DEFAULT_VECTORS, is_shipped
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
@@ -101,6 +113,8 @@ class Index(SingleIndex):
         create(Path(path), settings)
         index = cls(path)
         index._word_vectors.use(opened, vectors)
+        with index._database.written() as db:
+            record(index._database, named_outside(index._database, db))
         return index
 
     @classmethod
@@ -111,6 +125,7 @@ class Index(SingleIndex):
         vectors: WordVectorsLike | None = None,
         reranker: Reranker | str | None = None,
         create: bool = False,
+        trust: bool = False,
         look_every: float = LOOK_EVERY,
         timeout: float = 30.0,
     ) -> Index:
@@ -123,6 +138,11 @@ class Index(SingleIndex):
 
         With `create`, a missing index is created, with these word vectors and default settings.
 
+        An index may come from someone else. What it names outside of its folder (folders to read, stores to publish to,
+        an engine or word vectors) is used once this user has put it there, or has run `semsearch trust`; until then the
+        index is only read, and what needs the rest raises IndexNotTrusted. With `trust`, the calling program allows all
+        of it while the index is open.
+
         A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its component is
         added to their scores (semsearch.search.reranking); a string names a model, as `load_reranker` opens it.
         Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
@@ -130,19 +150,22 @@ class Index(SingleIndex):
         """
         uri = store_named(path)
         if uri is not None:
-            return cls._follow(uri, vectors, reranker, _seconds(look_every), _seconds(timeout))
+            return cls._follow(uri, vectors, reranker, _seconds(look_every), _seconds(timeout), trust=trust)
         try:
-            return cls._open(path, vectors, reranker)
+            return cls._open(path, vectors, reranker, trust=trust)
         except IndexNotFound:
             if not create:
                 raise
         with suppress(IndexExists):  # another process may be faster
             cls.create(path, vectors=vectors).close()
-        return cls._open(path, vectors, reranker)
+        return cls._open(path, vectors, reranker, trust=trust)
 
     @classmethod
-    def _open(cls, path: str | Path, vectors: WordVectorsLike | None, reranker: Reranker | str | None) -> Index:
+    def _open(
+        cls, path: str | Path, vectors: WordVectorsLike | None, reranker: Reranker | str | None, *, trust: bool
+    ) -> Index:
         index = cls(path, vectors=vectors)
+        index._database.is_trusted = trust
         try:
             check(index._database)
             check_given(index._database)
@@ -159,6 +182,8 @@ class Index(SingleIndex):
         reranker: Reranker | str | None,
         look_every: float,
         timeout: float,
+        *,
+        trust: bool,
     ) -> Index:
         """Open a read-only copy of the index that is published to a store."""
         from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
@@ -166,6 +191,7 @@ class Index(SingleIndex):
         database = follow(uri, every=look_every, seconds=timeout)
         index = cls(database.folder, vectors=vectors)
         index._database = database
+        index._database.is_trusted = trust
         return index._with(vectors, reranker)
 
     def _with(self, vectors: WordVectorsLike | None, reranker: Reranker | str | None) -> Index:
@@ -199,6 +225,8 @@ class Index(SingleIndex):
         others = [IndexDatabase(Path(other)) for other in indexes]
         for other in others:
             check(other)
+            with other.reading() as db:
+                require(other, db)
         with cls(indexes[0]) as first:
             chosen: SettingsKeywords = {**first.settings.keywords(), **options}
         merged = cls.create(path, **chosen)
@@ -231,7 +259,12 @@ class Index(SingleIndex):
 
         self._database.check_writable()
         self.close()
+        if has_database(self.path):
+            with self._database.reading() as db:
+                require(self._database, db, ["store"])
         discard(self.path)
+        if not self.path.exists():
+            forget(self._database)
 
     def close(self) -> None:
         """Close the files. A closed index opens them again when it is used.
@@ -291,9 +324,10 @@ class Index(SingleIndex):
         column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
         read, MissingExtra; nothing is then changed. A root in a store that cannot be listed is kept, with a warning.
         """
-        with self._writer(progress, cluster) as writer:
+        given = _paths(paths)
+        with self._writer(progress, cluster, paths=given) as writer:
             return writer.sync(
-                _paths(paths),
+                given,
                 include=_globs(include, "include"),
                 exclude=_globs(exclude, "exclude"),
                 columns=_columns(text_columns, metadata_columns),
@@ -323,6 +357,8 @@ class Index(SingleIndex):
         from semsearch.sources.file_events import changed_paths
 
         self._database.check_writable()
+        with self._database.reading() as db:
+            require(self._database, db)
         elsewhere = [root for root in self.roots if uri_scheme(root)]
         if len(elsewhere) == len(self.roots):
             why = (
@@ -442,7 +478,12 @@ class Index(SingleIndex):
         """
         from semsearch.snapshots.publisher import publish  # start-up time: a search publishes nothing
 
-        return publish(self._database, place, take_over=take_over, whole=whole)
+        self._database.check_writable()
+        with allowed_write(self._database, gives=_publishes_to(place, self.path), adds=PUBLISHING):
+            done = publish(self._database, place, take_over=take_over, whole=whole)
+        with self._database.written() as db:
+            record_copies(self._database, done.place, db)
+        return done
 
     def unpublish(self) -> str | None:
         """Stop publishing; the published snapshot stays. Returns the URI of the snapshot store, None if there was none.
@@ -610,6 +651,7 @@ class Index(SingleIndex):
         from semsearch.maintenance.pdf_pages import find_page, placed
 
         with self._database.reading() as db:
+            require(self._database, db, ["root"])
             found = find_page(db, name, page)
         return placed(found)
 
@@ -617,6 +659,7 @@ class Index(SingleIndex):
         from semsearch.maintenance.pdf_pages import find_page, picture_of
 
         with self._database.reading() as db:
+            require(self._database, db, ["root"])
             found = find_page(db, name, page)
         return picture_of(found, width)
 
@@ -630,16 +673,27 @@ class Index(SingleIndex):
     def _status(self, *, drift: bool, stale: bool) -> Status:
         from semsearch.maintenance.status import read_status
 
-        stale = stale and not self._database.is_copy
         with self._database.reading() as db:
+            lacking = not_allowed(self._database, named_outside(self._database, db))
+            kinds = {each.kind for each in lacking}
+            stale = stale and not self._database.is_copy and "root" not in kinds
+            drift = drift and ("vectors" not in kinds or self._word_vectors.given is not None)
             found = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
-        return replace(found, path=self._database.shown_name, published=self._database.publication())
+        return replace(
+            found,
+            path=self._database.shown_name,
+            published=self._database.publication(),
+            not_allowed=tuple(map(str, lacking)),
+        )
 
     def _problems(self) -> tuple[Problem, ...]:
         from semsearch.maintenance.status import read_problems
 
         with self._database.reading() as db:
-            return read_problems(db, is_copy=self._database.is_copy)
+            is_elsewhere = self._database.is_copy or not_allowed(
+                self._database, named_outside(self._database, db), ["root"]
+            )
+            return read_problems(db, is_copy=bool(is_elsewhere))
 
     def _checkup(self, *, stale: bool) -> Checkup:
         from semsearch.maintenance.index_health import read_checkup
@@ -680,6 +734,9 @@ class Index(SingleIndex):
     def _vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
         settings = self.settings
+        if self._word_vectors.given is None and not is_shipped(settings.vectors):
+            with self._database.reading() as db:
+                require(self._database, db, ["vectors"])
         try:
             with self._opening:
                 return self._word_vectors.of(settings)
@@ -693,10 +750,13 @@ class Index(SingleIndex):
             ) from error
 
     @contextmanager
-    def _writer(self, progress: Reporting = None, cluster: str | Client | None = None) -> Iterator[IndexWriter]:
+    def _writer(
+        self, progress: Reporting = None, cluster: str | Client | None = None, *, paths: Sequence[str | Path] = ()
+    ) -> Iterator[IndexWriter]:
         """Take the writer's lock and make the writer that holds it; then publish, if the index has a snapshot store.
 
-        Raises PublicationFailed if only that fails; UsageError for a published copy.
+        Roots at the `paths` are given by the user. Raises PublicationFailed if only that fails; UsageError for a
+        published copy; IndexNotTrusted, before anything is written.
         """
         from semsearch.indexing.index_writer import IndexWriter
         from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
@@ -706,6 +766,7 @@ class Index(SingleIndex):
             reporting(progress) as report,
             _spread_over(cluster) as spread,
             IndexWriter.open(self._database, vectors=self._word_vectors, report=report, spread=spread) as writer,
+            allowed_write(self._database, gives=given_paths(paths, vectors=self._word_vectors.given is not None)),
         ):
             place = writer.place
             yield writer
@@ -713,6 +774,12 @@ class Index(SingleIndex):
             from semsearch.snapshots.publisher import publish_newest  # start-up time: few indexes are published
 
             publish_newest(self._database, place)  # after the commit, which it cannot undo
+
+
+def _publishes_to(place: str | Path | None, folder: Path) -> Gives:
+    """Whether an index names the snapshot store that the user gives, to be published to."""
+    uri = None if place is None else completed(place, folder.name)
+    return lambda name: name.kind == "snapshots" and name.place == uri
 
 
 def _seconds(given: float) -> float:

@@ -15,7 +15,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
-from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, shipped, shipped_name
+from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
@@ -24,7 +24,7 @@ _SWITCHES, _NUMBERS, _NAMES = (
     ("a", "prior", "target_recall"),
     ("method", "unknown", "factory", "store"),
 )
-_NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
+NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 
 
 class SettingsKeywords(TypedDict, total=False):
@@ -106,7 +106,7 @@ class Settings:
 
     def check_frequencies(self, index: Path) -> None:
         """Check that the file of word counts that a fit needs is there. Raises VectorsError if it has gone."""
-        if self.frequencies not in _NO_FILES and not Path(self.frequencies).is_file():
+        if self.frequencies not in NO_FILES and not Path(self.frequencies).is_file():
             raise VectorsError(
                 f"the file of word counts {self.frequencies} of the index {index} no longer exists; restore it, "
                 f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
@@ -138,15 +138,13 @@ class Settings:
     def find_vectors(self) -> WordVectors:
         """Open the word vectors that these settings name. Raises VectorsError.
 
-        Word vectors that ship with semsearch are found by their name if their folder has gone, as in another version.
+        Word vectors that ship with semsearch are found by their name, wherever they were in another version. Nothing is
+        written beside those of another format.
         """
-        try:
-            return load_vectors(self.vectors)
-        except VectorsError:
-            table = shipped(self.vectors_name)
-            if table is None or table.digest != self.vectors_digest:
-                raise
-            return table
+        table = None if is_shipped(self.vectors) else shipped(self.vectors_name)
+        return (
+            load_vectors(self.vectors, beside=False) if table is None or table.digest != self.vectors_digest else table
+        )
 
     def keywords(self) -> SettingsKeywords:
         """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
@@ -188,7 +186,7 @@ class VectorsInUse:
         """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if others were given."""
         opened = self._opened
         if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
-            opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
+            opened = settings.find_vectors() if self.given is None else open_vectors(self.given, beside=False)
         settings.check(opened, self._index)
         self._opened = opened
         return opened
@@ -237,8 +235,8 @@ def _check(options: SettingsKeywords) -> None:
 
 def choose_frequencies(source: str | Path) -> str:
     """Choose the source of p(w) to store; for a file its full path, so that it is found again. Raises VectorsError."""
-    if source in _NO_FILES:
+    if source in NO_FILES:
         return str(source)
     if not Path(source).is_file():
-        raise VectorsError(f"there is no file {source} of word counts; give one, or one of {', '.join(_NO_FILES)}")
+        raise VectorsError(f"there is no file {source} of word counts; give one, or one of {', '.join(NO_FILES)}")
     return str(Path(source).resolve())

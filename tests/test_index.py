@@ -453,7 +453,7 @@ def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_pat
     index.sync(docs)
     expected = index.search("moon")
     shutil.copytree(index.path, tmp_path / "elsewhere")
-    with Index.open(tmp_path / "elsewhere") as moved:
+    with Index.open(tmp_path / "elsewhere", trust=True) as moved:
         assert moved.search("moon") == expected
         assert moved.verify() == []
 

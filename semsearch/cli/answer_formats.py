@@ -375,7 +375,7 @@ def column(hit: Hit) -> int:
     """The column where a hit's sentence begins, in bytes from 1; 1 if the file has gone or changed, or is binary."""
     from semsearch.readers.document import line_starts  # start-up time: only vimgrep's format needs it
 
-    source = _source(hit.path) if hit.root else None
+    source = _source(hit.path, hit.root) if hit.root else None
     if source is None or hit.start > len(source):
         return 1
     starts = line_starts(source[: hit.start])
@@ -383,9 +383,12 @@ def column(hit: Hit) -> int:
 
 
 @lru_cache(maxsize=16)
-def _source(path: str) -> str | None:
+def _source(path: str, root: str) -> str | None:
+    from semsearch.readers.size_limit import MAX_BYTES  # start-up time: only vimgrep's format reads files
+    from semsearch.system.source_files import read_source
+
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return read_source(Path(path).absolute(), MAX_BYTES, root=root).data.decode("utf-8-sig")
     except (OSError, ValueError):
         return None
 

@@ -164,6 +164,7 @@ def _lines_of(text: str) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
 # -- The configuration -------------------------------------------------------------------------------------------------
 
 DEFAULT = "default"
+OWNER = "sentence-transformers"  # of a model whose name has none (semsearch.rerankers.transformer_models)
 _OTHER_MACHINES = ("server", "settings.store")  # keys by which data would leave this machine
 
 
@@ -265,8 +266,16 @@ def _path(file: TomlFile, text: str, *, of_folder: bool, is_users: bool) -> str:
 
 
 def _model(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """A model's path relative to the file, made absolute; or its name, which may have a slash too."""
+    """A model's path relative to the file, made absolute; or its name, which may have a slash too.
+
+    Raises UsageError if a project's file names a folder or file: a model may bring code, and comes from the user alone.
+    """
     is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
+    if not is_users and (is_path or any(Path(folder, text).exists() for folder in (file.path.parent, "", OWNER))):
+        raise UsageError(
+            f"{text} is a folder or file; a project may only name a model that you have, and its path stands in your "
+            f"own configuration, {users_file()}, or after --rerank"
+        )
     return _inside(file, text, is_users=is_users) if is_path or (file.path.parent / text).exists() else text
 
 

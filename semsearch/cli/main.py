@@ -42,6 +42,7 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "refit": "commands.upkeep_commands",
     "compact": "commands.upkeep_commands",
     "verify": "commands.status_commands",
+    "trust": "commands.status_commands",
     "config": "commands.config_command",
     "vectors": "commands.vectors_command",
     "evaluate": "commands.evaluate_command",

@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING
 from semsearch.cli.answer_formats import OBEYED, path_and_position, path_of, trail
 from semsearch.cli.answering import indexes_of, is_remote
 from semsearch.errors import SemsearchError, SourceError, UsageError
+from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
+from semsearch.system.source_files import opened_source, read_source
 
 if TYPE_CHECKING:
     from semsearch.cli.answering import Asked
@@ -244,10 +246,15 @@ def open_hit(hit: Hit, opened: Asked) -> str:
     if uri_scheme(hit.root):
         _show_indexed(hit, opened)
         return f"{path_of(hit)} is in an object store; its indexed text was shown instead"
-    file = Path(hit.path)
-    if not file.is_file():
+    file = Path(hit.path).absolute()
+    try:
+        with opened_source(file, hit.root):  # an editor would open whatever stands there
+            pass
+    except OSError as error:
         _show_indexed(hit, opened)
-        return f"{path_of(hit)} no longer exists; its indexed text was shown instead"
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+        why = "no longer exists" if gone else f"cannot be opened: {error.strerror}"
+        return f"{path_of(hit)} {why}; its indexed text was shown instead"
     if hit.format in LINELESS:
         is_shown = view(file, hit.format)
         return f"opened {path_and_position(hit)}" if is_shown else _show_indexed(hit, opened)
@@ -261,7 +268,7 @@ def _show_file(hit: Hit, file: Path, opened: Asked) -> str:
     from semsearch.readers.encoding import declared_encoding, decode  # start-up time: only this reads a file
 
     try:
-        data = file.read_bytes()
+        data = read_source(file, MAX_BYTES, root=hit.root).data
         text = decode(data, hit.path, declared=declared_encoding(data) if hit.format == "html" else None).text
     except (OSError, SourceError):
         return _show_indexed(hit, opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -15,7 +15,7 @@ from semsearch.cli.find_index import from_here
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.tables import count
 from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import Progress, SyncReport
+from semsearch.results.reports import Progress, Status, SyncReport
 from semsearch.system.locations import uri_scheme
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
@@ -152,7 +152,18 @@ def summary(folder: Path, done: SyncReport) -> str:
     rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
     sentences = f"; {count(done.sentences, 'sentence')}{rate}" if done.sentences else ""
     refitted = "; refitted" if done.refitted and done.unchanged else ""
-    return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s"
+    return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s{also_in(done.sent_to)}"
+
+
+def also_in(stores: Iterable[str]) -> str:
+    """Name the stores that have what was written, besides the index's folder, for the end of a line."""
+    named = ", ".join(map(one_line, stores))
+    return f"; also in {named}" if named else ""
+
+
+def stores_of(found: Status) -> list[str]:
+    """The stores that an index sends its data to, by its status."""
+    return [each for each in (found.published and found.published.place, found.store) if each]
 
 
 def report_sync(done: SyncReport) -> None:

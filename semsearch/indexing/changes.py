@@ -33,8 +33,8 @@ from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
 from semsearch.sources.sync_plan import KnownDocument, PresentFile, SyncPlan, plan
 from semsearch.sources.walk import FoundFile, find_files, find_files_at
 from semsearch.storage.catalogue import get_known, get_known_at, get_known_of_sizes, get_roots
-from semsearch.system.durable import file_digest
 from semsearch.system.locations import uri_scheme
+from semsearch.system.source_files import source_digest
 
 if TYPE_CHECKING:
     import sqlite3
@@ -325,7 +325,7 @@ def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | N
             from semsearch.indexing.prepare_files import object_digest  # start-up time, as above
 
             return object_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
-        return file_digest(Path(file.absolute))
+        return source_digest(file.absolute)
     except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
         return None
     except OSError as error:

@@ -30,12 +30,11 @@ from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.damaged_rows import add_all_sums
 from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.document_rows import added_texts
-from semsearch.storage.meta import get_meta, set_meta
-from semsearch.storage.publication import get_place
+from semsearch.storage.meta import get_meta, get_place, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
-from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, release
+from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
 from semsearch.system import clock
-from semsearch.system.locations import uri_scheme
+from semsearch.system.locations import shown_uri, uri_scheme
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import WordVectors
@@ -87,13 +86,15 @@ Arguments = ParamSpec("Arguments")
 
 
 def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
-    """Set the duration of the whole write in its report, including the commit and reclaiming disk space."""
+    """Set the duration of the whole write in its report, including the commit, and where the index sends its data."""
 
     @wraps(write)
     def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
         started = clock.seconds()
         done = write(*arguments, **keywords)
-        return replace(done, seconds=clock.seconds() - started)
+        with arguments[0].database.reading() as db:  # type: ignore[attr-defined]  # the writer
+            sent_to = tuple(shown_uri(uri) for uri in (get_place(db), getattr(get_address(db), "uri", None)) if uri)
+        return replace(done, seconds=clock.seconds() - started, sent_to=sent_to)
 
     return timed
 

@@ -19,8 +19,8 @@ from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.storage.catalogue import get_known_at, get_roots
 from semsearch.storage.database import IndexDatabase, check
-from semsearch.system.durable import file_digest
 from semsearch.system.locations import uri_scheme
+from semsearch.system.source_files import source_digest
 
 if TYPE_CHECKING:
     import sqlite3
@@ -82,7 +82,7 @@ def _is_found_in(db: sqlite3.Connection, root: Root, folder: Path) -> bool:
 
 def _has(file: Path, size: int, digest: str) -> bool:
     try:
-        return file.stat().st_size == size and file_digest(file) == digest
+        return file.stat().st_size == size and source_digest(file) == digest
     except OSError:
         return False
 

@@ -7,10 +7,8 @@ page that is shown is one that was searched.
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceChanged, UsageError
@@ -19,6 +17,7 @@ from semsearch.search.make_hits import path_of
 from semsearch.search.similar import find_document
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages
 from semsearch.system.locations import uri_scheme, working_folder
+from semsearch.system.source_files import read_source
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,14 +34,11 @@ def read_indexed(document: DocumentRow, path: str) -> bytes:
     """
     if uri_scheme(document.root):
         raise SourceChanged(f"{path} lies in an object store and cannot be shown here; its indexed text can be read")
-    file = Path(document.absolute)
     try:
-        found = file.stat()
-        is_same = stat.S_ISREG(found.st_mode) and found.st_size == document.size
-        data = file.read_bytes() if is_same else b""
+        data = read_source(document.absolute, document.size + 1, root=document.root).data
     except OSError as error:
         raise SourceChanged(f"{path} cannot be read ({error.strerror}); its indexed text can be read") from None
-    if not is_same or hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
+    if hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
         raise SourceChanged(f"{path} has changed since it was indexed; index it again to show its pages")
     return data
 

@@ -25,6 +25,7 @@ from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
 from semsearch.topics.topic_model import join, named_topics, open_topics
+from semsearch.trust import require
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     if faults := list(find_wrong_values(db)):
         return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
+    require(database, db, ["store"])
     opened = list(_opened(db, folder, address, problems))
     for kind in KINDS if keeps_sentences(address) else ("passage", "words"):
         problems += find_stray_ids(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
 from semsearch.readers.document import Document
@@ -16,6 +13,7 @@ from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
 from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.system.source_files import SourceBytes, read_source
 
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
@@ -32,31 +30,27 @@ class FileContent:
     mtime_ns: int  # both as they were before reading: what is written meanwhile is seen as a change next time
 
 
-def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS) -> FileContent:
-    """Read a file. Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary.
+def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS, root: str = "") -> FileContent:
+    """Read a file, which may not lead out of its root, if that is given.
+
+    Raises SourceError if it cannot be read, is larger than `max_bytes`, or looks binary.
 
     Raises OSError if the machine runs out of a resource, such as open files.
     """
     try:
-        before = path.stat()
-        if not stat.S_ISREG(before.st_mode):
-            raise SourceError(f"{path} is not a regular file")
-        data = b""
-        if before.st_size <= max_bytes:
-            with _opened(path) as file:
-                before = os.fstat(file.fileno())
-                data = file.read(max_bytes + 1)
+        found = _found(path, max_bytes + 1, root)
     except OSError as error:
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    check_size(max(before.st_size, len(data)), max_bytes, str(path))
-    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-    return FileContent(read_bytes(data, str(path), columns), digest, before.st_size, before.st_mtime_ns)
+    check_size(max(found.status.st_size, len(found.data)), max_bytes, str(path))
+    digest = hashlib.blake2b(found.data, digest_size=16).hexdigest()
+    document = read_bytes(found.data, str(path), columns)
+    return FileContent(document, digest, found.status.st_size, found.status.st_mtime_ns)
 
 
-def _opened(path: Path) -> BinaryIO:
-    return path.open("rb")
+def _found(path: Path, most: int, root: str) -> SourceBytes:
+    return read_source(path, most, root=root)
 
 
 def check_size(size: int, max_bytes: int, name: str) -> None:

@@ -21,6 +21,7 @@ from typing import IO
 
 from semsearch.errors import SourceError
 from semsearch.readers.encoding import decode
+from semsearch.system.source_files import opened_source, read_source
 
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
 _ARCHIVES = (  # a member that only files of a format have
@@ -95,7 +96,7 @@ def unreadable_kind(data: bytes) -> str | None:
     return next(outer, None) or next((kind for sign, kind in _INNER if sign.match(data)), None)
 
 
-def archive_format(file: Path | IO[bytes]) -> str | None:
+def archive_format(file: IO[bytes]) -> str | None:
     """The name of the format that a zip archive is in, if it is that of a known one."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -133,12 +134,16 @@ _ASCII_SPACE = re.compile(r"\s")
 
 def refusal(path: Path, size: int) -> str:
     """Why a file without a reader is not read as text; "" if it is. What cannot be opened is left to its reader."""
-    return refusal_of(path, size, partial(_first_bytes, path), lambda: bool(archive_format(path)))
+    return refusal_of(path, size, partial(_first_bytes, path), partial(_is_document, path))
+
+
+def _is_document(path: Path) -> bool:
+    with opened_source(path) as (descriptor, _), open(descriptor, "rb", closefd=False) as file:
+        return bool(archive_format(file))
 
 
 def _first_bytes(path: Path, count: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(count)
+    return read_source(path, count).data
 
 
 def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:

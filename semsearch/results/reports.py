@@ -83,6 +83,7 @@ class SyncReport(Record):
     refitted: bool = False  # whether all vectors were computed again, with components of today's text
     moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now, with unchanged documents
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: existing files that were not read
+    sent_to: tuple[str, ...] = ()  # where the index sends what is written, besides its folder: stores, by URI
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class Status(Record):
     )  # documents by ISO 639-1 code; empty if languages are not detected
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
     warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
+    not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block, table  # start-up time: only notebooks ask

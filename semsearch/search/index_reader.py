@@ -6,11 +6,12 @@ near-duplicates and to make hits, and in one generation they do not change; so t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.on_demand_vectors import TitleVectors
@@ -35,6 +37,7 @@ from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sente
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import Halves, Topics, open_topics
+from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
     from semsearch.dense.stored_vectors import StoredVectors
     from semsearch.search.on_demand_vectors import OnDemandSentences
+
+_LOG = logging.getLogger(__name__)
 
 # -- Rows, compared with their checksums -------------------------------------------------------------------------------
 
@@ -139,13 +144,26 @@ class IndexReader:
         self._embedder: SentenceEmbedder | None = None
         self._titles: TitleVectors | None = None
         self._sample: Float32 | None = None
+        self._may_read_files, self._asked_at = False, cast(int | None, None)  # what was recorded when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
         address = get_own_address(db, database)
+        self._database, self._names = database, named_outside(database, db)
         shared = None if previous is None else previous._shared
         self._shared: _Shared = (
             shared if shared is not None and shared.address == address else _Shared(database.folder, address)
         )
         self._shared.keep(self._segments, self._fit)
+
+    @property
+    def may_read_files(self) -> bool:
+        """Whether it is looked whether files have changed: not those of a copy, nor of roots that are not allowed."""
+        if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
+            lacking = not_allowed(self._database, self._names, ["root"])
+            self._may_read_files = not lacking
+            if lacking and self._asked_at is None:
+                _LOG.warning("changed files are not noticed: %s", explained(self._database, lacking))
+            self._asked_at = now
+        return self._may_read_files
 
     def check_documents(self, db: sqlite3.Connection) -> None:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
@@ -255,6 +273,8 @@ class IndexReader:
         return self._open_vectors("sentence")
 
     def _open_vectors(self, kind: Kind) -> VectorReader:
+        if lacking := not_allowed(self._database, self._names, ["store"]):
+            raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
         return self._shared.open_stores()[kind].open(self._of(kind), self._removed[kind])
 
     def _open_segment(self, segment: Segment) -> LexicalSegment:

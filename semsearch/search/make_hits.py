@@ -7,6 +7,7 @@ is no longer what was indexed.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from semsearch.search.query import Query
 
 
+_PATIENCE = 5.0  # seconds that a query reads a file which may have changed
+
+
 def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
     """Find the documents, by their ids, whose files have changed or gone since they were indexed.
 
@@ -47,18 +51,20 @@ def _is_stale(document: DocumentRow) -> bool:
         return True
     except OSError:
         return False
-    if found.st_size != document.size:
+    if found.st_size != document.size or not stat.S_ISREG(found.st_mode):
         return True
-    return found.st_mtime_ns != document.mtime_ns and _is_other(Path(document.absolute), document.digest)
+    return found.st_mtime_ns != document.mtime_ns and _is_other(document)
 
 
-def _is_other(file: Path, digest: str) -> bool:
-    from semsearch.system.durable import file_digest  # start-up time: few files have another time
+def _is_other(document: DocumentRow) -> bool:
+    from semsearch.system.source_files import NotTheFile, source_digest  # start-up time: few files have another time
 
     try:
-        return file_digest(file) != digest
-    except OSError:  # deleted meanwhile, or not readable
-        return not file.exists()
+        return source_digest(document.absolute, root=document.root, seconds=_PATIENCE) != document.digest
+    except (FileNotFoundError, NotTheFile):
+        return True
+    except OSError:  # not readable, or not in time
+        return False
 
 
 # -- Hits --------------------------------------------------------------------------------------------------------------
@@ -94,7 +100,7 @@ def make_hits(
     """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
     Rows are fetched once for all answers, but those that the reader has kept. `origins`: one for each answer, or none.
-    Where the database is a copy, the files lie elsewhere, and it is not looked whether they are stale.
+    Where `is_copy`, the files lie elsewhere, or may not be read, and it is not looked whether they are stale.
     """
     rows = _rows(db, answers, reader.read_rows, is_copy=is_copy)
     made: list[list[Hit]] = []

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Int64
 from semsearch.errors import SourceError, UsageError
-from semsearch.results.hits import Hit, Position, own_terms
+from semsearch.results.hits import LINELESS, Hit, Position, own_terms
 from semsearch.search.make_hits import path_of
 from semsearch.search.query import Query, embed_texts
 from semsearch.sources.roots import ADDED, Root
@@ -238,7 +238,10 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
     before: PassageRow | None = None
     after: PassageRow | None = None
     begins, ends, follows, last = 0, 0, 1 << 62, 0
+    end_of_text = other_bytes = 0
     for passage in each_passage(db, document.first_passage, document.first_passage + document.passages):
+        other_bytes += len(passage.text.encode()) - len(passage.text)
+        end_of_text = max(end_of_text, int(passage.sentences[-1, 3]))
         for number, start in enumerate(passage.sentences[:, 4].tolist()):
             if start == line:
                 return passage
@@ -248,7 +251,7 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
             elif line < start < follows:
                 after, follows = passage, start
             last = max(last, end)
-    if line > last and line > (last := max(last, _lines(document))):
+    if line > last and line > (last := last + _lines_after(document, end_of_text, other_bytes)):
         raise UsageError(f"{document.path} ends at line {last}; give a line from 1 to {last}")
     if before is None or (after is not None and line > ends and after.headings != before.headings):
         before = after
@@ -256,16 +259,14 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
     return before
 
 
-def _lines(document: DocumentRow) -> int:
-    """The number of lines that the document's file has now; 0 if it cannot be read as text."""
-    from semsearch.readers.document import line_starts  # start-up time: only the likes of a file are asked for so
+def _lines_after(document: DocumentRow, end: int, other_bytes: int) -> int:
+    """How many lines a document may have after the one in which its text ends, as the index knows without its file.
 
-    try:
-        is_here = document.root and not uri_scheme(document.root)
-        text = Path(document.absolute).read_bytes().decode("utf-8-sig") if is_here else ""
-    except (OSError, ValueError):
-        return 0
-    return len(line_starts(text)) - text.endswith(("\n", "\r"))
+    All bytes of the file that are not in the text may be line ends; the last line end begins no line. `end`: the number
+    of characters up to the end of the text; `other_bytes`: how many more bytes these have.
+    """
+    has_lines = document.root and document.format not in LINELESS
+    return max(0, document.size - end - other_bytes - 1) if has_lines else 0
 
 
 def _like_passage(db: sqlite3.Connection, passage: PassageRow) -> ExamplePassages:

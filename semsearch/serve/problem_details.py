@@ -11,6 +11,7 @@ from semsearch.errors import (
     IndexExists,
     IndexLocked,
     IndexNotFound,
+    IndexNotTrusted,
     MissingExtra,
     SemsearchError,
     SourceChanged,
@@ -27,6 +28,7 @@ _STATUSES: tuple[tuple[type[SemsearchError], HTTPStatus], ...] = (
     (IndexNotFound, HTTPStatus.NOT_FOUND),
     (IndexExists, HTTPStatus.CONFLICT),
     (IndexLocked, HTTPStatus.CONFLICT),
+    (IndexNotTrusted, HTTPStatus.FORBIDDEN),
     (StorageError, HTTPStatus.INSUFFICIENT_STORAGE),
     (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
 )

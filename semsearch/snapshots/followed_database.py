@@ -25,7 +25,7 @@ from semsearch.snapshots.snapshot_format import CurrentPointer, PublishedManifes
 from semsearch.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
 from semsearch.snapshots.store_uris import canonical, is_beside, vectors_beside
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.publication import get_place
+from semsearch.storage.meta import get_place
 from semsearch.system.locations import shown_uri
 from semsearch.system.remote_files import SECONDS
 
@@ -165,9 +165,12 @@ class FollowedDatabase(IndexDatabase):
 
     def vectors_uri(self, uri: str) -> str:
         """The URI of vectors for this reader; beside the snapshots, with the host and user of its own URI."""
+        return vectors_beside(self._cache.uri, uri) if self.is_beside(uri) else uri
+
+    def is_beside(self, uri: str) -> bool:
+        """Return whether vectors at a URI lie beside the snapshots."""
         with self.reading() as db:
-            store = get_place(db)
-        return vectors_beside(self._cache.uri, uri) if is_beside(store, uri) else uri
+            return is_beside(get_place(db), uri)
 
     def publication(self) -> PublicationStatus:
         """The store, the current generation, and why the last check for a newer one failed, if it did."""

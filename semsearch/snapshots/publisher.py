@@ -45,13 +45,11 @@ from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, co
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.index_files import copy_database
-from semsearch.storage.meta import get_count, get_meta, set_meta
+from semsearch.storage.meta import PLACE, get_count, get_meta, get_place, set_meta
 from semsearch.storage.publication import (
     INDEX_ID,
-    PLACE,
     PublicationNote,
     PublishedGeneration,
-    get_place,
     note_failure,
     read_note,
     write_note,

@@ -18,10 +18,12 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from semsearch.errors import UsageError, is_resource_exhaustion
+from semsearch.system.source_files import read_source
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
 IGNORE_FILES = (".gitignore", ".semsearchignore")
+_MOST_BYTES = 1 << 24  # of a file of rules
 _EXCLUDE = ".git/info/exclude"
 _WHOLE = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]")  # an escaped character, or a class such as [a-z]
 _MOST_STARS = 4  # in one part of a path, and ** in a pattern: pathspec's time grows as a power, with one more for each
@@ -48,7 +50,8 @@ class Rules:
 
 def text_here(path: str) -> str:
     """The text of a file of this machine. Raises OSError."""
-    return Path(path).read_text(encoding="utf-8-sig", errors="replace")
+    text = read_source(path, _MOST_BYTES).data.decode("utf-8-sig", errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def rules_of_folder(

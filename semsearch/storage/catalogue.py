@@ -72,6 +72,12 @@ def set_root(db: sqlite3.Connection, root: Root) -> None:
         set_meta(db, _OPTIONS, json.dumps({id_: each for id_, each in options.items() if each}))
 
 
+def get_root_places(db: sqlite3.Connection) -> list[str]:
+    """Read the paths of the roots; of those in stores the URIs with which they are reached."""
+    options = _options(db)
+    return [path + options.get(id_, "") for id_, path in db.execute("SELECT id, path FROM roots ORDER BY id")]
+
+
 def _options(db: sqlite3.Connection) -> dict[int, str]:
     """How the stores of roots are reached, by the root's id; nothing secret."""
     return {int(id_): each for id_, each in json.loads(get_meta(db, _OPTIONS) or "{}").items()}

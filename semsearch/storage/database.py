@@ -154,6 +154,7 @@ class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself."""
 
     is_copy: bool = False  # of an index that is written elsewhere, where its files lie
+    is_trusted: bool = False  # by the program that opened it, with all that it names (semsearch.trust)
 
     def __init__(self, folder: Path) -> None:
         """Raises UsageError for a folder whose name is not Unicode, which neither SQLite nor FAISS opens."""
@@ -189,6 +190,10 @@ class IndexDatabase:
         """The URI at which this machine reaches the vectors that the index says are at another."""
         return uri
 
+    def is_beside(self, uri: str) -> bool:  # noqa: ARG002  # of an index that is here, whose folder says nothing of it
+        """Return whether vectors at a URI lie beside a published copy, in the store that the user has named."""
+        return False
+
     def publication(self) -> PublicationStatus | None:
         """Where the index is published, or read from; None if neither."""
         from semsearch.storage.publication import publication_of  # start-up time: a search needs none of it
@@ -212,6 +217,15 @@ class IndexDatabase:
                 finally:
                     self._own.db = None
                     db.execute("ROLLBACK")
+
+    @contextmanager
+    def written(self) -> Iterator[sqlite3.Connection]:
+        """Read what a write has just left. As after the write, the log is merged into the database at the end."""
+        with explained(self.folder):
+            self.close()
+            with closing(connect(self.path, "rw")) as db:
+                db.execute("BEGIN")
+                yield db
 
     @contextmanager
     def writing(self, *, derived: bool = True) -> Iterator[sqlite3.Connection]:

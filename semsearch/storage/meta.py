@@ -25,6 +25,14 @@ def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
     return int(found.get("generation") or 0), str(found.get("seals"))
 
 
+PLACE = "published_to"  # the URI of the snapshot store
+
+
+def get_place(db: sqlite3.Connection) -> str | None:
+    """Read the URI of the snapshot store of an index; None if it has none."""
+    return get_meta(db, PLACE) or None
+
+
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.results.reports import PublicationStatus
-from semsearch.storage.meta import get_meta
+from semsearch.storage.meta import get_place
 
 if TYPE_CHECKING:
     import sqlite3
 
-PLACE = "published_to"  # the meta row with the URI of the snapshot store
 INDEX_ID = "index_id"  # the meta row with the id by which an index claims a store
 NOTE = "published.json"
 
@@ -50,11 +49,6 @@ class PublicationNote:
     def newest(self) -> PublishedGeneration | None:
         """The generation that was published last."""
         return self.generations[-1] if self.generations else None
-
-
-def get_place(db: sqlite3.Connection) -> str | None:
-    """Read the URI of the snapshot store of an index; None if it has none."""
-    return get_meta(db, PLACE) or None
 
 
 def read_note(folder: Path) -> PublicationNote:

@@ -14,6 +14,8 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.errors import MissingExtra, StorageError
@@ -89,6 +91,7 @@ _SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",  # a filter does not reduce the number of answers
     "hnsw.scan_mem_multiplier": "8",  # times work_mem, 4 MB: a scan that needs more ends, and all rows are compared
 }
+_WITHOUT_TLS = ("disable", "allow", "prefer")  # modes in which a connection may have none; the last is the default
 _VECTOR = """
     SELECT nspname, extversion FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
     WHERE extname = 'vector'
@@ -245,18 +248,7 @@ class Database:
             session.connection.terminate()
 
     async def _connected(self, *, is_timed: bool = True) -> Session:
-        asyncpg, address = driver(), self.address
-        options: dict[str, Any] = {} if address.sslmode is None else {"ssl": address.sslmode}
-        connection = await asyncpg.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            database=address.database,
-            timeout=address.seconds,
-            command_timeout=address.seconds if is_timed else None,
-            server_settings={"application_name": "semsearch"},
-            **options,
-        )
+        connection = await self._opened(is_timed=is_timed)
         session = Session(connection)
         try:
             await session.set(await self._settings(connection, self.address.seconds if is_timed else 0))
@@ -264,6 +256,39 @@ class Database:
             connection.terminate()
             raise
         return session
+
+    async def _opened(self, *, is_timed: bool) -> Connection:
+        """A connection; a password goes to another machine only over TLS, unless the user's PGSSLMODE says otherwise.
+
+        An address is stored in an index, and says little of what its user wants.
+        """
+        asyncpg, address = driver(), self.address
+        connect = partial(
+            asyncpg.connect,
+            host=address.host,
+            port=address.port,
+            user=address.user,
+            database=address.database,
+            timeout=address.seconds,
+            command_timeout=address.seconds if is_timed else None,
+            server_settings={"application_name": "semsearch"},
+        )
+        users = os.environ.get("PGSSLMODE", "")
+        mode = address.sslmode or users or _WITHOUT_TLS[-1]
+        if mode not in _WITHOUT_TLS or users in _WITHOUT_TLS or _is_this_machine(address.host):
+            return await connect(**({} if address.sslmode is None else {"ssl": address.sslmode}))
+        if mode != "disable":
+            try:
+                return await connect(ssl="require")
+            except ConnectionError:  # the server has no TLS, or is not there
+                pass
+        try:
+            return await connect(ssl="disable", password="")  # in place of PGPASSWORD and ~/.pgpass
+        except asyncpg.InvalidAuthorizationSpecificationError as error:
+            raise StorageError(
+                f"{address.server} wants a password, and none was sent, because the connection has no TLS; set up TLS "
+                "there, or, if you trust the network, set PGSSLMODE=prefer in the environment"
+            ) from error
 
     async def _settings(self, connection: Connection, seconds: float) -> dict[str, str]:
         """The settings of a session whose statements may take some seconds, or as long as they like if that is 0.
@@ -293,6 +318,16 @@ def close_databases() -> None:
         own = [database for (process, _), database in _databases.items() if process == os.getpid()]
     for database in own:
         database.close()
+
+
+def _is_this_machine(host: str) -> bool:
+    """Return whether what is sent to a host stays on this machine."""
+    if host.startswith("/") or host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name, of which the network says where it leads
+        return False
 
 
 def quoted(name: str) -> str:

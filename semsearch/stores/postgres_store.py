@@ -2,7 +2,8 @@
 
     postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]
 
-The password comes from PGPASSWORD or a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL.
+The password comes from PGPASSWORD or a file of passwords (PGPASSFILE, ~/.pgpass), as with every client of PostgreSQL,
+and goes to another machine only over TLS.
 
 A row has the position of its id among the ids of the segment, which the manifest has, as for files
 (semsearch.arrays.id_ranges), and a half-precision vector. Rows are written by COPY, a chunk in each transaction; then

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -60,10 +61,28 @@ def cache_folder(kind: str) -> Path:
 
 
 def config_folder() -> Path:
-    """The folder for the user's settings and decisions. It need not exist yet."""
-    from platformdirs import user_config_path  # start-up time, as above
+    """The folder for the user's settings and decisions, as platformdirs has it. It need not exist yet.
 
-    return user_config_path("semsearch", appauthor=False)
+    It is found without platformdirs, whose import takes longer than all the rest: every command reads it.
+    """
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local") / "semsearch"
+    if sys.platform == "darwin":
+        return home_folder() / "Library" / "Application Support" / "semsearch"
+    given = os.environ.get("XDG_CONFIG_HOME", "").strip()
+    return Path(given or home_folder() / ".config") / "semsearch"
+
+
+def home_folder() -> Path:
+    """The user's home folder; for a user without one a path that cannot exist."""
+    try:
+        return _known_home()
+    except RuntimeError:
+        return Path(os.devnull) / "home"
+
+
+def _known_home() -> Path:
+    return Path.home()
 
 
 def data_folder() -> Path:

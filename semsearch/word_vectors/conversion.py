@@ -41,19 +41,25 @@ _STAMP = "converted from"
 
 
 def open_converted(
-    path: Path, *, counts: Path | None = None, dtype: Dtype | None = None, progress: Progress | None = None
+    path: Path,
+    *,
+    counts: Path | None = None,
+    dtype: Dtype | None = None,
+    progress: Progress | None = None,
+    beside: bool = True,
 ) -> VectorTable:
     """Open the table of a file of word vectors: an earlier one if the file has not changed since, else a new one.
 
-    It is kept in `<file>.semsearch/`, or, if that cannot be written, in the user's cache folder. A new one is made if
-    `counts` is given, or a `dtype` that the earlier one does not have; by default it is float32.
+    It is kept in `<file>.semsearch/`, or, if that cannot be written, or not `beside` the file, in the user's cache
+    folder. A new one is made if `counts` is given, or a `dtype` that the earlier one does not have; by default it is
+    float32.
     Raises VectorsError if the file is broken, StorageError if the table cannot be written.
     """
     path = path.resolve()
     if counts is None and (table := _current(path, dtype)):
         return table
     identify(path)  # before anything is written beside a file that has no word vectors
-    for folder in _homes(path):
+    for folder in [*_homes(path)][0 if beside else 1 :]:
         with _locked(folder) as writable:
             if not writable:
                 continue

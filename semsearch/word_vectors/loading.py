@@ -20,11 +20,15 @@ WordVectorsLike = str | Path | WordVectors
 
 
 def load_vectors(
-    name_or_path: str | Path = DEFAULT_VECTORS, *, progress: Callable[[int, int], None] | None = None
+    name_or_path: str | Path = DEFAULT_VECTORS,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    beside: bool = True,
 ) -> VectorTable:
     """Open word vectors by name (shipped) or path (a folder; or a GloVe, word2vec or fastText file, converted once).
 
-    `progress(done, total)` is called with the bytes read while a file is converted.
+    `progress(done, total)` is called with the bytes read while a file is converted. The table that it is converted to
+    is kept `beside` the file, or else in the user's cache folder.
     Raises VectorsError if there are none, or they cannot be read.
     """
     if table := shipped(str(name_or_path)):
@@ -35,15 +39,15 @@ def load_vectors(
     if path.is_file():
         from semsearch.word_vectors.conversion import open_converted  # start-up time: most never need it
 
-        return open_converted(path, progress=progress)
+        return open_converted(path, progress=progress, beside=beside)
     raise VectorsError(
         f"there are no word vectors {str(name_or_path)!r}; expected {', '.join(shipped_names())}, or a path"
     )
 
 
-def open_vectors(vectors: WordVectorsLike) -> WordVectors:
-    """Open word vectors by name or path; a table that is open already is returned. Raises VectorsError."""
-    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
+def open_vectors(vectors: WordVectorsLike, *, beside: bool = True) -> WordVectors:
+    """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
+    return load_vectors(vectors, beside=beside) if isinstance(vectors, str | Path) else vectors
 
 
 @dataclass(frozen=True, slots=True)

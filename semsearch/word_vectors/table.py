@@ -247,8 +247,12 @@ _HERE = Path(__file__).parent
 
 def shipped(name: str) -> VectorTable | None:
     """Open the shipped word vectors of that name. None if there are none."""
-    is_plain = len(Path(name).parts) == 1
-    return VectorTable(_HERE / name) if is_plain and (_HERE / name / "card.json").is_file() else None
+    return VectorTable(_HERE / name) if is_shipped(name) else None
+
+
+def is_shipped(name: str) -> bool:
+    """Return whether word vectors of that name come with semsearch."""
+    return len(Path(name).parts) == 1 and (_HERE / name / "card.json").is_file()
 
 
 def shipped_name(folder: Path) -> str | None:

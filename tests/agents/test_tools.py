@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from sealing import trust
 
 from semsearch.agents.tools import MOST_CHARACTERS, TOOLS
 from semsearch.errors import IndexNotFound, SourceError, UsageError
@@ -154,6 +155,7 @@ def test_a_damaged_index_is_told_and_the_others_too(tmp_path: Path, folder: Path
     import shutil
 
     shutil.copytree(folder / "indexes" / "notes", tmp_path / "notes")
+    trust(tmp_path / "notes")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "index.sqlite").write_bytes(b"no database" * 100)
     names = OpenIndexes(folder=tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
+from platformdirs import user_config_path
 
 from semsearch.cli.configuration import names_in
 from semsearch.cli.configuration_files import users_file
@@ -72,7 +73,7 @@ def test_the_projects_file_counts_below_it(folder: Path, monkeypatch: pytest.Mon
 def test_options_are_declared_once() -> None:
     assert names_in("search") == [field.name for field in fields(SearchOptions)]
     assert names_in("settings") == [field.name for field in fields(IndexChoices)]
-    assert users_file().parent == config_folder()
+    assert users_file().parent == config_folder() == user_config_path("semsearch", appauthor=False)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.Mon
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr("semsearch.cli.configuration_files._known_home", no_home)
+    monkeypatch.setattr("semsearch.system.locations._known_home", no_home)
     assert semsearch("query", "captain").status == 0
 
 

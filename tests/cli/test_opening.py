@@ -205,7 +205,8 @@ def test_a_pdf_is_opened_in_the_viewer_and_its_page_is_said(
     for name in ("report.pdf", "report.desktop"):
         (tmp_path / name).write_bytes(b"%PDF-1.7")
     with Index.open(INDEX) as index:
-        hit = replace(ask("captain", index), path=str(tmp_path / "report.pdf"), format="pdf", page=3)
+        found = replace(ask("captain", index), root=str(tmp_path), format="pdf", page=3)
+        hit = replace(found, path=str(tmp_path / "report.pdf"))
         open_hit(hit, index)
         assert not started  # there is no screen
         assert hit.sentence in capsys.readouterr().out

@@ -32,6 +32,7 @@ def hit(
     sentence: str = "A ship.",
     *,
     path: str = "docs/a.md",
+    root: str = "/r",
     line: int = 3,
     start: int = 0,
     headings: tuple[str, ...] = (),
@@ -42,7 +43,7 @@ def hit(
     format: str = "markdown",
 ) -> Hit:
     return Hit(
-        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root="/r", document="a.md", title=title, line=line,
+        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root=root, document="a.md", title=title, line=line,
         page=page, place=place, format=format, headings=headings, sentence=sentence, passage=sentence, start=start,
         end=start + len(sentence), passage_id=1, sentence_id=1, before=before,
     )  # fmt: skip
@@ -210,11 +211,11 @@ def test_columns_count_bytes_and_fall_back_to_one(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("\ufeffline\r\nEinst. Übung. Ein Schiff.\n".encode())
     text = file.read_bytes().decode("utf-8-sig")
-    found = hit("Ein Schiff.", path=str(file), line=2, start=text.index("Ein Schiff."))
+    found = hit("Ein Schiff.", path=str(file), root=str(tmp_path), line=2, start=text.index("Ein Schiff."))
     assert column(found) == len("Einst. Übung. ".encode()) + 1
-    assert column(hit("On another line.", path=str(file), line=2, start=3)) == 1
-    assert column(hit("Beyond the end.", path=str(file), line=2, start=3000)) == 1
-    assert column(hit("Gone.", path=str(tmp_path / "gone.txt"))) == 1
+    assert column(hit("On another line.", path=str(file), root=str(tmp_path), line=2, start=3)) == 1
+    assert column(hit("Beyond the end.", path=str(file), root=str(tmp_path), line=2, start=3000)) == 1
+    assert column(hit("Gone.", path=str(tmp_path / "gone.txt"), root=str(tmp_path))) == 1
 
 
 def test_sizes_are_said_as_people_say_them() -> None:

@@ -60,7 +60,7 @@ def told_or_right(path: Path, right: list[object]) -> list[bool]:
     otherwise.
     """
     try:
-        index = Index.open(path)
+        index = Index.open(path, trust=True)
     except (IndexDamaged, IndexNotFound) as error:
         return [says_what_to_do(error)] * len(ASKED)
     told = []
@@ -84,7 +84,7 @@ def says_what_to_do(error: Exception) -> bool:
 
 
 def answers_of(path: Path) -> list[object]:
-    with Index.open(path) as index:
+    with Index.open(path, trust=True) as index:
         return [ask(index) for ask in ASKED]
 
 
@@ -171,7 +171,7 @@ def test_rows_that_changed_went_or_changed_places_are_noticed(
         db.executescript(statement)
     assert any(told_or_right(copy, right))
     try:
-        with Index.open(copy) as index:
+        with Index.open(copy, trust=True) as index:
             assert index.verify()
     except IndexDamaged:
         pass
@@ -188,7 +188,7 @@ def test_the_cure_that_an_error_names_mends_the_text(tmp_path: Path, name: str, 
             "WHERE document_id = (SELECT id FROM documents WHERE path = ?)",
             (letter, name),
         )
-    with Index.open(path) as index:
+    with Index.open(path, trust=True) as index:
         problems = index.verify()
         assert all("passage" in problem and name in problem for problem in problems)
         (problem, *_) = problems
@@ -199,7 +199,7 @@ def test_the_cure_that_an_error_names_mends_the_text(tmp_path: Path, name: str, 
     for command in problem.split("run: ")[1:]:
         words = shlex.split(command.split(", then ")[0])
         assert CliRunner().invoke(app, words[1:]).exit_code == 0
-    with Index.open(path) as index:
+    with Index.open(path, trust=True) as index:
         if name == "added":
             index.add([Text(name, "The judge in the court, and the jury. The captain is old.", metadata={"by": "Ada"})])
         assert index.verify() == []
@@ -215,7 +215,7 @@ def test_a_rebuild_mends_the_list_of_segments_and_the_fit(whole: Path, right: li
         copy = damaged(whole, tmp_path / str(number), lambda _: None)
         with closing(sqlite3.connect(copy / DATABASE)) as db, db:
             db.execute(statement)
-        with Index.open(copy) as index:
+        with Index.open(copy, trust=True) as index:
             with pytest.raises(IndexDamaged, match="index --rebuild"):
                 index.search("captain")
             index.rebuild()

@@ -72,7 +72,7 @@ def use(folder: Path, good: Path, small_vectors: VectorTable) -> int:
     refused = 0
     for act in of_index(good):
         try:
-            with Index.open(folder, vectors=small_vectors) as index:
+            with Index.open(folder, vectors=small_vectors, trust=True) as index:
                 act(index)
         except SemsearchError:
             refused += 1
@@ -150,14 +150,14 @@ def test_a_schema_that_is_no_text_is_damage(good: Path, small_vectors: VectorTab
     data = (folder / DATABASE).read_bytes()
     (folder / DATABASE).write_bytes(data.replace(b'TABLE "documents"', b'\xe9\xe9\xe9\xe9\xe9 "documents"'))
     with pytest.raises(IndexDamaged, match=r"index.sqlite is damaged"):
-        Index.open(folder, vectors=small_vectors)
+        Index.open(folder, vectors=small_vectors, trust=True)
 
 
 def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE passages SET headings = 'x'")
     message = r"index.sqlite is damaged: \d+ rows of passages have an invalid headings; remove .* and index again"
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match=message):
+    with Index.open(folder, vectors=small_vectors, trust=True) as index, pytest.raises(IndexDamaged, match=message):
         index.search("a ship")
 
 
@@ -185,7 +185,10 @@ def test_a_passage_of_more_sentences_than_it_has_is_damage(
 ) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, f"UPDATE passages SET sentence_count = sentence_count {change_of_count}")  # noqa: S608  # ours
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="its checksum"):
+    with (
+        Index.open(folder, vectors=small_vectors, trust=True) as index,
+        pytest.raises(IndexDamaged, match="its checksum"),
+    ):
         index.search("a ship in the storm")
 
 
@@ -193,7 +196,7 @@ def test_a_hit_that_has_no_row_is_damage(good: Path, small_vectors: VectorTable,
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE removed SET first_passage = 70")
     message = r"passage \d+ does not match its checksum"
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match=message):
+    with Index.open(folder, vectors=small_vectors, trust=True) as index, pytest.raises(IndexDamaged, match=message):
         index.search("a ship in the storm", 20, mode="dense")
 
 
@@ -202,7 +205,7 @@ def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch:
         raise KeyError("a bug")
 
     monkeypatch.setattr("semsearch.search.searcher.make_hits", broken)
-    with Index.open(good, vectors=small_vectors) as index, pytest.raises(KeyError, match="a bug"):
+    with Index.open(good, vectors=small_vectors, trust=True) as index, pytest.raises(KeyError, match="a bug"):
         index.search("a ship")
 
 
@@ -221,7 +224,7 @@ def test_an_index_that_could_compute_is_not_opened(
     folder = copied(good, tmp_path / "bad")
     change(folder, statement)
     with pytest.raises(IndexDamaged, match=f"has the {kind}"):
-        Index.open(folder, vectors=small_vectors)
+        Index.open(folder, vectors=small_vectors, trust=True)
 
 
 @pytest.mark.parametrize("name", ["../index.sqlite", "/etc/passwd", "", "..", "a\\b", b"a", "a\0b", 100 * "\u20ac"])
@@ -229,7 +232,7 @@ def test_a_segment_is_a_file_of_the_index(good: Path, small_vectors: VectorTable
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE segments SET file = ?", name)
     with (
-        Index.open(folder, vectors=small_vectors) as index,
+        Index.open(folder, vectors=small_vectors, trust=True) as index,
         pytest.raises(IndexDamaged, match="not a file in its folder"),
     ):
         index.search("a ship")
@@ -244,7 +247,10 @@ def test_a_path_or_number_that_none_can_be_is_damage(
     folder = copied(good, tmp_path / "bad")
     change(folder, "INSERT INTO removed VALUES (9000, 1, 9000, 1, 1)")
     change(folder, statement, value)
-    with Index.open(folder, vectors=small_vectors) as index, pytest.raises(IndexDamaged, match="have an invalid"):
+    with (
+        Index.open(folder, vectors=small_vectors, trust=True) as index,
+        pytest.raises(IndexDamaged, match="have an invalid"),
+    ):
         index.sync() if "roots" in statement else index.search("a ship")
 
 
@@ -257,5 +263,5 @@ def test_a_folder_of_segments_that_is_elsewhere_is_not_swept(
     (mine / "letter.txt").write_text("A letter.")
     (folder / "segments").symlink_to(mine, target_is_directory=True)
     with pytest.raises(IndexDamaged, match="is a symbolic link"):
-        Index.open(folder, vectors=small_vectors)
+        Index.open(folder, vectors=small_vectors, trust=True)
     assert (mine / "letter.txt").read_text() == "A letter."

@@ -129,6 +129,6 @@ def test_a_write_to_an_index_that_is_deleted_meanwhile_is_an_error(
         index.sync(docs, progress=delete)
     assert folder.exists() == is_made_anew
     for where, texts in ((tmp_path / "gone", SEA), *([(folder, OTHER)] if is_made_anew else [])):
-        with Index.open(where) as index:
+        with Index.open(where, trust=True) as index:
             assert {text.text for text in index.texts()} == {*texts}
             assert index.verify() == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from browsing import Visit, visiting
 from playwright.sync_api import Browser, Route, expect
+from sealing import trust
 from serving import TOKEN, Asker, running
 
 from semsearch.index import Index
@@ -95,6 +96,7 @@ def test_a_server_that_is_gone_is_said_and_found_again(visit: Visit) -> None:
 
 def test_an_index_that_goes_while_it_is_looked_at_is_missed(browser: Browser, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "indexes" / "notes", tmp_path / "gone")
+    trust(tmp_path / "gone")
     with running(OpenIndexes(folder=tmp_path)) as asker, visiting(browser, asker) as visit:
         visit.expected.append(_REFUSED)
         page = visit.go("#/search?q=ship&index=gone")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -301,3 +302,76 @@ def test_an_onnx_file_that_cannot_be_used_is_one_line(runtime: None, tmp_path: P
     (exported(tmp_path / "wordless", "tokens") / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
         load_reranker(tmp_path / "wordless")
+
+
+# -- Code that comes with a model --------------------------------------------------------------------------------------
+
+
+class ImportingTransformer(FakeTransformer):
+    """An encoder whose library imports what a folder's modules.json names, from the folder too, as before 6.2."""
+
+    def __init__(self, name: str, *, local_files_only: bool) -> None:
+        super().__init__(name, local_files_only=local_files_only)
+        for module in json.loads((Path(name) / "modules.json").read_text(encoding="utf-8")):
+            file = Path(name) / f"{module['type'].partition('.')[0]}.py"
+            if file.exists():
+                exec(file.read_text(encoding="utf-8"))  # as that library does
+
+
+NAMED: dict[str, tuple[str, object]] = {
+    "modules": ("modules.json", [{"idx": 0, "name": "0", "path": "", "type": "trace.Module"}]),
+    "own before": (
+        "modules.json",
+        [{"type": "sentence_transformers.models.Transformer"}, {"type": "trace.Module"}],
+    ),
+    "like its own": ("modules.json", [{"type": "sentence_transformers_.Module"}]),
+    "router": ("1_Router/router_config.json", {"types": {"query": ["trace.Module"]}}),
+    "activation": ("2_Dense/config.json", {"activation_function": "os.abort"}),
+    "cross-encoder": ("config.json", {"sentence_transformers": {"activation_fn": "trace.run"}}),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_a_folder_that_names_code_of_its_own_is_not_opened(
+    library: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    trace = tmp_path / "trace"
+    path = folder(tmp_path / "encoder")
+    monkeypatch.setattr(sys.modules["sentence_transformers"], "SentenceTransformer", ImportingTransformer)
+    own = [{"type": "sentence_transformers.models.Transformer"}]
+    (path / "modules.json").write_text(json.dumps(own), encoding="utf-8")
+    assert load_reranker(path).model.name == "encoder"
+    (path / "trace.py").write_text(f"open({str(trace)!r}, 'w').close()\n", encoding="utf-8")
+    (path / "modules.json").write_text(json.dumps([{"type": "trace.Module"}]), encoding="utf-8")
+    ImportingTransformer(str(path), local_files_only=True)
+    assert trace.exists()  # so such a library would run it
+    trace.unlink()
+    (path / "modules.json").write_text(json.dumps(own), encoding="utf-8")
+    name, value = NAMED[case]
+    (path / name).parent.mkdir(exist_ok=True)
+    (path / name).write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(ModelError, match="which is code of the model's own"):
+        load_reranker(path)
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, '"' + "a" * 10_000_000])
+def test_a_configuration_that_cannot_be_checked_is_not_opened(library: ModuleType, tmp_path: Path, text: str) -> None:
+    path = folder(tmp_path / "encoder")
+    (path / "modules.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match="is not a model's configuration"):
+        load_reranker(path)
+
+
+def test_layers_of_pytorch_and_other_types_may_be_named(library: ModuleType, tmp_path: Path) -> None:
+    path = folder(tmp_path / "encoder")
+    config = {"activation_function": "torch.nn.modules.activation.Tanh", "rope": {"type": "linear"}, "type": "bert"}
+    (path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (path / "tokenizer.json").write_text("no JSON", encoding="utf-8")
+    assert load_reranker(path).model.name == "encoder"
+
+
+def test_the_extra_asks_for_a_release_that_refuses_code() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    for extra in ("rerank", "train"):
+        assert "sentence-transformers>=6.2" in project["project"]["optional-dependencies"][extra]

@@ -104,7 +104,7 @@ def test_two_copies_of_an_index_never_share_a_place(index: Index, place: Path, t
     index.close()
     shutil.copytree(index.path, tmp_path / "copy")
     index.add([Text("one", "A comet.")])
-    with Index.open(tmp_path / "copy", vectors=index._vectors()) as copy:
+    with Index.open(tmp_path / "copy", vectors=index._vectors(), trust=True) as copy:
         with pytest.raises(PublicationFailed, match="another copy of this index has published generation 2"):
             copy.add([Text("two", "A star.")])
         copy.publish(take_over=True)

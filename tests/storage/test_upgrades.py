@@ -64,7 +64,7 @@ def version_of(path: Path) -> int:
 
 def test_an_index_that_version_1_made_answers_and_is_not_changed(first: Path) -> None:
     before = (first / "index" / DATABASE).read_bytes()
-    with Index.open(first / "index", vectors=first / "small") as index:
+    with Index.open(first / "index", vectors=first / "small", trust=True) as index:
         assert [index.search(query)[0].sentence for query in QUERIES[::2]] == SAID[::2]
         assert index.verify() == []
         assert index.status(stale=False).documents == 2
@@ -72,7 +72,7 @@ def test_an_index_that_version_1_made_answers_and_is_not_changed(first: Path) ->
 
 
 def test_an_index_that_version_1_made_goes_on_where_its_documents_are_now(first: Path) -> None:
-    with Index.open(first / "index", vectors=first / "small") as index:
+    with Index.open(first / "index", vectors=first / "small", trust=True) as index:
         done = index.sync(first / "docs", prune=True)
         assert (done.moved + done.changed + done.unchanged, done.removed) == (1, 0)
         assert done.added == 1  # a table, which version 1 did not read

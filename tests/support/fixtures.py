@@ -48,15 +48,38 @@ def _users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _configs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Iterator[Path]]:
+    """Folders of settings, one for each test; the first is that of what several tests share, such as an index.
+
+    What indexes are trusted is known in all of them (semsearch.trust).
+    """
+    folder = tmp_path_factory.mktemp("configs")
+    shared = folder / "shared" / "semsearch" / "trusted"
+    shared.mkdir(parents=True)
+
+    def made() -> Iterator[Path]:
+        for number in count():
+            own = folder / str(number) / "semsearch"
+            own.mkdir(parents=True)
+            (own / "trusted").symlink_to(shared)
+            yield own.parent
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CONFIG_HOME", "LOCALAPPDATA"):
+            patch.setenv(name, str(folder / "shared"))
+        yield made()
+
+
 @pytest.fixture(autouse=True)
-def _user_folders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _user_folders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, _configs: Iterator[Path]) -> None:
     """Each test has a cache, indexes and a configuration of its own, and none of whoever runs it.
 
     They lie in its `tmp_path`, where it has one: to make and delete one for each test takes longer than most tests do.
     """
     own = request.getfixturevalue("tmp_path" if "tmp_path" in request.fixturenames else "_users")
     folder = own if isinstance(own, Path) else next(own)
-    for name in ("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
+    for name in ("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(folder / "user-cache"))
     monkeypatch.setenv("SEMSEARCH_HOME", str(folder / "user-data"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "user-config"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(next(_configs)))

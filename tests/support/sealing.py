@@ -9,6 +9,8 @@ from pathlib import Path
 from semsearch.storage.checked_rows import add_document_sums, add_passage_sums
 from semsearch.storage.checksums import update_digests
 from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import IndexDatabase
+from semsearch.trust import named_outside, record
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
@@ -17,6 +19,12 @@ def change(folder: Path, statement: str, *values: object) -> None:
         db.execute(statement, values)
         reseal(db)
         db.commit()
+
+
+def trust(folder: Path, *, copied_to: Path | None = None) -> None:
+    """Allow an index, or a copy of it that is made later, what it names, as its user does with `semsearch trust`."""
+    with closing(IndexDatabase(folder)) as database, database.reading() as db:
+        record(database if copied_to is None else IndexDatabase(copied_to), named_outside(database, db))
 
 
 def reseal(db: sqlite3.Connection) -> None:

@@ -22,7 +22,7 @@ from semsearch.cli.find_index import INDEXES, find_index, folder_of, folder_to_m
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget
 from semsearch.cli.messages import complain, keep_warnings, use_one_thread
-from semsearch.cli.progress import sync_progress
+from semsearch.cli.progress import also_in, sync_progress
 from semsearch.cli.tables import count, size
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
@@ -55,7 +55,7 @@ def import_(
         if not quiet:
             print(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s"
+                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s{also_in(done.sent_to)}"
             )
 
 

@@ -1,19 +1,24 @@
-"""`semsearch status` and `semsearch verify`: the contents, settings and integrity of an index."""
+"""`semsearch status`, `verify` and `trust`: the contents, settings, integrity and permissions of an index."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semsearch.cli.answer_formats import to_json
-from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption
-from semsearch.cli.find_index import INDEXES, from_here, open_index
-from semsearch.cli.messages import PROBLEMS, use_one_thread
+from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
+from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
+from semsearch.cli.messages import PROBLEMS, complain, use_one_thread, warn
 from semsearch.cli.tables import count, print_blocks, size
-from semsearch.errors import rebuild_command
+from semsearch.errors import UsageError, rebuild_command
 from semsearch.results.omissions import endings_in_words, in_words
 from semsearch.results.reports import MUCH_DRIFT
+from semsearch.snapshots.store_uris import LOOK_EVERY
+from semsearch.storage.database import IndexDatabase, check
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -120,6 +125,8 @@ def describe(found: Status) -> dict[str, str]:
         facts["stale"] = "; ".join([*found.warnings, stale if found.stale else known])
     if found.not_read:
         facts["not read"] = f"{endings_in_words(found.not_read)} (--problems lists them)"
+    if found.not_allowed:
+        facts["not allowed"] = f"to {'; to '.join(found.not_allowed)}; see: semsearch trust"
     if found.partly_read:
         facts["partly read"] = f"{count(found.partly_read, 'document')} (--problems lists them)"
     return facts
@@ -173,6 +180,59 @@ def adapted(found: Status) -> str:
         return "none; learned from about two hundred passages on, unless --no-adapt is given"
     seen = f"{count(found.adapted.terms, 'term')} in {count(found.adapted.passages, 'passage')}"
     return f"{count(found.adapted.topics, 'dimension')}, learned from {seen}"
+
+
+def trust(
+    index: Annotated[
+        str | None, typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=complete_index)
+    ] = None,
+    indexes: IndexesOption = INDEXES,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow it without asking.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Allow the index nothing any more.")] = False,
+) -> None:
+    """Show what an index names outside its folder, and allow it on this machine.
+
+    An index may name folders to read, stores to publish to, and files of word vectors. What you have put into it is
+    allowed. An index from someone else, or from another machine, is only read until you have allowed the rest.
+    """
+    if yes and off:
+        raise UsageError("--yes and --off exclude each other")
+    from semsearch.trust import (  # start-up time: other commands need none of it
+        allowed,
+        forget,
+        named_outside,
+        not_allowed,
+        record,
+        trust_command,
+    )
+
+    with closing(_database_of(find_asked(index, indexes))) as database:
+        name = database.shown_name
+        if off:
+            forget(database)
+            complain(f"{name} may use nothing outside its folder any more")
+            return
+        with database.reading() as db:
+            named = named_outside(database, db)
+        lacking = not_allowed(database, named)
+        if not lacking:
+            print(f"{name} names nothing outside its folder that you have not allowed")
+            return
+        print("\n".join([f"{name} would:", *(f"  {each}" for each in lacking)]))
+        if not yes and not (sys.stdin.isatty() and typer.confirm("Allow this?")):
+            raise UsageError(f"nothing was allowed; to allow it, run: {trust_command(database, '--yes')}")
+        if not record(database, named & allowed(database) | {*lacking}):
+            warn("this could not be recorded in your configuration folder, so other commands will not know it")
+
+
+def _database_of(found: Path | str) -> IndexDatabase:
+    if isinstance(found, str):
+        from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
+
+        return follow(found, every=LOOK_EVERY)
+    database = IndexDatabase(found)
+    check(database)
+    return database
 
 
 def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:

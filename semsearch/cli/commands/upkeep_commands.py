@@ -21,7 +21,7 @@ from semsearch.cli.command_options import (
 )
 from semsearch.cli.find_index import INDEXES, from_here, open_index
 from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
-from semsearch.cli.progress import covers, progress, report_sync, summary, sync_progress
+from semsearch.cli.progress import also_in, covers, progress, report_sync, stores_of, summary, sync_progress
 from semsearch.cli.tables import count
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.system.locations import local_path, uri_scheme
@@ -73,7 +73,8 @@ def remove(
         count = opened.remove(*paths)
         if not count:
             raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
-        print(f"{opened.path}: {count:,} removed")
+        where = also_in(stores_of(opened.status(drift=False, stale=False)))
+        print(f"{opened.path}: {count:,} removed{where}")
         try:
             roots = opened.roots
         except SemsearchError:  # the documents are removed; only a warning is lost
@@ -103,11 +104,12 @@ def refit(
     with open_index(index, indexes, vectors) as opened:
         drift = opened.status(stale=False).drift
         with sync_progress(quiet=quiet) as report:
-            opened.refit(cluster=cluster, progress=report)
+            done = opened.refit(cluster=cluster, progress=report)
         sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
         if not quiet:
+            seconds = time.perf_counter() - started
             before = "" if drift is None else f" (drift was {drift:.1f}°)"
-            print(f"{opened.path}: fitted to {sentences} in {time.perf_counter() - started:.2f} s{before}")
+            print(f"{opened.path}: fitted to {sentences} in {seconds:.2f} s{before}{also_in(done.sent_to)}")
 
 
 def compact(
@@ -133,8 +135,10 @@ def compact(
         print(f"{opened.path}: already compact, with {count(after.segments, 'segment')}")
         return
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
-    seconds = time.perf_counter() - started
-    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
+    seconds, where = time.perf_counter() - started, also_in(stores_of(after))
+    print(
+        f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s{where}"
+    )
 
 
 def map_(

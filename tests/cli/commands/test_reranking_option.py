@@ -93,15 +93,29 @@ def test_it_may_be_configured_and_turned_off(
     assert "the rerank timeout must be positive" in semsearch("query", "captain").err
 
 
-def test_a_projects_model_lies_in_its_folder_or_has_a_name(tmp_path: Path, opened: list[str]) -> None:
+def test_a_project_may_name_a_model_and_no_folder(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = tmp_path / "semsearch.toml"
-    for model in ("/etc/model", "../model", "~/model.onnx"):
+    (tmp_path / "models" / "own").mkdir(parents=True)
+    (tmp_path / "below" / "owner" / "vowels").mkdir(parents=True)
+    (tmp_path / "below" / "sentence-transformers" / "small").mkdir(parents=True)
+    for model in ("/etc/model", "../model", "~/model.onnx", "models", "models/own", "./models", "model.onnx"):
         project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
-        assert f"{model} is outside" in semsearch("query", "captain").err
-    (tmp_path / "models").mkdir()
-    project.write_text("rerank = 'models'\n", encoding="utf-8")
-    reranked()
-    assert opened == [str(tmp_path / "models")]
+        assert f"{model} is a folder or file" in semsearch("query", "captain").err
+    monkeypatch.chdir(tmp_path / "below")
+    for model in ("owner/vowels", "small"):  # for which the folders of where one is are taken
+        project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
+        assert f"{model} is a folder or file" in semsearch("query", "captain", "--indexes", "../indexes").err
+    monkeypatch.chdir(tmp_path)
+    assert opened == []
+    project.unlink()
+    own = tmp_path / "config" / "semsearch" / "semsearch.toml"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(f"rerank = '{tmp_path / 'models'}'\n", encoding="utf-8")
+    assert all(reranked())
+    assert all(reranked("--rerank", "models/own"))
+    assert opened == [str(tmp_path / "models"), "models/own"]
 
 
 def test_a_server_is_not_asked_with_a_model_of_ones_own(tmp_path: Path, opened: list[str]) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from console import Result, semsearch
 from processes.crashing import LEAST
+from sealing import trust
 from small import small_vectors, write_articles
 
 from disk_faults.file_doors import Doors, Fault, Kind, Operation, Watcher
@@ -129,6 +130,8 @@ class World:
             (folder / "docs" / "night-2.md").rename(folder / "docs" / "night-22.md")
             (folder / "docs" / "sea-0.md").write_text("# Sea\n\nThe judge sold the ship to an astronomer.\n")
             write_articles(folder / "docs", 1, first=4)
+        if action != "first":
+            trust(folder / "template", copied_to=world.work)
         world.before = answers(folder / "template")
         return world
 

@@ -133,7 +133,7 @@ def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
         with Index.create(index_path, vectors=vectors) as index:
             index.sync(docs)
         return
-    with Index.open(index_path) as index:
+    with Index.open(index_path, trust=True) as index:
         actions: dict[str, Callable[[], object]] = {
             "sync": index.sync,
             "refit": index.refit,

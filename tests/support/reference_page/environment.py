@@ -43,6 +43,10 @@ VARIABLES = (
         "is downloaded for reranking.",
     ),
     Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
+    Variable(
+        "PGSSLMODE",
+        "With `disable`, `allow` or `prefer`, a password may go to PostgreSQL on another machine without TLS.",
+    ),
     Variable("MILVUS_TOKEN", "`user:password`, or a key, for Milvus, where `--store milvus:` has the vectors."),
     Variable(
         "XDG_CACHE_HOME",
@@ -54,7 +58,8 @@ VARIABLES = (
     Variable(
         "XDG_CONFIG_HOME",
         "The user's folder for settings on Linux, by default `~/.config`. In its `semsearch/` are the user's own "
-        "`semsearch.toml` and the token of `serve`. On macOS it is `~/Library/Application Support`.",
+        "`semsearch.toml`, the token of `serve` and what you have allowed indexes. On macOS it is "
+        "`~/Library/Application Support`.",
     ),
     Variable("LOCALAPPDATA", "Likewise on Windows."),
     Variable(

@@ -36,4 +36,4 @@ def vectors_of(path: Path) -> VectorTable:
 
 def open_index(path: Path) -> Index:
     """Open an index that was made here, or a copy of it beside it."""
-    return Index.open(path, vectors=vectors_of(path))
+    return Index.open(path, vectors=vectors_of(path), trust=True)

@@ -1,0 +1,113 @@
+"""Open what stands at the path of an indexed file: the one door for that (tests/laws/test_opened_files.py).
+
+Whoever can write to an indexed folder, or has made the index, chooses what stands at a path by now: a pipe, which waits
+for a writer; a device without an end; a link to a file that nobody has named. So only regular files are read, without
+waiting, not more than they should have, for a limited time, and only below their root if it is given.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from semsearch.system import clock
+
+SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one
+_PIECE = 1 << 20  # bytes that are read at once
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe is opened without waiting for its writer
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class NotTheFile(OSError):
+    """What stands at the path of an indexed file is no regular file, or lies outside of its root."""
+
+    def __init__(self, reason: str, path: str | Path) -> None:
+        super().__init__(errno.EACCES, reason, str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBytes:
+    """The bytes of a file, or as many as were asked for, and its state just before they were read."""
+
+    data: bytes
+    status: os.stat_result
+
+
+@contextmanager
+def opened_source(path: str | Path, root: str = "") -> Iterator[tuple[int, os.stat_result]]:
+    """Open a file for reading; gives its descriptor and state. Raises NotTheFile, and OSError.
+
+    With a `root`, the path of an indexed folder or file, links that lead out of it are refused.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotTheFile("it is not a regular file", path)
+        if root and not _is_below(descriptor, status, str(path), root):
+            raise NotTheFile("it leads out of the indexed folder", path)
+        yield descriptor, status
+    finally:
+        os.close(descriptor)
+
+
+def read_source(
+    path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
+) -> SourceBytes:
+    """Read a file, but at most this many bytes. Raises NotTheFile, TimeoutError and other OSErrors."""
+    end = clock() + seconds
+    with opened_source(path, root) as (descriptor, status):
+        if 0 < status.st_size < min(most, _PIECE):
+            data = os.read(descriptor, min(most, status.st_size + 1))  # nearly always the whole file
+            if len(data) == status.st_size:
+                return SourceBytes(data, status)
+            return SourceBytes(data + b"".join(_pieces(descriptor, path, most - len(data), end, clock)), status)
+        return SourceBytes(b"".join(_pieces(descriptor, path, most, end, clock)), status)
+
+
+def source_digest(
+    path: str | Path, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
+) -> str:
+    """The BLAKE2b digest of a file's content, as it is while it is read. Raises as `read_source`."""
+    digest, end = hashlib.blake2b(digest_size=16), clock() + seconds
+    with opened_source(path, root) as (descriptor, status):
+        for piece in _pieces(descriptor, path, status.st_size + 1, end, clock):  # one that grows is another file
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(descriptor: int, path: str | Path, most: int, end: float, clock: Callable[[], float]) -> Iterator[bytes]:
+    while most > 0 and (piece := os.read(descriptor, min(most, _PIECE))):
+        yield piece
+        most -= len(piece)
+        if clock() > end:
+            raise TimeoutError(errno.ETIMEDOUT, "reading it takes too long", str(path))
+
+
+def _is_below(descriptor: int, status: os.stat_result, path: str, root: str) -> bool:
+    """Whether the opened file lies in a folder, or is that file."""
+    try:
+        whole = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of the file that is open, on Linux
+    except OSError:
+        whole = os.path.realpath(path)
+        if not os.path.samestat(os.lstat(whole), status):  # it changes while it is looked at
+            return False
+    root = root.rstrip("/")
+    if whole.startswith(f"{root}/") or (whole == root == path):
+        return True
+    if path == root:  # the last name of which is no link
+        folder, name = os.path.split(path)
+        return whole == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118  # as above
+    real = os.path.realpath(root)
+    return whole.startswith(real.rstrip(os.sep) + os.sep)

@@ -1,0 +1,288 @@
+"""What an index names outside of its folder, and whether this user has allowed it on this machine.
+
+An index may come from someone else. Its rows name folders to read, stores to publish to, engines that keep vectors, and
+files of word vectors and counts; whoever made it has chosen them. They are used only after the user of this machine has
+chosen or confirmed them: what a command or program of the user puts into an index is allowed at once, all else by
+`semsearch trust INDEX`, or by the program that opens it (`Index.open(..., trust=True)`). Until then the index is only
+read: its files are not looked at, and nothing is connected to.
+
+What is allowed is recorded outside of all indexes, in the user's configuration folder, as git's `safe.directory` and
+direnv's `allow` are: a file for each index, by its path, with the names themselves. So another index that is put in the
+place of a known one may do no more than that one did. An index that was moved, which its file number tells, keeps what
+it was allowed; a copy is asked for again. A process remembers what it has allowed, also where nothing can be recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
+from semsearch.settings import NO_FILES, Settings
+from semsearch.storage.catalogue import get_root_places
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import IndexDatabase, has_database
+from semsearch.storage.meta import get_meta, get_place
+from semsearch.stores.registry import get_address, get_left
+from semsearch.system.locations import config_folder, shown_uri, uri_scheme
+from semsearch.word_vectors.table import is_shipped, shipped
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# -- What an index names -----------------------------------------------------------------------------------------------
+
+Kind = Literal["root", "snapshots", "store", "vectors", "counts"]
+PUBLISHING: tuple[Kind, ...] = ("snapshots",)
+_DOES: dict[Kind, str] = {
+    "root": "read {}",
+    "snapshots": "publish its text to {}",
+    "store": "keep vectors in {}",
+    "vectors": "open the word vectors {}",
+    "counts": "read the word counts {}",
+}
+
+
+class OutsideName(NamedTuple):  # a dataclass takes a millisecond more to be made, at every query
+    """A path or URI outside of an index's folder that the index names, and for what."""
+
+    kind: Kind
+    place: str
+
+    def __str__(self) -> str:
+        place = shown_uri(self.place)
+        return _DOES[self.kind].format(place if place.isprintable() else ascii(place))
+
+
+def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[OutsideName]:
+    """What the generation that a transaction sees names outside of the index's folder.
+
+    Of a published copy neither its roots count, whose files lie elsewhere, nor vectors beside the snapshots: the user
+    has named that store.
+    """
+    settings, address = Settings.from_json(get_meta(db, "settings")), get_address(db)
+    found = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
+    stores = {each for each in (settings.store, None if address is None else address.uri) if each}
+    if database.is_copy:
+        return frozenset(found | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
+    found |= {OutsideName("root", place) for place in get_root_places(db)}
+    found |= {OutsideName("store", uri) for uri in stores | {each.uri for each in get_left(db)}}
+    if place := get_place(db):
+        found.add(OutsideName("snapshots", place))
+    if settings.frequencies not in NO_FILES:
+        found.add(OutsideName("counts", settings.frequencies))
+    return frozenset(found)
+
+
+def _is_elsewhere(settings: Settings) -> bool:
+    """Whether word vectors are not among those that ship with semsearch."""
+    if is_shipped(settings.vectors):
+        return False
+    table = shipped(settings.vectors_name)
+    return table is None or table.digest != settings.vectors_digest
+
+
+# -- What the user has allowed -----------------------------------------------------------------------------------------
+
+_remembered: dict[str, frozenset[OutsideName]] = {}
+
+
+def allowed(database: IndexDatabase) -> frozenset[OutsideName]:
+    """What this user has allowed an index on this machine: recorded, or remembered by this process."""
+    key = _key(database)
+    return _recorded(database, key) | _remembered.get(key, frozenset())
+
+
+def forget(database: IndexDatabase) -> None:
+    """Allow an index nothing any more. Raises StorageError where the record cannot be removed."""
+    key = _key(database)
+    _remembered.pop(key, None)
+    try:
+        _file(key).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{error.filename} cannot be removed ({error.strerror}); remove it yourself") from error
+
+
+def record(database: IndexDatabase, names: Collection[OutsideName]) -> bool:
+    """Allow an index these names and no others; returns whether that was recorded for other processes, too."""
+    return _write(_key(database), _number(database), names)
+
+
+def record_copies(database: IndexDatabase, place: str, db: sqlite3.Connection) -> None:
+    """Allow copies of an index that the user has published to a store what readers of a copy need."""
+    names = [each for each in named_outside(database, db) if each.kind in ("vectors", "store")]
+    if names:
+        _write(place, 0, names)
+
+
+def last_recorded() -> int:
+    """A number that changes whenever something is recorded; 0 if nothing is."""
+    try:
+        return _folder().stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _write(key: str, number: int, names: Collection[OutsideName]) -> bool:
+    _remembered[key] = frozenset(names)
+    card = {"index": key, "file": number, "allowed": sorted([each.kind, each.place] for each in names)}
+    file = _file(key)
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(file)
+    except OSError:  # a user without a home folder
+        with suppress(OSError):
+            temporary.unlink()
+        return False
+    return True
+
+
+def _key(database: IndexDatabase) -> str:
+    """By what an index is known: the path of its folder, links resolved; of a published copy the URI of the store."""
+    return database.shown_name if database.is_copy else os.path.realpath(database.folder)
+
+
+def _number(database: IndexDatabase) -> int:
+    """The number of an index's file, which moves with it on a disk; 0 if it has none."""
+    try:
+        return 0 if database.is_copy else (database.folder / DATABASE).stat().st_ino
+    except OSError:
+        return 0
+
+
+def _recorded(database: IndexDatabase, key: str) -> frozenset[OutsideName]:
+    """What is recorded for an index: at its path, or at the one that it was moved from."""
+    if (own := _read(_file(key))) is not None:
+        return own.allowed
+    number = _number(database)
+    try:
+        others = [each for each in _folder().iterdir() if each.suffix == ".json"] if number else []
+    except OSError:
+        return frozenset()
+    for found in map(_read, others):
+        if found is not None and found.number == number and not has_database(Path(found.known_as)):
+            return found.allowed
+    return frozenset()
+
+
+class _Record(NamedTuple):
+    known_as: str
+    number: int  # of its file
+    allowed: frozenset[OutsideName]
+
+
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_known: dict[Path, tuple[tuple[int, int], _Record]] = {}  # by file, with its time and number
+
+
+def _read(path: Path) -> _Record | None:
+    """Read a record, unless it is known already; None if there is none that can be read."""
+    try:
+        status = path.stat()
+        changed = status.st_mtime_ns, status.st_ino
+        if (known := _known.get(path)) is not None and known[0] == changed:
+            return known[1]
+        card = json.loads(path.read_text(encoding="utf-8"))
+        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in _KINDS)
+        record = _Record(str(card["index"]), int(card["file"]), names)
+        _known[path] = changed, record
+        return record
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _file(key: str) -> Path:
+    return _folder() / f"{hashlib.blake2b(os.fsencode(key), digest_size=16).hexdigest()}.json"
+
+
+def _folder() -> Path:
+    return config_folder() / "trusted"
+
+
+# -- Whether it is allowed ---------------------------------------------------------------------------------------------
+
+Gives = Callable[[OutsideName], bool]  # whether the user names the same on the command line or in the call
+
+
+def not_allowed(
+    database: IndexDatabase, names: Collection[OutsideName], kinds: Collection[Kind] = get_args(Kind)
+) -> tuple[OutsideName, ...]:
+    """Those of some names, of these kinds, that the user has not allowed; none if the index was opened with trust."""
+    wanted = {each for each in names if each.kind in kinds}
+    return tuple(sorted(wanted - allowed(database))) if wanted and not database.is_trusted else ()
+
+
+def require(database: IndexDatabase, db: sqlite3.Connection, kinds: Collection[Kind] = get_args(Kind)) -> None:
+    """Raises IndexNotTrusted unless all that an index names of these kinds is allowed."""
+    if lacking := not_allowed(database, named_outside(database, db), kinds):
+        raise IndexNotTrusted(explained(database, lacking))
+
+
+def explained(database: IndexDatabase, lacking: Sequence[OutsideName]) -> str:
+    """What an index would do that is not allowed, and the command that allows it."""
+    wants = "; ".join(map(str, lacking[:3])) + (f"; and {len(lacking) - 3:,} more" if len(lacking) > 3 else "")
+    return (
+        f"the index {database.shown_name} would {wants}; you have not allowed that on this machine, where the index is "
+        f"only read; if you trust whoever made it, run: {trust_command(database)}"
+    )
+
+
+def trust_command(database: IndexDatabase, *options: str) -> str:
+    """The command that allows what an index names."""
+    return index_command("trust", database.shown_name if database.is_copy else database.folder, *options)
+
+
+@contextmanager
+def allowed_write(
+    database: IndexDatabase, *, gives: Gives | None = None, adds: Collection[Kind] = get_args(Kind)
+) -> Iterator[None]:
+    """A write by this user, in a `with` statement: what it `adds` to an index is allowed from then on.
+
+    Raises IndexNotTrusted before anything is written, if the index names what was neither allowed nor given.
+    """
+    with database.reading() as db:
+        before = named_outside(database, db)
+    last_written, known = database.last_written(), allowed(database)
+    ours = known | {each for each in before - known if gives is not None and gives(each)}
+    if (lacking := before - ours) and not database.is_trusted:
+        raise IndexNotTrusted(explained(database, sorted(lacking)))
+    try:
+        yield
+    finally:  # a write that failed may have been committed
+        after = before
+        if database.last_written() != last_written:
+            with suppress(SemsearchError), database.written() as db:
+                after = named_outside(database, db)
+        now = after & ours | {each for each in after - before if each.kind in adds}
+        if now != known:
+            record(database, now)
+
+
+def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> Gives:
+    """Whether what an index names is, or lies in, one of these paths or URIs; with `vectors`, also word vectors."""
+    from semsearch.sources.roots import Root, covers  # start-up time: a search gives none
+
+    given: list[str] = []
+    for path in map(str, paths):
+        if uri_scheme(path):
+            from semsearch.sources.object_store import parse_source  # start-up time: few roots lie in stores
+
+            given.append(parse_source(path).whole)
+        else:
+            given.append(Path(os.path.realpath(path)).as_posix())
+
+    def gives(name: OutsideName) -> bool:
+        if name.kind != "root":
+            return vectors and name.kind == "vectors"
+        if uri_scheme(name.place):
+            return name.place in given
+        return any(covers(Root(-1, path), name.place) for path in given)
+
+    return gives

@@ -1,0 +1,357 @@
+"""Trust is the user's: an index from someone else is only read, and local, until the user has allowed what it names."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sealing
+from console import semsearch
+from sealing import change
+from serving import running
+
+from semsearch import trust
+from semsearch.errors import IndexNotTrusted, StorageError
+from semsearch.index import Index
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.settings import Settings
+from semsearch.storage.meta import get_meta
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's configuration folder. What this process has allowed so far is forgotten."""
+    monkeypatch.setattr(trust, "_remembered", {})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user-config"))  # tests share what is trusted
+    return tmp_path / "user-config" / "semsearch" / "trusted"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "ship.md").write_text("# Ship\n\nA ship in the storm.\n")
+    return folder
+
+
+@pytest.fixture
+def own(tmp_path: Path, docs: Path, home: Path) -> Path:
+    """An index that this user has made with the shipped word vectors."""
+    with Index.create(tmp_path / "index") as index:
+        index.sync(docs)
+    trust._remembered.clear()
+    return tmp_path / "index"
+
+
+def stranger(own: Path, home: Path) -> Path:
+    """The same index, on the machine of a user who knows nothing of it."""
+    shutil.rmtree(home, ignore_errors=True)
+    trust._remembered.clear()
+    return own
+
+
+def set_value(folder: Path, key: str, value: str) -> None:
+    change(folder, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
+
+
+def set_settings(folder: Path, **values: str) -> None:
+    with closing(sqlite3.connect(folder / "index.sqlite")) as db:
+        found = json.loads(get_meta(db, "settings") or "")
+    set_value(folder, "settings", json.dumps(found | values))
+
+
+# -- What nobody has allowed -------------------------------------------------------------------------------------------
+
+
+def test_an_index_of_ones_own_needs_no_word(own: Path, docs: Path) -> None:
+    with Index.open(own) as index:
+        assert index.status().not_allowed == ()
+        assert index.sync().unchanged == 1
+        (docs / "ship.md").write_text("# Ship\n\nA ship in the sun, and a captain.\n")
+        assert [hit.stale for hit in index.search("ship")] == [True]
+
+
+WRITES: dict[str, Callable[[Index, Path], Any]] = {
+    "sync": lambda index, _: index.sync(),
+    "sync another folder": lambda index, docs: index.sync(docs.parent / "mine"),
+    "add": lambda index, _: index.add([("a", "A text.")]),
+    "remove": lambda index, docs: index.remove(docs),
+    "refit": lambda index, _: index.refit(),
+    "rebuild": lambda index, _: index.rebuild(),
+    "compact": lambda index, _: index.compact(),
+    "publish": lambda index, _: index.publish(),
+    "publish elsewhere": lambda index, docs: index.publish(docs.parent / "place"),
+    "watch": lambda index, _: list(index.watch()),
+    "merge": lambda index, docs: Index.merge(docs.parent / "merged", index.path),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_foreign_index_is_only_read(own: Path, docs: Path, home: Path, write: str) -> None:
+    (docs.parent / "mine").mkdir()
+    (docs.parent / "mine" / "secret.md").write_text("A secret of mine.\n")
+    folder = stranger(own, home)
+    before = (folder / "index.sqlite").read_bytes()
+    with Index.open(folder) as index, pytest.raises(IndexNotTrusted, match=r"read .*/docs; .* run: semsearch trust /"):
+        WRITES[write](index, docs)
+    assert (folder / "index.sqlite").read_bytes() == before
+    assert not home.exists()
+    assert not (docs.parent / "merged").exists()
+
+
+def test_no_text_goes_to_the_place_that_a_foreign_index_names(own: Path, docs: Path, home: Path) -> None:
+    place, mine = docs.parent / "place", docs.parent / "mine"
+    mine.mkdir()
+    (mine / "secret.md").write_text("A secret of mine.\n")
+    with Index.open(own) as index:
+        index.remove(docs)
+        index.publish(place)
+    folder = stranger(own, home)
+    sent = sorted(place.rglob("*"))
+    with Index.open(folder) as index, pytest.raises(IndexNotTrusted, match=r"publish its text to file:.*/place"):
+        index.sync(mine)
+    assert sorted(place.rglob("*")) == sent
+    with Index.open(folder) as index:
+        assert index.search("ship") == []
+
+
+def test_files_of_a_foreign_index_are_not_looked_at(own: Path, docs: Path, home: Path, caplog: Any) -> None:
+    folder = stranger(own, home)
+    (docs / "ship.md").unlink()
+    with Index.open(folder) as index:
+        (hit,) = index.search("ship")
+        assert not hit.stale
+        assert "changed files are not noticed" in caplog.text
+        assert index.status().stale is None
+        assert index.problems() == ()
+        assert index.status().not_allowed == (f"read {docs}",)
+
+
+def test_word_vectors_that_a_foreign_index_names_are_not_opened(
+    tmp_path: Path, home: Path, small_vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
+        index.add([("a", "A ship in the storm.")])
+        assert len(index.search("ship")) == 1
+    folder = stranger(tmp_path / "index", home)
+    with Index.open(folder) as index:
+        with pytest.raises(IndexNotTrusted, match=f"open the word vectors {small_vectors.folder}"):
+            index.search("ship")
+        with pytest.raises(IndexNotTrusted, match="open the word vectors"):
+            index.embed(["ship"])
+        assert index.status().drift is None
+    with Index.open(folder, vectors=small_vectors.folder) as index:
+        assert len(index.search("ship")) == 1
+
+
+def test_a_foreign_engine_is_not_asked(own: Path, home: Path) -> None:
+    set_value(own, "vector_store", "postgres://victim@198.51.100.1/x?schema=a")
+    folder = stranger(own, home)
+    with Index.open(folder) as index:
+        with pytest.raises(IndexNotTrusted, match=r"keep vectors in postgres:.*--mode lexical"):
+            index.search("ship")
+        with pytest.raises(IndexNotTrusted, match="keep vectors in"):
+            index.verify()
+        assert len(index.search("ship", mode="lexical")) == 1
+
+
+def test_an_own_index_that_was_replaced_may_do_no_more_than_before(own: Path, docs: Path, home: Path) -> None:
+    with Index.open(own) as index:
+        assert index.sync().unchanged == 1
+    set_value(own, "published_to", "s3://bucket/of/somebody")
+    trust._remembered.clear()
+    with Index.open(own) as index, pytest.raises(IndexNotTrusted, match="would publish its text to s3://bucket/of/som"):
+        index.sync(docs)
+
+
+def test_shipped_word_vectors_are_known_by_what_they_are(own: Path, home: Path) -> None:
+    set_settings(own, vectors="/an/older/version/english")
+    folder = stranger(own, home)
+    with Index.open(folder) as index:
+        assert Settings.from_json(index.settings.to_json()).vectors == "/an/older/version/english"
+        assert len(index.search("ship")) == 1
+
+
+def test_names_cannot_steer_the_terminal(own: Path, home: Path) -> None:
+    set_value(own, "published_to", "s3://bucket/\x1b[2J")
+    with Index.open(stranger(own, home)) as index:
+        assert "'s3://bucket/\\x1b[2J'" in " ".join(index.status().not_allowed)
+
+
+def test_a_server_answers_from_a_foreign_index_and_writes_nothing_to_it(own: Path, docs: Path, home: Path) -> None:
+    folder = stranger(own, home)
+    with running(OpenIndexes(places={"index": folder})) as asker:
+        assert asker.get("/v1/search", query="ship").json["hits"]
+        assert asker.get("/v1/status").json["not_allowed"] == [f"read {docs}"]
+        for refused in (
+            asker.writer.post("/v1/sync", {}),
+            asker.writer.put("/v1/documents/a", {"text": "A text."}),
+            asker.writer.ask("DELETE", "/v1/documents/ship.md"),
+        ):
+            assert (refused.status, refused.json["error"]) == (403, "IndexNotTrusted")
+        sealing.trust(folder)
+        assert asker.writer.post("/v1/sync", {}).status == 200
+
+
+def test_a_page_of_a_foreign_index_is_not_read(own: Path, docs: Path, home: Path) -> None:
+    change(own, "UPDATE documents SET format = 'pdf'")
+    with Index.open(stranger(own, home)) as index, pytest.raises(IndexNotTrusted, match="would read"):
+        index.page("ship.md", 1)
+
+
+# -- What is allowed ---------------------------------------------------------------------------------------------------
+
+
+def test_what_the_user_names_is_allowed(own: Path, docs: Path, home: Path) -> None:
+    folder = stranger(own, home)
+    with Index.open(folder) as index:
+        assert index.sync(docs).unchanged == 1  # the folder that the index names as well
+    trust._remembered.clear()
+    with Index.open(folder) as index:
+        assert index.sync().unchanged == 1
+
+
+def test_a_place_that_the_user_names_is_allowed_also_if_it_cannot_be_reached(own: Path, docs: Path, home: Path) -> None:
+    place = docs.parent / "place"
+    with Index.open(own) as index:
+        assert index.publish(place).is_new
+        shutil.rmtree(place)
+        place.write_text("no folder")
+        with pytest.raises(StorageError):
+            index.publish(docs.parent / "place")
+        place.unlink()
+        trust._remembered.clear()
+        index.publish(take_over=True)
+        (docs / "more.md").write_text("A captain.\n")
+        done = index.sync()
+    assert done.sent_to == (place.as_uri(),)
+
+
+def test_a_program_may_trust_an_index_while_it_is_open(own: Path, home: Path) -> None:
+    folder = stranger(own, home)
+    with Index.open(folder, trust=True) as index:
+        assert index.sync().unchanged == 1
+        assert index.status().not_allowed == ()
+    assert not home.exists()
+    with Index.open(folder) as index, pytest.raises(IndexNotTrusted):
+        index.sync()
+
+
+def test_a_moved_index_stays_allowed_and_a_copy_does_not(own: Path, home: Path) -> None:
+    copied, moved = own.with_name("copied"), own.with_name("moved")
+    shutil.copytree(own, copied)
+    with Index.open(copied) as index, pytest.raises(IndexNotTrusted):
+        index.sync()
+    own.rename(moved)
+    with Index.open(moved) as index:
+        assert index.sync().unchanged == 1
+
+
+def test_readers_of_ones_own_snapshots_find_the_word_vectors(
+    tmp_path: Path, home: Path, small_vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
+        index.add([("a", "A ship in the storm.")])
+        index.publish(tmp_path / "place")
+    trust._remembered.clear()
+    with Index.open(tmp_path / "place") as copy:
+        assert len(copy.search("ship")) == 1
+    shutil.rmtree(home)
+    trust._remembered.clear()
+    with Index.open(tmp_path / "place") as copy, pytest.raises(IndexNotTrusted, match=r"semsearch trust file:///"):
+        copy.search("ship")
+
+
+def test_a_user_without_a_home_is_told_and_works_on_in_one_process(
+    own: Path, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr("semsearch.system.locations._known_home", no_home)
+    monkeypatch.chdir(docs.parent)
+    with Index.open(own) as index:
+        index.sync(docs)
+        assert index.sync().unchanged == 1
+    assert not (docs.parent / "~").exists()
+    trust._remembered.clear()
+    with Index.open(own) as index, pytest.raises(IndexNotTrusted):
+        index.sync()
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"index": 1, "file": 1, "allowed": 3}'])
+def test_a_damaged_record_allows_nothing(own: Path, home: Path, damage: str) -> None:
+    for record in home.iterdir():
+        record.write_text(damage)
+    with Index.open(own) as index, pytest.raises(IndexNotTrusted):
+        index.sync()
+
+
+# -- The command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_shows_and_allows(own: Path, docs: Path, home: Path) -> None:
+    folder = stranger(own, home)
+    told = semsearch("trust", str(folder))
+    assert (told.status, told.lines) == (2, [f"{folder} would:", f"  read {docs}"])
+    assert f"run: semsearch trust {folder} --yes" in told.err
+    trust._remembered.clear()
+    refused = semsearch("index", "--name", str(folder))
+    assert refused.status == 2
+    assert f"run: semsearch trust {folder}" in refused.err
+    assert semsearch("trust", str(folder), "--yes").status == 0
+    trust._remembered.clear()
+    assert semsearch("trust", str(folder)).lines == [
+        f"{folder} names nothing outside its folder that you have not allowed"
+    ]
+    assert semsearch("index", "--name", str(folder)).status == 0
+    assert semsearch("trust", str(folder), "--off").status == 0
+    assert semsearch("index", "--name", str(folder)).status == 2
+
+
+def test_the_command_takes_a_snapshot_store(tmp_path: Path, home: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
+        index.add([("a", "A ship in the storm.")])
+        index.publish(tmp_path / "place")
+    shutil.rmtree(home)
+    trust._remembered.clear()
+    assert semsearch("query", "ship", "--index", str(tmp_path / "place")).status == 2
+    assert semsearch("trust", str(tmp_path / "place"), "--yes").status == 0
+    assert semsearch("query", "ship", "--index", str(tmp_path / "place")).status == 0
+
+
+def test_every_report_of_a_write_says_where_the_data_went(own: Path, docs: Path, home: Path) -> None:
+    place = (docs.parent / "place").as_uri()
+    (docs / "more.md").write_text("A captain in the sun.\n")
+    assert semsearch("publish", str(docs.parent / "place"), "--index", str(own)).status == 0
+    written = [
+        ["index", "--name", str(own)],
+        ["refit", "--index", str(own)],
+        ["remove", str(docs / "more.md"), "--index", str(own)],
+        ["index", "--name", str(own)],
+        ["compact", "--index", str(own)],
+    ]
+    for command in written:
+        done = semsearch(*command)
+        assert done.lines[0].endswith(f"; also in {place}") or "already compact" in done.lines[0], command
+    assert semsearch("index", "--json", "--name", str(own)).json["sent_to"] == [place]
+
+
+def test_another_process_knows_what_was_allowed(own: Path) -> None:
+    code = "import sys; from semsearch import Index; print(Index.open(sys.argv[1]).sync().unchanged)"
+    done = subprocess.run([sys.executable, "-c", code, str(own)], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
+def test_yes_and_off_exclude_each_other(own: Path) -> None:
+    assert semsearch("trust", str(own), "--yes", "--off").status == 2

@@ -11,7 +11,6 @@ import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.results.hits import DuplicatePassage, Hit

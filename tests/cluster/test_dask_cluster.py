@@ -75,13 +75,13 @@ def test_items_are_made_as_they_are_needed_and_not_all_at_once(cluster: LocalClu
 
 
 def test_work_is_opened_once_a_worker_and_closed_at_the_end(cluster: LocalCluster) -> None:
-    before = Doubles.opened
+    before, others = Doubles.opened, set(dask_cluster._opened)  # of clusters that were lost in other tests
     spread = DaskCluster(cluster.scheduler_address)
     rows = [np.full((3, 4), number, dtype=np.float32) for number in range(12)]
     for given, doubled in zip(rows, spread.in_order(Doubles(), rows), strict=True):
         assert np.array_equal(doubled, 2 * given)
     assert Doubles.opened - before == 1  # the two workers are threads of one process
-    while dask_cluster._opened:  # they are told, and not waited for
+    while set(dask_cluster._opened) - others:  # they are told, and not waited for
         time.sleep(0.01)
     spread.close()
 

@@ -25,7 +25,7 @@ from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.on_demand_vectors import TitleVectors
-from semsearch.search.quote import Aligner
+from semsearch.search.quote import WordAligner
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_documents, passage_row
 from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, text_in
 from semsearch.storage.checksums import check_digests
@@ -260,9 +260,9 @@ class IndexReader:
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
     @opened_property
-    def aligner(self) -> Aligner:
+    def aligner(self) -> WordAligner:
         """What chooses the sentences to quote."""
-        return Aligner(self.lexical)
+        return WordAligner(self.lexical)
 
     @opened_property
     def _passage_vectors(self) -> VectorReader:

@@ -67,7 +67,7 @@ class AskedWords:
     letters: _Triples
 
 
-class Aligner:
+class WordAligner:
     """Aligns queries with the sentences of an index. It remembers the stem of each word; threads may share it."""
 
     def __init__(self, search: WordSearch) -> None:

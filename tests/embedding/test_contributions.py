@@ -225,7 +225,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
             tokens = embedder.tokenize([heading, *passage.sentence_texts])
             expected = {
                 "passage": embedder.transform_ragged(tokens.joined(np.array([0, len(tokens)])))[0] @ asked,
-                "sentence": embedder.transform([hit.sentence])[0] @ asked,
+                "sentence": embedder.transform([found.sentence])[0] @ asked,
             }
             (title,) = embed_titles(embedder, [Titled(hit.document, hit.title)])
             if title.any():
@@ -234,7 +234,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
             cosines = {part.of: part.cosine for part in found.dense.cosines}
             assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
-            literal = embedder.shares(question).rows @ embedder.shares(hit.sentence).rows.T
+            literal = embedder.shares(question).rows @ embedder.shares(found.sentence).rows.T
             assert np.array(found.pairs.shares) == pytest.approx(literal, abs=1e-3)
 
 

@@ -19,6 +19,8 @@ settings.register_profile("all", deadline=None, suppress_health_check=[HealthChe
 settings.register_profile("few", settings.get_profile("all"), max_examples=30)
 settings.load_profile("all" if os.environ.get("SEMSEARCH_TESTS") == "all" else "few")
 
+_numbers = count()
+
 
 @pytest.fixture(scope="session")
 def small_vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
@@ -52,14 +54,15 @@ def _users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _configs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Iterator[Path]]:
     """Folders of settings, one for each test; the first is that of what several tests share, such as an index.
 
-    What indexes are trusted is known in all of them (semsearch.trust).
+    What indexes are trusted is known in all of them (semsearch.trust), in a run with tests of both distributions too:
+    this fixture is then made twice.
     """
-    folder = tmp_path_factory.mktemp("configs")
+    folder = tmp_path_factory.getbasetemp() / "configs"
     shared = folder / "shared" / "semsearch" / "trusted"
-    shared.mkdir(parents=True)
+    shared.mkdir(parents=True, exist_ok=True)
 
     def made() -> Iterator[Path]:
-        for number in count():
+        for number in _numbers:
             own = folder / str(number) / "semsearch"
             own.mkdir(parents=True)
             (own / "trusted").symlink_to(shared)

@@ -95,7 +95,7 @@ class Explainer:
             support=origin.support,
             rerank=origin.rerank,
             fused=origin.fused,
-            relevance=self._relevance(db, hit.passage_id, neighbours, lexical, dense, origin),
+            relevance=self._relevance(hit.passage_id, neighbours, lexical, dense, origin),
             quote=self._quote(passage),
         )
 
@@ -124,13 +124,7 @@ class Explainer:
         return Quoted(pieces[chosen], sum(word.share for word in words), tuple(words))
 
     def _relevance(
-        self,
-        db: sqlite3.Connection,
-        passage_id: int,
-        neighbours: NeighbourFlags,
-        lexical: Lexical | None,
-        dense: Dense | None,
-        origin: Origin,
+        self, passage_id: int, neighbours: NeighbourFlags, lexical: Lexical | None, dense: Dense | None, origin: Origin
     ) -> Relevance | None:
         relative, whole = origin.relative, origin.exact is not None
         if relative is None:  # of a hit that an earlier version found
@@ -138,7 +132,7 @@ class Explainer:
         general = np.zeros(0, np.float32) if self._vector is None else self._vector
         has_vector = bool(general.any() or (self._topics is not None and self._topics.any()))
         cosine, bm25 = 0.0 if dense is None else dense.cosine, 0.0 if lexical is None else lexical.bm25
-        counted = float(trust(self.reader.spread(db, general[None]))[0]) if has_vector else 0.0
+        counted = float(trust(self.reader.spread(general[None]))[0]) if has_vector else 0.0
         words = None
         if self._lookup is not None:
             rows = self.reader.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)

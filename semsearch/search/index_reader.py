@@ -187,7 +187,7 @@ class IndexReader:
                 self._titles = TitleVectors(embedder)
             return self._titles
 
-    def spread(self, db: sqlite3.Connection, queries: Float32) -> Float64:
+    def spread(self, queries: Float32) -> Float64:
         """The standard deviation of each query's cosines with the passages, from a sample. (q, d) unit or zero -> (q,)
 
         It says how much a cosine of this query means in this index, whatever filters allow. To few passages the usual
@@ -195,9 +195,9 @@ class IndexReader:
         """
         with self._opening:
             if self._sample is None:
-                first, last = db.execute("SELECT ifnull(min(id), 0), ifnull(max(id), 0) FROM passages").fetchone()
-                ids = distinct(np.linspace(first, last, _SAMPLE).astype(np.int64))
-                sample = self.halves.general(self.vectors("passage", ids))
+                ids = IdRanges.of(pair for segment in self._of("words") for pair in segment.id_ranges.ranges)
+                rows = distinct(np.linspace(0, len(ids) - 1, min(_SAMPLE, len(ids))).astype(np.int64))
+                sample = self.halves.general(self.vectors("passage", ids.ids(rows)))
                 self._sample = np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
             sample = self._sample
         tuned, count = tuning.TUNING, sample.shape[1]

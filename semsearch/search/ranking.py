@@ -247,7 +247,7 @@ class PassageRanker:
         owners, spread = candidates.pool.owners, np.zeros(len(queries))
         if having:
             vectors = np.stack([each.vector for each in queries if each.vector is not None])
-            spread[having] = self.reader.spread(self.db, self.reader.halves.general(vectors))
+            spread[having] = self.reader.spread(self.reader.halves.general(vectors))
         usual = np.array([1.0 if each.words is None else each.words.lookup.usual for each in queries])
         topics = not having or self.reader.topics is not None  # a search by words alone opens none
         numbers = np.array(

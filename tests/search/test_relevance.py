@@ -72,7 +72,7 @@ def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> N
         cosines = reader.halves.general(reader.vectors("passage", ids)) @ query[0]
         known = TUNING.spread_prior * TUNING.usual_spread**2
         expected = (len(ids) * cosines.var() + known) / (len(ids) + TUNING.spread_prior)
-        return float(reader.spread(db, query)[0]), expected**0.5
+        return float(reader.spread(query)[0]), expected**0.5
 
     found, expected = index.searcher.in_one_generation(spreads)
     assert found == pytest.approx(expected, rel=1e-5)

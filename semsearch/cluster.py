@@ -11,6 +11,7 @@ of an index folder or of a document is ever unpickled.
 
 from __future__ import annotations
 
+import gc
 import re
 import socket
 import sys
@@ -206,6 +207,7 @@ class DaskCluster:
         try:
             if host := urlsplit(self._given).hostname:
                 getaddrinfo(host, None)  # an unknown name makes Dask's client fail twice
+            gc.collect()  # a client that could not connect is closed then, not while Dask's loop starts: it would hang
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
         except OSError as error:
             raise ClusterError(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.results.hits import INVISIBLE
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 # -- Harmless text -----------------------------------------------------------------------------------------------------
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but not tab and line end
-_HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e0fff]")
+_HIDDEN = re.compile(f"[{INVISIBLE}\U000e0000-\U000e0fff]")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SHOWN_CONTROL = "\ufffd"
 

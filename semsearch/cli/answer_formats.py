@@ -17,7 +17,16 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.results.hits import LINELESS, NOT_ANSWERED, DuplicatePassage, Hit, corrections_in, location, own_terms
+from semsearch.results.hits import (
+    INVISIBLE,
+    LINELESS,
+    NOT_ANSWERED,
+    DuplicatePassage,
+    Hit,
+    corrections_in,
+    location,
+    own_terms,
+)
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
 
@@ -58,7 +67,8 @@ def wrapped_path(path: str, first: int, room: int) -> list[str]:
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
-OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # by terminals; not line ends and tabs
+# by terminals; not line ends and tabs
+OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +96,10 @@ def _safe(line: str) -> str:
 
 # -- Formats -----------------------------------------------------------------------------------------------------------
 
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")  # and characters that change the direction
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-_UNSAFE = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+_UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{INVISIBLE}]+")
+_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
+_UNSAFE = re.compile(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
+_FORMULA = ("=", "+", "@")  # what a spreadsheet would run
 _FIELDS = (
     "rank",
     "score",
@@ -252,7 +263,7 @@ def context_text(context: Context) -> str:
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Write a value as readable JSON. Control characters and lone surrogates are escaped."""
+    """Write a value as readable JSON. Control and invisible characters and lone surrogates are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -367,8 +378,14 @@ def csv(answers: Iterable[Answer]) -> Iterator[str]:
             row.truncate()
             values = hit.to_dict() | {"headings": " › ".join(hit.headings), "duplicates": len(hit.duplicates)}
             cells = [answer.query, answer.mode, *(values[field] for field in columns)]
-            rows.writerow(one_line(cell) if isinstance(cell, str) else cell for cell in cells)
+            rows.writerow(_cell(cell) if isinstance(cell, str) else cell for cell in cells)
     yield row.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text in a cell of its own; behind an apostrophe, which spreadsheets hide, if it would be run as a formula."""
+    line = one_line(text)
+    return f"'{line}" if line.startswith(_FORMULA) else line
 
 
 def column(hit: Hit) -> int:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from semsearch.results.explanation import Explanation
 
+INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
 LINELESS = frozenset(("pdf", "docx", "pptx", "xlsx", "odt", "epub", "mail"))  # formats whose files have no lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from semsearch.cli.answer_formats import (
     Answer,
     also_in,
     column,
+    csv,
     nearest,
     null,
     one_line,
@@ -55,6 +57,21 @@ def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
     shown += heading(nasty, width=80, best=1).plain + quotation(nasty, None, room=100).plain
     shown += to_json(nasty.to_dict())
     assert not set(shown) & set("\x1b\x07\x9b")
+
+
+def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
+    hiding = "\u061c\u200b\u200e\u200f\u2060\u202e\u2066\ufeff"
+    odd = hit(f"one{hiding}two", path=f"a{hiding}.md", title=f"b{hiding}", headings=(f"c{hiding}",))
+    answer = Answer("q", "hybrid", [odd])
+    shown = "\n".join([*plain([answer]), *csv([answer]), *paths([answer]), to_json(odd.to_dict())])
+    assert not set(shown) & set(hiding)
+    assert json.loads(to_json(odd.to_dict()))["sentence"] == f"one{hiding}two"
+
+
+@pytest.mark.parametrize("text", ['=HYPERLINK("x")', "+1", "@SUM(A1)"])
+def test_no_cell_is_a_formula(text: str) -> None:
+    (row,) = DictReader(csv([Answer("q", "hybrid", [hit(text, headings=(text,))])]))
+    assert (row["sentence"], row["headings"]) == (f"'{text}", f"'{text}")
 
 
 def test_a_path_is_one_line_and_otherwise_as_it_is() -> None:

@@ -343,7 +343,7 @@ class WordSearch:
         Terms are summed over the texts, so that for a whole document the terms that recur in it win. Words of headings
         count double, as in the index. Numbers are left out: figures and lists are everywhere.
         """
-        lexicon = Lexicon()
+        lexicon = Lexicon(keeps_spellings=False)
         weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
         found = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
         size = max(len(lexicon), 1)

@@ -94,14 +94,14 @@ def make_hits(
     *,
     context: int,
     origins: Sequence[Origin | None],
-    is_copy: bool = False,
+    may_read_files: bool = False,
 ) -> list[list[Hit]]:
     """Make the hits of each query's answer, with `context` sentences of the document before and after the quoted one.
 
     Rows are fetched once for all answers, but those that the reader has kept. `origins`: one for each answer, or none.
-    Where `is_copy`, the files lie elsewhere, or may not be read, and it is not looked whether they are stale.
+    Unless `may_read_files`, it is not looked whether files have changed: they lie elsewhere, or are not allowed.
     """
-    rows = _rows(db, answers, reader.read_rows, is_copy=is_copy)
+    rows = _rows(db, answers, reader.read_rows, may_read_files=may_read_files)
     made: list[list[Hit]] = []
     for query, ranked, origin in zip(queries, answers, origins, strict=True):
         hits = []
@@ -186,7 +186,9 @@ class _Rows:
         )
 
 
-def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, is_copy: bool) -> _Rows:
+def _rows(
+    db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, may_read_files: bool
+) -> _Rows:
     """Fetch the rows of all passages that answers show."""
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
     passages, documents = read.with_documents(db, shown_ids)
@@ -197,7 +199,7 @@ def _rows(db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: Rea
         documents,
         get_record_metadata(db, shown_ids, needed=[id_ for id_, row in passages.items() if row.is_of_record]),
         {id_: path_of(document, here) for id_, document in documents.items()},
-        () if is_copy else stale_documents(documents[id_] for id_ in quoted),
+        stale_documents(documents[id_] for id_ in quoted) if may_read_files else (),
     )
 
 

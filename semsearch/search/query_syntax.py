@@ -121,7 +121,7 @@ def _having(db: sqlite3.Connection, lexical: WordSearch, phrase: str, allowed: I
 
 def _having_in(db: sqlite3.Connection, lexical: WordSearch, phrase: str, language: str, allowed: IdRanges) -> Int64:
     """The ids of the allowed passages that have a phrase by the rules of a language, rising."""
-    wanted = Lexicon().in_order([phrase], language).hashes
+    wanted = Lexicon(keeps_spellings=False).in_order([phrase], language).hashes
     candidates = lexical.having(wanted)
     candidates = candidates[allowed.has(candidates)]
     if len(wanted) == 1:
@@ -135,7 +135,7 @@ def _checked(db: sqlite3.Connection, ids: Int64, wanted: UInt64, language: str) 
     rows = get_titled_texts(db, ids.tolist())
     above = {(row.title, row.headings): heading_text(row.title, row.headings).split("\n") for row in rows}
     lines = list(dict.fromkeys(line for each in above.values() for line in each))  # passages share theirs
-    lexicon = Lexicon()
+    lexicon = Lexicon(keeps_spellings=False)
     in_line = dict(zip(lines, follow_each_other(lexicon.in_order(lines, language), wanted).tolist(), strict=True))
     in_text = follow_each_other(lexicon.in_order([row.text for row in rows], language), wanted).tolist()
     having = [

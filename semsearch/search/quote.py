@@ -73,7 +73,7 @@ class WordAligner:
     def __init__(self, search: WordSearch) -> None:
         self._search = search
         self._languages = tuple(search.languages)
-        self._lexicon = Lexicon()
+        self._lexicon = Lexicon(keeps_spellings=False)
         self._stemming = threading.Lock()
         self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
 
@@ -200,7 +200,7 @@ class WordAligner:
         """Set the similarity of texts that have a term of the query to 1."""
         with self._stemming:
             if len(self._lexicon) > _MOST_STEMS:
-                self._lexicon = Lexicon()
+                self._lexicon = Lexicon(keeps_spellings=False)
             numbers = self._lexicon.number(asked.terms)
             own = self._lexicon.stem_numbers(chunk, language)
         order = np.argsort(numbers)

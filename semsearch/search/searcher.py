@@ -268,7 +268,7 @@ class Searcher:
             [answer.ranked for answer in answers],
             context=options.context,
             origins=[answer.origin for answer in answers],
-            is_copy=not reader.may_read_files,
+            may_read_files=reader.may_read_files,
         )
 
     def _candidates(self, options: SearchOptions) -> SearchOptions:

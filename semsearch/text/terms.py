@@ -207,7 +207,7 @@ class Spellings:
 
     def add_words(self, found: Sequence[str], numbers: Int32) -> None:
         """Add words of texts with their terms' numbers (n,), unless they are short or have digits."""
-        self._waiting.append((found, numbers))  # queries have lexicons too, and need no more of this
+        self._waiting.append((found, numbers))
         self._count += len(found)
         if self._count >= _AT_ONCE:
             self._settle()
@@ -236,10 +236,14 @@ class Spellings:
 
 
 class Lexicon:
-    """Numbers terms from 0 on, and remembers the stem of every word it has seen, and how it is spelled."""
+    """Numbers terms from 0 on, and remembers the stem of every word it has seen.
 
-    def __init__(self) -> None:
+    For postings, it also remembers how words are spelled; `keeps_spellings` is False for all else.
+    """
+
+    def __init__(self, *, keeps_spellings: bool = True) -> None:
         self.spellings = Spellings()
+        self._keeps_spellings = keeps_spellings
         self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
         self._numbers = HashIndex()  # a term to its number
         self._terms: list[UInt64] = []
@@ -317,7 +321,8 @@ class Lexicon:
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
             found = chunk.words(unseen[first])
             stem_numbers = self.number(hashes_of(stems(found, language)))
-            self.spellings.add_words(found, stem_numbers)
+            if self._keeps_spellings:
+                self.spellings.add_words(found, stem_numbers)
             seen.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers

@@ -173,7 +173,7 @@ class Topics:
 
     def of_passage(self, heading: str, text: str, language: str = ENGLISH) -> Float32:
         """The topic vector of a passage, as in the index: the terms of its headings count double. (k,)"""
-        lexicon = Lexicon()
+        lexicon = Lexicon(keeps_spellings=False)
         above, below = (lexicon.in_language([part], language).numbers for part in (heading, text))
         doubled = np.repeat(above, tuning.TUNING.heading_weight)
         return self.of_terms(lexicon.terms[np.concatenate((doubled, below))])

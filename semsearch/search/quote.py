@@ -108,7 +108,8 @@ class WordAligner:
         terms = np.array(sorted(of_term), dtype=np.uint64)
         hashes = np.zeros(len(names), dtype=np.uint64)
         hashes[single] = chunk.hashes[alone]
-        varying = single & ~is_known & np.array([not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
+        has_letters = np.array([len(name) > 1 and not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
+        varying = single & ~is_known & has_letters  # a single character looks like no other
         return AskedWords(
             names,
             hashes,

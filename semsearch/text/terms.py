@@ -15,6 +15,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -58,14 +59,23 @@ def plain(word: str) -> str:
 
 def _folded(word: str, letters: str) -> str:
     """A word without the accents of its letters, but for letters that are no others with an accent."""
-    if word.isascii():
-        return word
-    return "".join(char if char.isascii() or char in letters else _bare(char) for char in word)
+    return word if word.isascii() else word.translate(_folding(letters))
 
 
-def _bare(char: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", char)
-    return "".join(part for part in decomposed if not unicodedata.combining(part)).translate(_NOT_DECOMPOSED)
+class _Folding(dict[int, str]):
+    """What stands for each character in a folded word; found out when it first occurs."""
+
+    def __init__(self, letters: str) -> None:
+        super().__init__({ord(letter): letter for letter in letters})
+
+    def __missing__(self, code: int) -> str:
+        decomposed = unicodedata.normalize("NFKD", chr(code))
+        bare = "".join(part for part in decomposed if not unicodedata.combining(part)).translate(_NOT_DECOMPOSED)
+        self[code] = bare
+        return bare
+
+
+_folding = lru_cache(_Folding)
 
 
 def _snowball(name: str, found: Sequence[str]) -> list[str]:

@@ -28,6 +28,7 @@ class Tuning:
     # support of a passage by its document; Measurements, "Questions over documentation"
     support_weight: float = 0.5  # times what the document's next best passages are above half of the best, in the mean
     support_passages: int = 2  # such passages
+    listing: float = 0.2  # that a list of sources or contents loses
     support_least: float = 0.4  # that the best score must be below its maximum, or support counts in proportion
     length_weight: float = 0.08  # taken off for each power of ten of a document's passages above `length_from`
     length_from: int = 40  # passages; most pages of a guide have fewer

@@ -5,7 +5,7 @@
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
     near.points      = weight · cosine,             cosine = the mean cosine with the feedback documents
-    support.points   = weight · others - length, of the passage's document
+    support.points   = weight · others - length, of the passage's document, - listing, if it lists sources
     rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs

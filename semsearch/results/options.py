@@ -48,12 +48,13 @@ class Rerank(Record):
 
 @dataclass(frozen=True, slots=True)
 class Support(Record):
-    """The score component of the passage's document: points = weight · others - length."""
+    """The score component of the passage's place: points = weight · others - length - listing."""
 
     points: float
     weight: float
     others: float  # by how much its next best passages are above half of the best score, in the mean
     length: float  # what is taken off for a document of many passages
+    listing: float | None = field(default=None, metadata=ONLY_IF_SET)  # for a list of sources or a table of contents
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,17 @@ e_2 is by how much the document's second best passage is above half of the best 
 number of the document's passages; u is one, but falls to zero where the best score comes near one: a question that a
 passage meets word for word needs no support. All passages of a document get the same points, and keep their order.
 
-Only passages below a heading count and get points: sections of a guide support each other. In texts without headings,
-such as news, support only favours the longer ones: nDCG@10 of Time falls by .014, of SciFact by .012
+A passage that lists sources or contents (semsearch.text.listings) has the words of many subjects and says nothing about
+them: it loses as many points as tuning says, before feedback, unless the question names a year or asks for sources.
+
+Only passages below a heading count and get points by their document: sections of a guide support each other. In texts
+without headings, such as news, support only favours the longer ones: nDCG@10 of Time falls by .014, of SciFact by .012
 (docs/research/measurements.md, "Questions over documentation"). semsearch.tuning has w, m, v, n_0 and l.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,24 +49,29 @@ class DocumentSupport:
 
     share: float  # u, 0 to 1
     others: Mapping[int, float]  # of documents, by id: the mean excess of their next best passages
+    listings: Collection[int] = frozenset()  # ids of passages that list sources or contents
 
-    def parts(self, owners: Owners) -> list[Support | None]:
-        """The support of passages; None where it adds nothing. (n,)"""
+    def parts(self, ids: Int64, owners: Owners) -> list[Support | None]:
+        """The support of passages; None where it adds nothing. (n,), (n,)"""
         weight, lengths = self.share * tuning.TUNING.support_weight, (self.share * _lengths(owners.passages)).tolist()
         found: list[Support | None] = []
-        for document, length, below in zip(
-            owners.documents.tolist(), lengths, owners.below_heading.tolist(), strict=True
+        for id_, document, length, below in zip(
+            ids.tolist(), owners.documents.tolist(), lengths, owners.below_heading.tolist(), strict=True
         ):
-            others = self.others.get(document, 0.0)
-            has_any = below and weight and (others or length)
-            found.append(Support(weight * others - length, weight, others, length) if has_any else None)
+            listing = tuning.TUNING.listing if id_ in self.listings else None
+            others, length = (self.others.get(document, 0.0), length) if below and weight else (0.0, 0.0)
+            points = weight * others - length - (listing or 0.0)
+            found.append(Support(points, weight, others, length, listing) if others or length or listing else None)
         return found
 
-    def points(self, owners: Owners) -> Float64:
-        """The points of passages. (n,)"""
+    def points(self, ids: Int64, owners: Owners) -> Float64:
+        """The points of passages. (n,), (n,)"""
         others = np.array([self.others.get(document, 0.0) for document in owners.documents.tolist()], dtype=np.float64)
         points = self.share * (tuning.TUNING.support_weight * others - _lengths(owners.passages))
-        return np.where(owners.below_heading, points, 0.0)
+        points = np.where(owners.below_heading, points, 0.0)
+        if self.listings:
+            points -= tuning.TUNING.listing * np.isin(ids, list(self.listings))
+        return points
 
 
 NO_SUPPORT = DocumentSupport(0.0, {})

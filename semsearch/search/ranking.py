@@ -34,7 +34,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
 from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
+from semsearch.text.listings import asks_for_sources, is_listing
 from semsearch.text.near_duplicates import first_alike, marks_of
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
     from semsearch.search.exact_words import Found
 
+_FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lists of sources
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
@@ -204,8 +206,11 @@ class PassageRanker:
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
             supports = supports_of(pool.slices, scores, owners, weights)
-            for support, pairs in zip(supports, pool.slices, strict=True):
-                scores[pairs] += support.points(owners.of(pairs))
+            for number, pairs in enumerate(pool.slices):
+                if supports[number] is not NO_SUPPORT:
+                    listings = self._listings(queries[number], pool.ids[pairs], scores[pairs], literal[number])
+                    supports[number] = replace(supports[number], listings=listings)
+                    scores[pairs] += supports[number].points(pool.ids[pairs], owners.of(pairs))
         feedback = [pool.ids[:0]] * len(queries)
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
@@ -230,6 +235,15 @@ class PassageRanker:
         return Rankings(
             candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares
         )
+
+    def _listings(self, query: Query, ids: Int64, scores: Float64, literal: Found) -> frozenset[int]:
+        """The ids of candidates that list sources or contents, of those with the best scores; none that the query asks
+        for. (p,), (p,)"""
+        if asks_for_sources(query.text):
+            return frozenset()
+        first = ids[np.argsort(-scores, kind="stable")[: self.options.k + _FEW_BEYOND]]
+        texts = self.reader.read_rows.texts(self.db, [id_ for id_ in first.tolist() if id_ not in literal])
+        return frozenset(id_ for id_, text in texts.items() if is_listing(text))
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""
@@ -289,8 +303,9 @@ class PassageRanker:
         each = zip(orders, groups, self._origins(queries, rankings), rankings.exact, rankings.supports, strict=True)
         for order, own, origin, exact, of_documents in each:
             ranked: list[Ranked] = []
-            owners = rankings.owners.of(np.array([order[group[0]] for group in own], dtype=np.int64))
-            for group, part, row in zip(own, of_documents.parts(owners), rows):  # noqa: B905  # rows go on
+            firsts = np.array([order[group[0]] for group in own], dtype=np.int64)
+            parts = of_documents.parts(ids[firsts], rankings.owners.of(firsts))
+            for group, part, row in zip(own, parts, rows):  # noqa: B905  # rows go on
                 id_, points, dense, lexical, best, likely = row
                 others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
                 boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())

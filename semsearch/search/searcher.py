@@ -164,7 +164,7 @@ class Searcher:
             )
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
-            (support,) = answer.support.parts(alone.owners)
+            (support,) = answer.support.parts(np.array([passage.id]), alone.owners)
             origin = replace(answer.origin, exact=answer.exact.get(passage.id), support=support)
             return self._explained(db, origin, hit)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from small import sentence, small_vectors
 
 from semsearch import Index, MultiIndex, tuning
+from semsearch.cli.explanation_text import summary
 from semsearch.readers.document import Text
 from semsearch.results.options import Weights
 from semsearch.search.document_support import NO_SUPPORT, Owners, supports_of
@@ -26,8 +28,9 @@ def owners(documents: list[int], *, passages: list[int] | None = None, headed: b
 
 def points(scores: list[float], of: Owners, weights: Weights = WEIGHTS) -> list[float]:
     (support,) = supports_of([slice(None)], np.array(scores), of, [weights])
-    found = support.points(of).tolist()
-    assert found == pytest.approx([0.0 if part is None else part.points for part in support.parts(of)])
+    ids = np.arange(len(scores))
+    found = support.points(ids, of).tolist()
+    assert found == pytest.approx([0.0 if part is None else part.points for part in support.parts(ids, of)])
     return found
 
 
@@ -109,3 +112,37 @@ def test_without_support_the_scores_are_those_of_their_other_parts(
         if before is not None and before.models == hit.origin.models:
             part = before.support.points if before.support else 0.0
             assert supported[hit.passage_id].score == pytest.approx(hit.score + part, abs=1e-6)
+
+
+SOURCES = """\
+Ada Stone and Ben Rivers. The captain of a ship in a storm. In Proceedings of the Third Conference on Ships, 2004.
+Dora Hill and Emil Wood. The old ship at the harbour. Journal of Coasts, 12(3):45-67, 2011.
+Fay Lake. Storms of the sea. arXiv preprint arXiv:1903.00001, 2019."""
+
+
+def test_a_list_of_sources_comes_after_what_says_something_unless_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.add(
+            [
+                Text("sources", SOURCES),
+                Text(
+                    "text",
+                    "The storm was over, and the captain slept. He saw the harbour and the sea in his dreams, and bread and cats.",
+                ),
+            ]
+        )
+        first, second = index.search(QUESTION)
+        assert (first.document, second.document) == ("text", "sources")
+        assert all(hit.origin and not hit.origin.support for hit in index.search(QUESTION + ", references"))
+        assert first.origin is not None
+        assert first.origin.support is None
+        for found in (second.explain(), index.explain(QUESTION, replace(second, origin=None))):
+            assert found.support is not None
+            assert found.support.listing == tuning.TUNING.listing
+            parts = (found.lexical, found.dense, found.near, found.support)
+            assert found.score == pytest.approx(sum(part.points for part in parts if part is not None))
+            assert "lists sources" in "\n".join(summary(found))
+        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, listing=0.0))
+        assert index.search(QUESTION)[0].document == "sources"

@@ -46,6 +46,7 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "config": "commands.config_command",
     "vectors": "commands.vectors_command",
     "evaluate": "commands.evaluate_command",
+    "doctor": "commands.doctor_command",
 }
 GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
 

@@ -243,7 +243,7 @@ class TaskScheduler:
 
     def definition(self, service: Service) -> bytes:
         """The task's XML, in UTF-16, as schtasks reads it."""
-        user = escape("\\".join(filter(None, (os.environ.get("USERDOMAIN"), os.environ.get("USERNAME")))))
+        user = escape(_needed(self._run, "whoami"))
         program, *arguments = service.command
         text = f"""<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -301,16 +301,16 @@ def manager_here(platform: str = sys.platform) -> ServiceManager:
     return managers[platform]()
 
 
-def lasting_program() -> tuple[str, ...]:
-    """The command that starts semsearch here, and still does after an upgrade.
+def lasting_program(executable: str = sys.executable, *, is_one_file: bool = False) -> tuple[str, ...]:
+    """The command that starts semsearch here, and still does after an upgrade: by Python, or the program itself.
 
     Raises UsageError for an environment that uvx or `pipx run` made for this run, which they delete some day.
     """
-    program = Path(sys.executable)
+    program = Path(executable)
     of_uv = "uv" in program.parts and any(part.startswith(("archive-v", "environments-v")) for part in program.parts)
     if of_uv or {".cache", "pipx"} <= set(program.parts):
         raise UsageError(f"{program.parent} is temporary; install semsearch first: pipx install semsearch")
-    if getattr(sys, "frozen", False):
+    if is_one_file:
         return (str(program),)
     windowless = program.with_name("pythonw.exe")  # opens no console
     return (str(windowless if windowless.exists() else program), "-P", "-m", "semsearch")

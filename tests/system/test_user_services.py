@@ -130,11 +130,8 @@ def test_the_property_list_has_the_keys_of_launchd(service: Service, programs: P
     assert set(found) == known
 
 
-def test_the_task_keeps_the_rules_of_its_schema(
-    service: Service, programs: Programs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("USERDOMAIN", "R&D")
-    monkeypatch.setenv("USERNAME", "ada")
+def test_the_task_keeps_the_rules_of_its_schema(service: Service, programs: Programs) -> None:
+    programs.answers["whoami"] = (0, "R&D\\ada")
     data = TaskScheduler(programs).definition(service)
     assert data[:2] in (b"\xff\xfe", b"\xfe\xff")  # schtasks wants the mark
     task = ElementTree.fromstring(data)
@@ -186,7 +183,7 @@ def test_each_system_has_its_manager() -> None:
         manager_here("sunos")
 
 
-def test_a_program_that_is_not_there_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_there_is_told() -> None:
     assert run_program(["no-such-program", "x"]) == (127, "no-such-program is not installed")
     assert run_program([sys.executable, "-c", "print('a'); raise SystemExit(4)"]) == (4, "a")
 
@@ -195,19 +192,16 @@ def test_a_program_that_is_not_there_is_told(service: Service, monkeypatch: pyte
     "program",
     ["/home/ada/.cache/uv/archive-v0/3fxA/bin/python", "/home/ada/.cache/pipx/8f1b/bin/python"],
 )
-def test_what_is_run_from_a_cache_is_refused(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_services.sys, "executable", program)
+def test_what_is_run_from_a_cache_is_refused(program: str) -> None:
     with pytest.raises(UsageError, match="is temporary; install semsearch first: pipx install semsearch"):
-        lasting_program()
+        lasting_program(program)
 
 
-def test_the_program_of_an_environment_stays_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_program_of_an_environment_stays_its_own(tmp_path: Path) -> None:
     python = tmp_path / "pipx" / "venvs" / "semsearch" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)
-    monkeypatch.setattr(user_services.sys, "executable", str(python))
-    assert lasting_program() == (str(python), "-P", "-m", "semsearch")  # not the Python that it leads to
+    assert lasting_program(str(python)) == (str(python), "-P", "-m", "semsearch")  # not the Python that it leads to
     python.with_name("pythonw.exe").touch()
-    assert lasting_program()[0] == str(python.with_name("pythonw.exe"))
-    monkeypatch.setattr(user_services.sys, "frozen", True, raising=False)
-    assert lasting_program() == (str(python),)
+    assert lasting_program(str(python))[0] == str(python.with_name("pythonw.exe"))
+    assert lasting_program(str(python), is_one_file=True) == (str(python),)

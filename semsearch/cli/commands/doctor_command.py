@@ -25,7 +25,7 @@ _TEXTS = {"bread": "Dough rises because yeast makes gas.", "orbit": "The spacecr
 _ASKED = "why does bread grow in the oven"
 
 
-class Finding(NamedTuple):
+class Examined(NamedTuple):
     """What was examined, whether it is well, and what was found or what to do."""
 
     about: str
@@ -49,32 +49,32 @@ def doctor() -> None:
         raise typer.Exit(PROBLEMS)
 
 
-def _findings() -> Iterator[Finding]:
+def _findings() -> Iterator[Examined]:
     python = f"Python {platform.python_version()}, {platform.platform()}"
-    yield Finding("semsearch", True, f"{__version__} in {Path(__file__).parents[2]}; {python}")
+    yield Examined("semsearch", True, f"{__version__} in {Path(__file__).parents[2]}; {python}")
     for about, examine in (("packages", _packages), ("word vectors", _word_vectors), ("search", _search)):
         yield _examined(about, examine)
     yield from _folders()
     yield _files_names()
-    yield Finding("extras", True, _extras())
+    yield Examined("extras", True, _extras())
 
 
-def _examined(about: str, examine: Callable[[], str]) -> Finding:
+def _examined(about: str, examine: Callable[[], str]) -> Examined:
     """What an examination says; whatever it raises is the problem, since anything may be broken."""
     try:
-        return Finding(about, True, examine())
+        return Examined(about, True, examine())
     except (Exception, SystemExit) as error:
         advice = "" if isinstance(error, SemsearchError) else "; install semsearch again in a new environment"
-        return Finding(about, False, f"{type(error).__name__}: {' '.join(str(error).split())}{advice}")
+        return Examined(about, False, f"{type(error).__name__}: {' '.join(str(error).split())}{advice}")
 
 
 def _packages() -> str:
     for name in _COMPILED:  # those that a wrong processor, libc or version of Python breaks
         import_module(name)
-    missing = [name for name in _asked_for() if _version(name) is None]
+    missing = [name for name in _asked_for() if installed_version(name) is None]
     if missing:
         raise SemsearchError(f"{', '.join(missing)} not installed; run: pip install semsearch")
-    versions = {name: _version(name) for name in ("numpy", "scipy", "faiss-cpu", "lxml", "pypdfium2")}
+    versions = {name: installed_version(name) for name in ("numpy", "scipy", "faiss-cpu", "lxml", "pypdfium2")}
     versions["SQLite"] = import_module("sqlite3").sqlite_version
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
@@ -91,17 +91,18 @@ def _asked_for(extra: str = "") -> list[str]:
         for asked, _, condition in parts
         if ("extra" not in condition if not extra else f"extra == '{extra}'" in condition.replace('"', "'"))
     ]
-    return ["".join(_until_version(name)) for name in names]
+    return ["".join(_untilinstalled_version(name)) for name in names]
 
 
-def _until_version(requirement: str) -> Iterator[str]:
+def _untilinstalled_version(requirement: str) -> Iterator[str]:
     for letter in requirement:
         if not (letter.isalnum() or letter in "-_."):
             return
         yield letter
 
 
-def _version(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
+    """The version of a package; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -134,7 +135,7 @@ def _search() -> str:
     return f"{_ASKED!r} found {hit.sentence!r}"
 
 
-def _folders() -> Iterator[Finding]:
+def _folders() -> Iterator[Examined]:
     from semsearch.system.locations import cache_folder, config_folder, data_folder
 
     folders = {"settings": config_folder(), "own indexes": data_folder() / "indexes", "cache": cache_folder("")}
@@ -142,13 +143,13 @@ def _folders() -> Iterator[Finding]:
         there = next(path for path in (folder, *folder.parents) if path.exists())
         said = f"{folder}" if there == folder else f"{folder} (made when it is needed)"
         is_well = there.is_dir() and os.access(there, os.W_OK)
-        yield Finding(about, is_well, said if is_well else f"{there} cannot be written to; change its owner or rights")
+        yield Examined(about, is_well, said if is_well else f"{there} cannot be written to; change its owner or rights")
 
 
-def _files_names() -> Finding:
+def _files_names() -> Examined:
     coding = sys.getfilesystemencoding()
     is_well = coding.lower().replace("-", "") == "utf8"
-    return Finding("file names", is_well, f"as {coding}" if is_well else f"as {coding}; set PYTHONUTF8=1")
+    return Examined("file names", is_well, f"as {coding}" if is_well else f"as {coding}; set PYTHONUTF8=1")
 
 
 def _extras() -> str:
@@ -157,6 +158,6 @@ def _extras() -> str:
     except metadata.PackageNotFoundError:
         return "not known: semsearch runs without having been installed"
     shown = [extra for extra in extras if extra not in _HIDDEN]
-    lacking = [extra for extra in shown if not all(map(_version, _asked_for(extra)))]
+    lacking = [extra for extra in shown if not all(map(installed_version, _asked_for(extra)))]
     installed = ", ".join(extra for extra in shown if extra not in lacking) or "none"
     return f"{installed}; not installed: {', '.join(lacking) or 'none'}"

@@ -78,7 +78,7 @@ def install_(
     """
     manager = manager_here()
     for kind, package in ((Kind.WATCH, "watchfiles"), (Kind.SERVE, "uvicorn")):
-        if kind in kinds and find_spec(package) is None:
+        if kind in kinds and not is_installed(package):
             raise MissingExtra(package, kind.value)
     services = []
     if Kind.WATCH in kinds:
@@ -92,12 +92,18 @@ def install_(
         services.append(_service(manager, "serve", ["serve", "--port", str(port), *chosen]))
     for name, arguments in services:
         log = log_folder() / f"{name}.log"
-        command = (*lasting_program(), "service", "run", str(log), *arguments)
+        program = lasting_program(is_one_file=getattr(sys, "frozen", False))
+        command = (*program, "service", "run", str(log), *arguments)
         service = Service(name, f"semsearch {' '.join(arguments)}", command, memory, nice, log)
         path = install(service, manager)
         print(f"{name}: runs `semsearch {' '.join(arguments)}`, now and from each login on")
         print(f"  {manager.state(name)}, at most {memory:,} MB, nice {nice}; log: {log}")
         print(f"  defined by {path}; `semsearch service remove {name}` stops it and deletes both files")
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported. It is not imported."""
+    return find_spec(package) is not None
 
 
 def _service(manager: ServiceManager, title: str, arguments: list[str]) -> tuple[str, list[str]]:

@@ -57,7 +57,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Manager:
     made = Manager(tmp_path / "home" / "semsearch" / "services")
     monkeypatch.setattr(service_command, "manager_here", lambda: made)
     monkeypatch.setattr(service_command, "log_folder", lambda: tmp_path / "home" / "semsearch" / "log")
-    monkeypatch.setattr(service_command, "find_spec", lambda _: True)
+    monkeypatch.setattr(service_command, "is_installed", lambda _: True)
     return made
 
 
@@ -142,7 +142,7 @@ def test_mistakes_are_one_line(docs: Path, manager: Manager, arguments: list[str
 def test_without_the_extra_nothing_is_installed(
     docs: Path, manager: Manager, kind: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service_command, "find_spec", lambda name: None if name == package else True)
+    monkeypatch.setattr(service_command, "is_installed", lambda name: name != package)
     found = semsearch("service", "install", kind, "--index", "indexes/docs")
     assert (found.status, f"pip install 'semsearch[{kind}]'" in found.err) == (2, True)
     assert manager.told == []

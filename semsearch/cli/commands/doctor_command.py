@@ -91,10 +91,10 @@ def _asked_for(extra: str = "") -> list[str]:
         for asked, _, condition in parts
         if ("extra" not in condition if not extra else f"extra == '{extra}'" in condition.replace('"', "'"))
     ]
-    return ["".join(_untilinstalled_version(name)) for name in names]
+    return ["".join(_until_version(name)) for name in names]
 
 
-def _untilinstalled_version(requirement: str) -> Iterator[str]:
+def _until_version(requirement: str) -> Iterator[str]:
     for letter in requirement:
         if not (letter.isalnum() or letter in "-_."):
             return

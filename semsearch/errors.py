@@ -100,10 +100,11 @@ class ClusterError(SemsearchError):
 
 
 class MissingExtra(SemsearchError):
-    """An optional package is not installed."""
+    """A package that a feature needs is not installed; without an extra, one that semsearch itself asks for."""
 
-    def __init__(self, package: str, extra: str, *, distribution: str = "semsearch") -> None:
-        super().__init__(f"{package} is not installed; run: pip install '{distribution}[{extra}]'")
+    def __init__(self, package: str, extra: str = "", *, distribution: str = "semsearch") -> None:
+        asked = f"'{distribution}[{extra}]'" if extra else distribution
+        super().__init__(f"{package} is not installed; run: pip install {asked}")
 
 
 def rebuild_command(folder: Path, *options: str) -> str:

@@ -30,6 +30,7 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "context": "commands.passage_commands",
     "serve": "commands.server_commands",
     "mcp": "commands.server_commands",
+    "service": "commands.service_command",
     "map": "commands.upkeep_commands",
     "status": "commands.status_commands",
     "list": "commands.list_commands",
@@ -46,8 +47,9 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "config": "commands.config_command",
     "vectors": "commands.vectors_command",
     "evaluate": "commands.evaluate_command",
+    "doctor": "commands.doctor_command",
 }
-GROUPS = ("config", "vectors", "evaluate")  # commands that have sub-commands
+GROUPS = ("service", "config", "vectors", "evaluate")  # commands that have sub-commands
 
 
 class Commands(ExtensibleGroup):

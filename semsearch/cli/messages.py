@@ -15,15 +15,15 @@ from contextlib import contextmanager
 # -- Exit statuses: a test finds every one that the code raises -------------------------------------------------------
 
 NONE_FOUND = 1  # of commands that ask
-PROBLEMS = 1  # of `verify` and `evaluate data`
+PROBLEMS = 1  # of `verify`, `doctor` and `evaluate data`
 FAILED = 2
 INTERRUPTED = 130
 
 STATUSES = {
     0: "Success. `query`, `similar` and `context` found something; `verify` found no problem. Also if the reader of "
     "the output stops early, as in `semsearch list | head`.",
-    1: "`query`, `similar` and `context` found nothing, or nothing that answers; `verify` and `evaluate data` found "
-    "problems, printed one per line.",
+    1: "`query`, `similar` and `context` found nothing, or nothing that answers; `verify`, `doctor` and `evaluate "
+    "data` found problems, printed one per line.",
     FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
     "Also if `index` could index nothing, or if a write succeeded but could not be published.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",

@@ -1,4 +1,4 @@
-"""PDF files: paragraphs in reading order, each line with its page and where on it; needs the extra `pdf`.
+"""PDF files: paragraphs in reading order, each line with its page and where on it.
 
 Running heads and feet recur at the edge of page after page; they are left out, as are page numbers. A head may change
 with the chapter, but its page number counts on: a number at the edge that keeps its distance from the number of the

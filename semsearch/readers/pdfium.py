@@ -1,4 +1,4 @@
-"""PDFium, by the extra `pdf` (pypdfium2): files opened, lines read in the order of the file, values of form fields.
+"""PDFium, by pypdfium2: files opened, lines read in the order of the file, values of form fields.
 
 PDFium is called one call at a time: it is not safe to use from several threads. The order of lines in the file is the
 reading order in nearly all files that programs write, with two columns too. The values in form fields are not part of
@@ -28,7 +28,7 @@ def pdfium() -> Any:
     try:
         import pypdfium2
     except ImportError:
-        raise MissingExtra("pypdfium2", "pdf") from None
+        raise MissingExtra("pypdfium2") from None
     return pypdfium2
 
 

@@ -94,6 +94,13 @@ def data_folder() -> Path:
     return user_data_path("semsearch", appauthor=False)
 
 
+def log_folder() -> Path:
+    """The folder for logs of services. It need not exist yet."""
+    from platformdirs import user_log_path  # start-up time, as above
+
+    return user_log_path("semsearch", appauthor=False)
+
+
 # -- Uris --------------------------------------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)

@@ -14,12 +14,6 @@ from pathlib import Path
 
 import pytest
 from console import INDEX, semsearch
-
-from semsearch.index import Index
-from semsearch.results.hits import Hit
-
-pytest.importorskip("prompt_toolkit", reason="an optional dependency")
-
 from typing_at_screen import CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, PAGE_DOWN, READ_ON, TAB, UP, Typist, at_screen
 
 from semsearch.cli.commands import interactive_command, interactive_command as offered
@@ -28,6 +22,8 @@ from semsearch.cli.interactive.interactive_search import NewestOnly
 from semsearch.cli.interactive.screen import preview, row
 from semsearch.cli.interactive.session import Surroundings, TypedSearch, surroundings_of
 from semsearch.cli.terminal import query_pattern
+from semsearch.index import Index
+from semsearch.results.hits import Hit
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -231,11 +227,6 @@ def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_i
     for module in (offered, interactive_command):
         monkeypatch.setattr(module, "on_terminal", lambda: True)
     assert offered.is_offered()
-    with monkeypatch.context() as without_the_extra:
-        without_the_extra.setitem(sys.modules, "prompt_toolkit", None)
-        without_the_extra.setitem(sys.modules, "semsearch.cli.interactive.interactive_search", None)
-        assert not offered.is_offered()
-        assert "pip install 'semsearch[tui]'" in semsearch("interactive").err
     monkeypatch.setenv("SEMSEARCH_INDEXES", str(tmp_path))
     assert not offered.is_offered()
     assert "no index in" in semsearch("interactive").err

@@ -163,8 +163,8 @@ def test_after_a_failure_the_next_page_is_drawn() -> None:
     assert page_picture(two_pages(), "a.pdf", 1, 100).startswith(b"\x89PNG")
 
 
-def test_without_pypdfium2_the_extra_is_named() -> None:
+def test_without_pypdfium2_the_cure_is_named() -> None:
     with pytest.MonkeyPatch.context() as without:
         without.setitem(sys.modules, "pypdfium2", None)
-        with pytest.raises(MissingExtra, match=r"semsearch\[pdf\]"):
+        with pytest.raises(MissingExtra, match="pypdfium2 is not installed; run: pip install semsearch"):
             page_picture(two_pages(), "a.pdf", 1, 100)

@@ -272,7 +272,7 @@ def test_passwords_and_damage_are_told() -> None:
             read(data)
 
 
-def test_without_the_extra_the_file_is_reported_and_tried_again(
+def test_without_pypdfium2_the_file_is_reported_and_tried_again(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "docs").mkdir()
@@ -285,7 +285,7 @@ def test_without_the_extra_the_file_is_reported_and_tried_again(
                 read(b"%PDF-")
             done = index.sync(tmp_path / "docs")
             assert (done.added, len(done.skipped)) == (1, 1)
-            assert "pip install 'semsearch[pdf]'" in done.skipped[0].reason
+            assert "pypdfium2 is not installed; run: pip install semsearch" in done.skipped[0].reason
         assert index.sync().added == 1
         assert index.search("ship")[0].page == 1
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +29,7 @@ from semsearch.cli.command_options import (
 from semsearch.cli.configuration import read_configuration
 from semsearch.cli.find_index import INDEXES, all_nearest, find_index, folders_of_indexes, index_folders
 from semsearch.cli.messages import use_one_thread
-from semsearch.errors import MissingExtra, SemsearchError, UsageError
+from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import SearchOptions
 
 # -- Without a command -------------------------------------------------------------------------------------------------
@@ -40,7 +39,7 @@ def is_offered() -> bool:
     """Whether `semsearch` without a command starts the interactive search. Otherwise, and if the configuration is
     invalid, it prints the help."""
     try:
-        return on_terminal() and find_spec("prompt_toolkit") is not None and _has_index()
+        return on_terminal() and _has_index()
     except SemsearchError:
         return False
 
@@ -82,7 +81,7 @@ def interactive(
     the hit as query --open does, Shift and arrows scroll its context, Tab changes the mode, Esc or Ctrl-C quits. All
     indexes of the folder are searched, unless --index names some.
 
-    semsearch without a command starts it on a terminal, if there is an index. Needs the extra tui.
+    semsearch without a command starts it on a terminal, if there is an index.
     """
     if not on_terminal():
         raise UsageError("the interactive search needs a terminal; without one, run: semsearch query TEXT")
@@ -98,10 +97,7 @@ def interactive(
     )
     named = index if index or server else _to_ask(indexes)
     use_one_thread()
-    try:
-        from semsearch.cli.interactive.interactive_search import InteractiveSearch  # an optional dependency
-    except ModuleNotFoundError as error:
-        raise MissingExtra("prompt_toolkit", "tui") from error
+    from semsearch.cli.interactive.interactive_search import InteractiveSearch  # start-up time, here and below
     from semsearch.cli.interactive.session import TypedSearch
 
     with TypedSearch(lambda: open_asked(named, indexes, server=server, vectors=vectors), options) as search:

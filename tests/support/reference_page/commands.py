@@ -72,7 +72,8 @@ def _below(command: Any, parent: Any, name: str, *, depth: int) -> Iterator[Comm
     )
     yield Command(name, depth, command, context)
     for child in command.own_commands(context) if hasattr(command, "own_commands") else ():
-        yield from _below(command.get_command(context, child), context, f"{name} {child}", depth=depth + 1)
+        if not (below := command.get_command(context, child)).hidden:
+            yield from _below(below, context, f"{name} {child}", depth=depth + 1)
 
 
 def shared_options(commands: Iterable[Command]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.meta import get_meta
 from semsearch.system.locations import local_path, uri_scheme
+from semsearch.system.memory import VECTOR_SEARCH, WRITING, require_memory
 from semsearch.trust import (
     PUBLISHING,
     Gives,
@@ -105,6 +106,7 @@ class Index(SingleIndex):
         an index type of FAISS's (semsearch.dense.scan_plan). The other options are those of `SentenceEmbedder`. Raises
         IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
+        require_memory(WRITING, f"to write {path}")
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
@@ -758,6 +760,7 @@ class Index(SingleIndex):
         Roots at the `paths` are given by the user. Raises PublicationFailed if only that fails; UsageError for a
         published copy; IndexNotTrusted, before anything is written.
         """
+        require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
         from semsearch.indexing.index_writer import IndexWriter
         from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
 

@@ -39,6 +39,7 @@ _AT_ONCE = 1000  # queries of a batch, texts to embed, and documents of a page
 _POINTS_AT_ONCE = 200  # ids of passages in a query string
 _SECONDS = 60.0
 _IDLE = 8  # connections that are kept
+_MOST = 1 << 29  # bytes of an answer
 _SHOWN = 200  # characters of an answer that is not understood
 _NOT_OF_CONTEXT = ("k", "context")  # options of a search that follow from the words of a context
 
@@ -78,19 +79,20 @@ class RemoteIndex(SingleIndex):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         if len(queries) == 1:  # the server answers those of many clients together
             answer = self._server.post("/v1/search", self._given(options, query=queries[0], origin=True))
-            for warning in answer.get("warnings", ()):
+            for warning in _list({"warnings": [], **answer}, "warnings"):
                 logger.warning("%s", warning)
-            return [self._hits(answer["hits"])]
+            return [self._hits(_list(answer, "hits"))]
         found: list[list[Hit]] = []
         for first in range(0, len(queries), _AT_ONCE):
             given = self._given(options, queries=queries[first : first + _AT_ONCE], origin=True)
-            found += [self._hits(each["hits"]) for each in self._server.post("/v1/search/batch", given)["answers"]]
+            answers = _list(self._server.post("/v1/search/batch", given), "answers", len(given["queries"]))
+            found += [self._hits(_list(each, "hits")) for each in answers]
         return found
 
     def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         subject = {"hit": like.to_dict()} if isinstance(like, Hit) else {"path": like}
         answer = self._server.post("/v1/similar", self._given(options, line=line, **subject))
-        return [Hit.from_dict(hit) for hit in answer["hits"]]
+        return [Hit.from_dict(hit) for hit in _list(answer, "hits")]
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._explained(hit, query=query, mode=mode)
@@ -116,8 +118,9 @@ class RemoteIndex(SingleIndex):
         rows: list[Float32] = []
         for first in range(0, max(len(texts), 1), _AT_ONCE):
             given = {"model": self._name(), "input": texts[first : first + _AT_ONCE], "encoding_format": "base64"}
-            data = self._server.post("/v1/embeddings", given)["data"]
-            rows += [np.frombuffer(b64decode(each["embedding"]), dtype="<f4") for each in data]
+            rows += map(_embedding, _list(self._server.post("/v1/embeddings", given), "data", len(given["input"])))
+        if len({row.shape for row in rows}) > 1:
+            raise _other_form("vectors of one length")
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
@@ -157,13 +160,14 @@ class RemoteIndex(SingleIndex):
 
     def _map_status(self) -> MapStatus:
         found = self._got("/v1/map")
-        return MapStatus.from_dict({field.name: found[field.name] for field in fields(MapStatus)})
+        named = (field.name for field in fields(MapStatus))
+        return MapStatus.from_dict({name: found[name] for name in named if name in found})
 
     def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
         found: list[MapPassage] = []
         for first in range(0, len(ids), _POINTS_AT_ONCE):
             asked = [int(id_) for id_ in ids[first : first + _POINTS_AT_ONCE]]
-            found += map(MapPassage.from_dict, self._got("/v1/map/passages", ids=asked)["passages"])
+            found += map(MapPassage.from_dict, _list(self._got("/v1/map/passages", ids=asked), "passages"))
         return found
 
     # -- how they are asked --------------------------------------------------------------------------------------------
@@ -190,8 +194,10 @@ class RemoteIndex(SingleIndex):
         following: int | None = offset
         while following is not None:
             page = self._got(path, offset=following, limit=_AT_ONCE, **query)
-            yield from map(made, page[key])
-            following = page["next"]
+            yield from map(made, _list(page, key))
+            before, following = following, page.get("next")
+            if following is not None and not (type(following) is int and following > before):
+                raise _other_form("the number of the next")
 
     def _given(self, options: SearchOptions, **fields: Any) -> dict[str, Any]:
         return {"index": self.name, **options.to_dict(), **fields}
@@ -202,6 +208,28 @@ class RemoteIndex(SingleIndex):
         for hit in hits:
             hit.found_by(ref(self))
         return hits
+
+
+def _list(answer: object, key: str, count: int | None = None) -> list[Any]:
+    """The list that an answer has under a name, of `count` items if given. Raises ServerError."""
+    found = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(found, list) or count not in (None, len(found)):
+        raise _other_form(f"a list of {key}" if count is None else f"{count} {key}")
+    return found
+
+
+def _embedding(given: object) -> Float32:
+    """The vector in an answer. (d,)"""
+    import numpy as np  # start-up time
+
+    try:
+        return np.frombuffer(b64decode(given["embedding"]), dtype="<f4")  # type: ignore[index]  # what else it is raises
+    except (LookupError, TypeError, ValueError):
+        raise _other_form("an embedding in base64") from None
+
+
+def _other_form(expected: str) -> ServerError:
+    return ServerError(f"the server's answer lacks {expected}: it is no semsearch server, or of another version")
 
 
 def _one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
@@ -279,7 +307,9 @@ class ServerConnection:
         try:
             connection.request(method, path, body, dict(headers))
             answer = connection.getresponse()
-            found = answer.status, answer.read()
+            found = answer.status, answer.read(_MOST + 1)
+            if len(found[1]) > _MOST:
+                raise OSError(f"it answers with more than {_MOST >> 20} MB")
         except BaseException:
             connection.close()
             raise
@@ -307,6 +337,8 @@ class ServerConnection:
             shown = " ".join(text[:_SHOWN].decode("utf-8", "replace").split())
             raise ServerError(f"{self.url} is not a semsearch server: it answered {status} with {shown!r}") from None
         if status == http.client.OK:
+            if not isinstance(answer, dict):
+                raise _other_form("an object")
             return answer
         detail = str(answer.get("detail", answer)) if isinstance(answer, dict) else str(answer)
         kind = getattr(errors, str(answer.get("error")), None) if isinstance(answer, dict) else None

@@ -20,6 +20,7 @@ from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.help_panels import PanelledCommand
 from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
 from semsearch.errors import EXHAUSTED, SemsearchError
+from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
 COMMANDS = {  # in the order in which a new user meets them, each with its module
     "index": "commands.index_command",
@@ -92,7 +93,9 @@ class Commands(ExtensibleGroup):
         except BrokenPipeError:
             _discard_stdout()
             raise typer.Exit(0) from None
-        except MemoryError:
+        except (ImportError, MemoryError) as error:
+            if isinstance(error, ImportError) and not _is_for_want_of_memory(error):
+                raise
             complain("out of memory; no write was left incomplete")
         except OSError as error:
             if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
@@ -103,6 +106,11 @@ class Commands(ExtensibleGroup):
             complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
             _discard_stdout()
         raise typer.Exit(FAILED)
+
+
+def _is_for_want_of_memory(error: ImportError) -> bool:
+    """Return whether a library could not be loaded because the address space is exhausted, as the loader words it."""
+    return any(word in str(error) for word in ("failed to map segment", "annot allocate memory", "cannot enlarge"))
 
 
 def _discard_stdout() -> None:
@@ -138,6 +146,7 @@ def semsearch(
     semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it.
     On a terminal, if there is an index, semsearch without a command searches as you type.
     """
+    require_memory(LINEAR_ALGEBRA, "to start")
     _configure(context, context.invoked_subcommand)
 
 

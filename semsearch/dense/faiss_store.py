@@ -19,6 +19,7 @@ known: plain, or with lists; as floats, half floats or eight bits.
 from __future__ import annotations
 
 import math
+import os
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import faiss as _faiss
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
@@ -35,9 +35,9 @@ from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt8
 from semsearch.arrays.vectors import to_single
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.stored_vectors import in_one_thread
+from semsearch.dense.stored_vectors import faiss, in_one_thread
 from semsearch.dense.vector_store import Questions
-from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.checked_file import CheckedFile
 from semsearch.system.open_cache import OpenCache
@@ -174,7 +174,6 @@ class _LayoutWalk:
 # -- Faiss segment -----------------------------------------------------------------------------------------------------
 
 
-faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _READ_WHOLE = 1 << 28  # bytes: of a file with lists that is checked before the first scan, at most
 _COARSE = 2e-2  # the error of a number in eight bits, at most
@@ -197,6 +196,8 @@ class Vectors:
             self._layout = layout_of(self._file.data)
             self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
         except (UnknownLayout, RuntimeError) as error:
+            if lacking := next((number for number in EXHAUSTED if os.strerror(number) in str(error)), 0):
+                raise OSError(lacking, os.strerror(lacking), str(path)) from error
             raise IndexDamaged(f"{path} is not a vector file; {cure}") from error
         if self._index.ntotal != len(segment.id_ranges):
             raise IndexDamaged(f"{path} has {self._index.ntotal} vectors, not {len(segment.id_ranges)}; {cure}")

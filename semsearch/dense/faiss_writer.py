@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import faiss as _faiss
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
@@ -28,12 +27,12 @@ from semsearch.dense.scan_plan import (
     probes_for,
     recall,
 )
+from semsearch.dense.stored_vectors import faiss
 from semsearch.dense.vector_store import Additions, Questions
 from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft, WrittenFile, write_durably
 
-faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _CHUNK = 1 << 14  # vectors decoded at a time
 _ROUNDS = 6  # of learning centroids: more do not improve the recall
 _LEARNING = 1 << 16  # vectors that eight-bit codes learn their range from

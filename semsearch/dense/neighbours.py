@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import faiss as _faiss
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import evenly
+from semsearch.dense.stored_vectors import faiss
 
 Rows = Callable[[Int64], Float32]  # the vectors of rows by their numbers (m,) -> (m, d)
 Report = Callable[[int, int], None]  # rows done, of how many
 
-faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 _EXACT = 5_000  # rows up to which all are compared with all
 _PROBES = 6  # lists that a row is compared with: nine of ten neighbours, measured on 39,000 passages
 _A_LIST = 64  # rows that each list's centre is learned from

@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import faiss as _faiss
 import numpy as np
 
 from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.system.memory import VECTOR_SEARCH, require_memory
+
+require_memory(VECTOR_SEARCH, "to search vectors")
+import faiss as _faiss  # noqa: E402  # without that memory it crashes while it is loaded
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 

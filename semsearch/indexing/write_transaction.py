@@ -22,6 +22,7 @@ from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, explained
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.locking import writer_lock
+from semsearch.system.memory import WRITING, require_memory
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.table import WordVectors
 
@@ -89,6 +90,7 @@ def writing(
     After the commit, unused disk space is reclaimed; with `compact`, as much as possible. Without `derived`, a damaged
     list of segments is not an error, since all of them are about to be made again.
     """
+    require_memory(WRITING, f"to write {database.folder}")
     from semsearch.indexing.generation import Generation
     from semsearch.indexing.reading_log import ReadingLog
     from semsearch.indexing.reclaim_space import drop_unnamed, grace_of, leftovers, reclaim_space, sweep

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
-from fuzzing import archive_targets, file_targets, index_targets, message_targets, reader_targets, text_targets
+from fuzzing import (
+    archive_targets,
+    exchange_targets,
+    file_targets,
+    index_targets,
+    message_targets,
+    reader_targets,
+    text_targets,
+)
 from fuzzing.target import Target
 
 TARGETS: Mapping[str, Target] = {
@@ -17,5 +25,6 @@ TARGETS: Mapping[str, Target] = {
         file_targets.targets(),
         index_targets.targets(),
         message_targets.targets(),
+        exchange_targets.targets(),
     )
 }

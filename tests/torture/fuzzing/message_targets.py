@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,25 +45,63 @@ def targets() -> Iterator[Target]:
         lambda: _requests(writes=True),
         (*_QUERY_WORDS, *_JSON_WORDS),
     )
+    yield Target(
+        "http-headers", _with_headers, _headers, ("host:", "origin: ", "authorization: Bearer ", "x-", "[::1]")
+    )
     words = (*_JSON_WORDS, "tools/call", "resources/read", "semsearch://", "initialize", "_meta", "arguments", "#L")
     yield Target("mcp", _messaging, _messages, words)
 
 
 def _requesting(folder: Path, *, writes: bool) -> Run:
     """An input is a method and an address on the first line, a type on the second, and a body."""
+    ask = _server_of(folder)
+
+    def run(data: bytes) -> None:
+        first, _, rest = data.partition(b"\n")
+        kind, _, body = rest.partition(b"\n")
+        headers = [(b"host", b"127.0.0.1"), (b"content-type", kind), (b"content-length", str(len(body)).encode())]
+        if writes:
+            headers.append((b"authorization", f"Bearer {_TOKEN}".encode()))
+        ask(first.decode("latin-1"), headers, body)
+
+    return run
+
+
+def _with_headers(folder: Path) -> Run:
+    """An input is headers, a line each; a read and a write of a client on another machine or this one have them."""
+    ask = _server_of(folder)
+
+    def run(data: bytes) -> None:
+        lines = [line.partition(b":") for line in data[1:].split(b"\n") if line]
+        headers = [(name.strip().lower(), value.strip()) for name, _, value in lines]
+        client = "192.0.2.1" if data[:1] == b"\x01" else "127.0.0.1"
+        has_token = any(_TOKEN.encode() in value for _, value in headers)
+        for first, body in (("GET /v1/search?query=ship", b""), ("POST /v1/sync", b"{}")):
+            status = ask(first, headers, body, client=client)
+            refused = status >= 400 or has_token
+            assert refused or (client == "127.0.0.1" and first.startswith("GET")), f"{status} without the token"
+
+    return run
+
+
+def _headers() -> Iterator[bytes]:
+    yield b"\x00host: 127.0.0.1\naccept: text/html\nrange: bytes=0-5\nif-none-match: x\ncookie: a=b"
+    yield b"\x01host: localhost:8765\norigin: http://localhost:8765\nsec-fetch-site: same-origin"
+    yield b"\x00host: [::1]:80\nx-forwarded-for: 1.2.3.4\nforwarded: for=a\ncontent-length: -1\ncontent-type: \xff"
+    yield b"\x01host: 127.0.0.1\nauthorization: Bearer " + _TOKEN.encode() + b"\naccept-encoding: gzip, *;q=0"
+    yield b"\x01host: example.org\nauthorization: Bearer \xe4\nmcp-protocol-version: 2025-11-25\nexpect: 100-continue"
+
+
+def _server_of(folder: Path) -> Callable[..., int]:
+    """What sends a request to a server of a small index, and returns its status: below 500; refusals explained."""
     indexes = OpenIndexes(folder=made_index(folder).parent)
     server = RunningServer(indexes, ServerSettings(port=0), _TOKEN, listen(ServerSettings(port=0)))
     application: Any = server._server.config.app
     loop = asyncio.new_event_loop()
 
-    def run(data: bytes) -> None:
-        first, _, rest = data.partition(b"\n")
-        kind, _, body = rest.partition(b"\n")
-        method, _, target = first.decode("latin-1").partition(" ")
+    def ask(first: str, headers: list[tuple[bytes, bytes]], body: bytes, *, client: str = "127.0.0.1") -> int:
+        method, _, target = first.partition(" ")
         path, _, query = target.partition("?")
-        headers = [(b"host", b"127.0.0.1"), (b"content-type", kind), (b"content-length", str(len(body)).encode())]
-        if writes:
-            headers.append((b"authorization", f"Bearer {_TOKEN}".encode()))
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -74,15 +112,16 @@ def _requesting(folder: Path, *, writes: bool) -> Run:
             "raw_path": path.encode("latin-1"),
             "query_string": query.encode("latin-1"),
             "headers": headers,
-            "client": ("127.0.0.1", 1),
+            "client": (client, 1),
             "server": ("127.0.0.1", 80),
         }
         status, answer = loop.run_until_complete(_answered(application, scope, body))
         assert status < 500, f"status {status}: {answer[:200]!r}"
         if status >= 400:
             assert json.loads(answer)["detail"], "a refusal without a reason"
+        return status
 
-    return run
+    return ask
 
 
 def _unquoted(path: str) -> str:

@@ -24,7 +24,7 @@ from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.snapshots.store_uris import LOOK_EVERY, completed, store_named
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
-from semsearch.storage.meta import get_meta
+from semsearch.storage.meta import LONGEST_DESCRIPTION, get_meta
 from semsearch.system.locations import local_path, uri_scheme
 from semsearch.trust import (
     PUBLISHING,
@@ -484,6 +484,20 @@ class Index(SingleIndex):
         with self._database.written() as db:
             record_copies(self._database, done.place, db)
         return done
+
+    def describe(self, sentence: str) -> None:
+        """Say in a sentence what the index holds; an empty one removes what was said.
+
+        `status`, `semsearch list` and agents show it. Of a published index, readers see it after the next write.
+        Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
+        """
+        if not isinstance(sentence, str):
+            raise UsageError(f"describe takes a sentence, not {sentence!r}")
+        said = " ".join(sentence.split())
+        if len(said) > LONGEST_DESCRIPTION:
+            raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(said):,}")
+        with self._writer() as writer:
+            writer.describe(said)
 
     def unpublish(self) -> str | None:
         """Stop publishing; the published snapshot stays. Returns the URI of the snapshot store, None if there was none.

@@ -27,6 +27,7 @@ from semsearch.errors import (
 )
 from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
+from semsearch.storage.meta import DESCRIPTION, get_meta
 
 if TYPE_CHECKING:
     from semsearch.results.reports import PublicationStatus
@@ -343,6 +344,19 @@ def check(database: IndexDatabase) -> None:
         raise IndexDamaged(
             f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
         )
+
+
+def description_of(folder: Path) -> str:
+    """The sentence that an index was described with; empty for one that has none, or cannot be read."""
+    database = IndexDatabase(folder)
+    try:
+        check(database)
+        with database.reading() as db:
+            return get_meta(db, DESCRIPTION) or ""
+    except SemsearchError:
+        return ""
+    finally:
+        database.close()
 
 
 def check_given(database: IndexDatabase) -> None:

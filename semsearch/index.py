@@ -258,19 +258,24 @@ class Index(SingleIndex):
         from semsearch.maintenance.create_index import discard  # start-up time: an index is seldom made
 
         self._database.check_writable()
-        self.close()
         if has_database(self.path):
             with self._database.reading() as db:
                 require(self._database, db, ["store"])
+        self._release()
         discard(self.path)
         if not self.path.exists():
             forget(self._database)
 
     def close(self) -> None:
-        """Close the files. A closed index opens them again when it is used.
+        """Close the files. A closed index cannot be used any more: UsageError.
 
         A search in another thread is still answered, and closes its own files at its end.
         """
+        self._database.is_closed = True
+        self._release()
+
+    def _release(self) -> None:
+        """Close the files, which are opened again when they are needed."""
         with self._opening:
             searcher = self._searcher
         if searcher is not None:
@@ -460,7 +465,7 @@ class Index(SingleIndex):
         """
         with self._writer(progress, cluster) as writer:
             done = writer.rebuild(options)
-        self.close()
+        self._release()
         return done
 
     # -- publishing ----------------------------------------------------------------------------------------------------

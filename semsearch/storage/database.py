@@ -154,6 +154,7 @@ class CommitInDoubt(StorageError):
 class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself."""
 
+    is_closed: bool = False  # by the program that opened it, which must open it again
     is_copy: bool = False  # of an index that is written elsewhere, where its files lie
     is_trusted: bool = False  # by the program that opened it, with all that it names (semsearch.trust)
 
@@ -210,6 +211,7 @@ class IndexDatabase:
             if own is not None:
                 yield own
                 return
+            self._check_open()
             with self._readers.lend() as (db, times_replaced):
                 db.execute("BEGIN")
                 self._own.db, self._own.times_replaced = db, times_replaced
@@ -236,6 +238,7 @@ class IndexDatabase:
         IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end, IndexNotFound if
         the index was deleted or moved meanwhile, or is another one now.
         """
+        self._check_open()
         with explained(self.folder):
             connection = connect(self.path, "rw")
             try:
@@ -257,6 +260,10 @@ class IndexDatabase:
             finally:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
 
     def _check_there(self, file: FileId | None) -> None:
         """Check that the database is still the file that it was. Raises IndexNotFound."""

@@ -171,6 +171,7 @@ class AsyncIndex:
     rebuild = _written(Index.rebuild)
     publish = _written(Index.publish)
     unpublish = _written(Index.unpublish)
+    describe = _written(Index.describe)
     discard = _written(Index.discard)
 
     map = _written(Index.map)

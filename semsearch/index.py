@@ -24,7 +24,7 @@ from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.snapshots.store_uris import LOOK_EVERY, completed, store_named
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
-from semsearch.storage.meta import get_meta
+from semsearch.storage.meta import LONGEST_DESCRIPTION, get_meta
 from semsearch.system.locations import local_path, uri_scheme
 from semsearch.system.memory import VECTOR_SEARCH, WRITING, require_memory
 from semsearch.trust import (
@@ -260,19 +260,24 @@ class Index(SingleIndex):
         from semsearch.maintenance.create_index import discard  # start-up time: an index is seldom made
 
         self._database.check_writable()
-        self.close()
         if has_database(self.path):
             with self._database.reading() as db:
                 require(self._database, db, ["store"])
+        self._release()
         discard(self.path)
         if not self.path.exists():
             forget(self._database)
 
     def close(self) -> None:
-        """Close the files. A closed index opens them again when it is used.
+        """Close the files. A closed index cannot be used any more: UsageError.
 
         A search in another thread is still answered, and closes its own files at its end.
         """
+        self._database.is_closed = True
+        self._release()
+
+    def _release(self) -> None:
+        """Close the files, which are opened again when they are needed."""
         with self._opening:
             searcher = self._searcher
         if searcher is not None:
@@ -462,7 +467,7 @@ class Index(SingleIndex):
         """
         with self._writer(progress, cluster) as writer:
             done = writer.rebuild(options)
-        self.close()
+        self._release()
         return done
 
     # -- publishing ----------------------------------------------------------------------------------------------------
@@ -486,6 +491,20 @@ class Index(SingleIndex):
         with self._database.written() as db:
             record_copies(self._database, done.place, db)
         return done
+
+    def describe(self, sentence: str) -> None:
+        """Say in a sentence what the index holds; an empty one removes what was said.
+
+        `status`, `semsearch list` and agents show it. Of a published index, readers see it after the next write.
+        Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
+        """
+        if not isinstance(sentence, str):
+            raise UsageError(f"describe takes a sentence, not {sentence!r}")
+        said = " ".join(sentence.split())
+        if len(said) > LONGEST_DESCRIPTION:
+            raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(said):,}")
+        with self._writer() as writer:
+            writer.describe(said)
 
     def unpublish(self) -> str | None:
         """Stop publishing; the published snapshot stays. Returns the URI of the snapshot store, None if there was none.

@@ -44,6 +44,12 @@ _SHOWN = 200  # characters of an answer that is not understood
 _NOT_OF_CONTEXT = ("k", "context")  # options of a search that follow from the words of a context
 
 
+def _warn(answer: Mapping[str, Any]) -> None:
+    """Log the warnings of an answer, as an index here does."""
+    for warning in _list({"warnings": [], **answer}, "warnings"):
+        logger.warning("%s", warning)
+
+
 class RemoteIndex(SingleIndex):
     """An index on a server: what can be asked of an `Index`, asked over HTTP. A context manager, closed at its end.
 
@@ -79,8 +85,7 @@ class RemoteIndex(SingleIndex):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         if len(queries) == 1:  # the server answers those of many clients together
             answer = self._server.post("/v1/search", self._given(options, query=queries[0], origin=True))
-            for warning in _list({"warnings": [], **answer}, "warnings"):
-                logger.warning("%s", warning)
+            _warn(answer)
             return [self._hits(_list(answer, "hits"))]
         found: list[list[Hit]] = []
         for first in range(0, len(queries), _AT_ONCE):
@@ -110,6 +115,7 @@ class RemoteIndex(SingleIndex):
         for name in _NOT_OF_CONTEXT:
             del given[name]
         answer = self._server.post("/v1/context", given)
+        _warn(answer)
         return Context.from_dict({key: answer[key] for key in ("text", "words", "citations", "weak") if key in answer})
 
     def _embed(self, texts: Sequence[str]) -> Float32:

@@ -282,7 +282,7 @@ class Searchable(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close what is open: files or connections. They are opened again when they are needed."""
+        """Close what is open: files or connections. An index here cannot be used any more then: UsageError."""
 
     def __enter__(self) -> Self:
         return self

@@ -60,10 +60,10 @@ def test_it_writes_as_the_index_does(index: AsyncIndex, tmp_path: Path) -> None:
         assert (await index.refit()).refitted
         with pytest.raises(UsageError):
             await index.search("")
+        assert len(index.index) == 7
         await index.close()
 
     asyncio.run(write())
-    assert len(index.index) == 7
     assert {found.phase for found in told} == {"looking", "reading", "embedding", "writing"}
     assert threads == {threading.get_ident()}  # the loop's
 

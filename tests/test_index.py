@@ -32,6 +32,7 @@ from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
 from semsearch.sources import sync_plan as sync
 from semsearch.system import progress_bar
+from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture
@@ -421,6 +422,33 @@ def test_progress_is_drawn_where_it_is_wanted(index: Index, docs: Path, monkeypa
     assert drawn == []
 
 
+def test_a_closed_index_says_so_whatever_it_is_asked(tmp_path: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.add([Text("a", "A ship.")])
+        for _ in range(2):
+            index._release()  # its files are opened again
+            assert len(index.search("ship")) == 1
+    asked: list[Callable[[], object]] = [
+        lambda: index.search("ship"),
+        lambda: index.context("ship"),
+        lambda: [*index],
+        lambda: index.document("a"),
+        lambda: index.status(),
+        lambda: len(index),
+        lambda: index.add([Text("b", "A moon.")]),
+        lambda: index.remove("a"),
+        lambda: index.describe("Ships."),
+        lambda: index.verify(),
+        lambda: index.map(),
+    ]
+    for ask in asked:
+        with pytest.raises(UsageError, match=r"is closed; open it again: Index\.open\("):
+            ask()
+    index.close()
+    with Index.open(index.path) as again:
+        assert [document.path for document in again] == ["a"]
+
+
 def test_other_word_vectors_are_refused_until_a_rebuild(index: Index, docs: Path, tmp_path: Path) -> None:
     index.sync(docs)
     others = small_vectors(tmp_path, seed=1, name="others")
@@ -527,7 +555,7 @@ def test_without_its_segments_an_index_can_be_rebuilt(index: Index, docs: Path) 
     index.sync(docs)
     expected = [hit.document for hit in index.search("moon")]
     shutil.rmtree(index.path / "segments")
-    index.close()
+    index._release()
     with pytest.raises(IndexDamaged, match=rf"--rebuild --name {re.escape(index.path.as_posix())}$"):
         index.search("moon")
     (docs / "sea-0.md").unlink()
@@ -548,7 +576,7 @@ def test_damaged_postings_are_told_and_a_rebuild_mends_them(index: Index, docs: 
     rows = lengths + 4 * passages
     for start, end in ((rows, rows + 4 * postings), (bounds, lengths), (lengths, rows)):
         path.write_bytes(whole[:start] + b"\xfe\xff\xff\x7f" * ((end - start) // 4) + whole[end:])
-        index.close()
+        index._release()
         with pytest.raises(IndexDamaged, match=r"damaged.*--rebuild --name"):
             index.search("moon and a ship", mode="lexical")
         assert index.verify()

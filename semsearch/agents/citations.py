@@ -139,22 +139,43 @@ class DocumentPart:
 def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None, max_words: int) -> DocumentPart:
     """Read a cited place with `around` passages before and after it; without lines or place, the document.
 
-    `start` is the passage where an earlier part ended. Passages are added while they fit; the first is always included,
-    cut if necessary. Raises SourceError for what is not in the index.
+    `start` is the passage where an earlier part ended. Passages are added while they fit. The cited one, of several the
+    first, is always included, whole; without one the first passage is, cut if necessary. Raises SourceError for what is
+    not in the index.
     """
     from semsearch.text.text_lengths import count_words, cut_to  # start-up time
 
     of = index.passages(place.path, line=place.line, limit=1)
-    first = max((of.found or 0) - around, 0) if start is None else start
+    cited = of.found if start is None else None
+    first = _first(index, of, around, max_words) if start is None else start
     taken: list[PlacedPassage] = []
     room = max_words
-    for passage in _wanted(index, of, place, first, around):
+    for number, passage in enumerate(_wanted(index, of, place, first, around), start=first):
         words = count_words(passage.text)
         if words > room and taken:
-            return DocumentPart(of, first, tuple(taken), first + len(taken))
-        taken.append(passage if words <= room else replace(passage, text=f"{cut_to(passage.text, room)} …"))
+            return DocumentPart(of, first, tuple(taken), number)
+        is_whole = words <= room or number == cited
+        taken.append(passage if is_whole else replace(passage, text=f"{cut_to(passage.text, room)} …"))
         room -= words
     return DocumentPart(of, first, tuple(taken), None)
+
+
+def _first(index: Index, of: DocumentPassages, around: int, max_words: int) -> int:
+    """The number of the first passage to read: of those before the cited one, as many as leave room for it."""
+    from semsearch.text.text_lengths import count_words  # start-up time
+
+    first = of.found or 0
+    if not first or not around:
+        return first
+    offset = max(first - around, 0)
+    *before, cited = index.passages(of.path, offset=offset, limit=first - offset + 1).passages
+    room = max_words - count_words(cited.text)
+    for passage in reversed(before):
+        room -= count_words(passage.text)
+        if room < 0:
+            break
+        first -= 1
+    return first
 
 
 def _wanted(index: Index, of: DocumentPassages, place: CitedPlace, first: int, around: int) -> Iterator[PlacedPassage]:

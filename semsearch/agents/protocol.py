@@ -77,6 +77,7 @@ def check_stateless(version: str) -> None:
 # -- Instructions ------------------------------------------------------------------------------------------------------
 
 _MOST_NAMES = 20
+_MOST_SAID = 1500  # characters of all descriptions
 _TEXT = """semsearch finds passages in the user's own documents.{indexes}
 Cite what you use: the result's citation (file and place) with the sentence that you rely on, as in: "Keys are rotated \
 monthly." (notes/keys.md:12).
@@ -87,12 +88,17 @@ context gathers what a question needs; search explores; read shows more of a doc
 marked changed come from files that are newer than the index."""
 
 
-def instructions(names: Sequence[str]) -> str:
-    """The instructions, with the names of the indexes if there are several."""
-    if len(names) < 2:
+def instructions(described: Mapping[str, str]) -> str:
+    """The instructions, with the names of the indexes, if there are several, and what the user has said of each."""
+    if len(described) < 2 and not any(described.values()):
         return _TEXT.format(indexes="")
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return _TEXT.format(indexes=f" Indexes: {', '.join(names[:_MOST_NAMES])}{more}.")
+    shown, room = list[str](), _MOST_SAID
+    for name, said in [*described.items()][:_MOST_NAMES]:
+        about = harmless(said) if len(said) <= room else ""
+        room -= len(about)
+        shown.append(f"{name} ({about.rstrip('.')})" if about else name)
+    more = f" and {len(described) - _MOST_NAMES} more" if len(described) > _MOST_NAMES else ""
+    return _TEXT.format(indexes=f" Indexes: {', '.join(shown)}{more}.")
 
 
 # -- Methods -----------------------------------------------------------------------------------------------------------
@@ -118,8 +124,8 @@ class AgentProtocol:
     Indexes are opened when the first request needs them, so that a handshake waits for no import.
     """
 
-    def __init__(self, open_indexes: Callable[[], OpenIndexes], names: Callable[[], list[str]]) -> None:
-        self._open, self._names = open_indexes, names
+    def __init__(self, open_indexes: Callable[[], OpenIndexes], described: Callable[[], Mapping[str, str]]) -> None:
+        self._open, self._described = open_indexes, described
         self._opening = threading.Lock()
         self._opened: OpenIndexes | None = None
 
@@ -172,7 +178,7 @@ class AgentProtocol:
             case "ping" if not stateless:
                 return {}
             case "server/discover" if stateless:
-                said = {"capabilities": _CAPABILITIES, "instructions": instructions(self._names())}
+                said = {"capabilities": _CAPABILITIES, "instructions": instructions(self._described())}
                 return {"supportedVersions": [*STATELESS], **said}
             case "tools/list":
                 return {"tools": [tool.declared(version) for tool in _tools().values()]}
@@ -189,7 +195,7 @@ class AgentProtocol:
             "protocolVersion": agreed(params.get("protocolVersion")),
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": instructions(self._names()),
+            "instructions": instructions(self._described()),
         }
 
     def _call(self, params: Mapping[str, Any], version: str) -> Json:

@@ -111,6 +111,7 @@ class IndexState:
     passages: int
     roots: tuple[str, ...]
     changed_files: int | None = _optional()
+    about: str | None = _optional()  # the description that the user has given it
     not_read: str | None = _optional()  # files below the roots, by suffix
     problem: str | None = _optional()
 

@@ -393,7 +393,15 @@ def _state(name: str, index: Index, *, files: bool) -> IndexState:
 
     found = index.status(drift=False, stale=files)
     not_read = endings_in_words(found.not_read) or None
-    return IndexState(name, found.documents, found.passages, found.roots, changed_files=found.stale, not_read=not_read)
+    return IndexState(
+        name,
+        found.documents,
+        found.passages,
+        found.roots,
+        changed_files=found.stale,
+        about=found.description or None,
+        not_read=not_read,
+    )
 
 
 LOOKING = (

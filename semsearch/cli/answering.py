@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.command_options import Format, Show, chosen_reranker, refuse_for_server
-from semsearch.cli.find_index import find_asked, shown
+from semsearch.cli.find_index import all_asked, find_asked, shown
 from semsearch.cli.messages import complain, warn
 from semsearch.errors import IndexLocked, UsageError
 
@@ -39,7 +39,7 @@ def open_asked(
     if server:
         refuse_for_server(rerank)
         return _on_server(server, named, vectors)
-    found = [find_asked(name, indexes) for name in named or (None,)]
+    found = [find_asked(name, indexes) for name in named] if named else [*all_asked(indexes)]
     folders = list({_spelled(folder): folder for folder in reversed(found)}.values())[::-1]
     if len(folders) == 1:
         from semsearch.index import Index  # start-up time: an index that is missing is reported before

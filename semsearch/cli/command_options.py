@@ -114,7 +114,7 @@ IndexOption = Annotated[
         "--name",
         "-i",
         metavar="INDEX",
-        help="Name, path or URI; default: the only index there is.",
+        help="Name, path or URI; default: that of this folder, or the only one.",
         autocompletion=complete_index,
     ),
 ]
@@ -125,7 +125,7 @@ AskedIndexOption = Annotated[
         "--name",
         "-i",
         metavar="INDEX",
-        help="Name, path or URI; default: the only index there is. Repeat to search several as one.",
+        help="Name, path or URI; default: those of this folder, or the only one. Repeatable.",
         autocompletion=complete_index,
     ),
 ]
@@ -135,7 +135,7 @@ IndexesOption = Annotated[
         "--indexes",
         metavar="DIR",
         envvar="SEMSEARCH_INDEXES",
-        help="Folder of indexes; default: ./indexes, one in a folder above, or your personal one.",
+        help="Look for and make indexes in this folder only.",
         rich_help_panel=INDEX,
     ),
 ]

@@ -322,7 +322,7 @@ def _indexes_of(file: TomlFile, *, is_users: bool) -> Path:
     if "indexes" in file.values:
         return Path(_inside(file, checked("", "indexes", file.values["indexes"]), is_users=is_users))
     if is_users:
-        from semsearch.cli.find_index import users_own  # start-up time: it imports platformdirs
+        from semsearch.cli.find_index import users_own  # start-up time: few have profiles
 
         return users_own()
     return file.path.parent / "indexes"

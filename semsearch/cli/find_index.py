@@ -1,24 +1,27 @@
-"""Find the index of a command: the named one, or else the only one; and the folders that hold indexes.
+"""Where an index is made, which one a command means, and which ones a query asks.
 
-Without `--indexes`, indexes are looked for in ./indexes, then in a folder `indexes` above that holds one (as git looks
-for its repository), then in the user's personal folder. A new index is created in ./indexes or, if there is no such
-folder, in the one above; without either in ./indexes if the indexed path lies below the current folder, and otherwise
-in the personal folder.
+A new index is made in ./indexes if all that it is of lies below the current folder, and otherwise in the user's own
+folder of indexes. A query asks the indexes of the current folder: the only one in ./indexes, or else all whose roots
+contain it; where there are none, the only one there is. Names are looked for in ./indexes, in folders `indexes` above
+(as git looks for its repository), in the user's own, and then among all that this user has made elsewhere with
+`semsearch index`, of which a small record is kept.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import IndexNotFound, SemsearchError, UsageError
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
 from semsearch.snapshots.store_uris import is_uri, name_of, store_named
-from semsearch.storage.database import has_database, is_index
-from semsearch.system.locations import folders_above, uri_scheme, working_folder
+from semsearch.storage.database import IndexDatabase, check, has_database, is_index
+from semsearch.system.locations import config_folder, data_folder, folders_above, uri_scheme, working_folder
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -46,8 +49,6 @@ def _above_here() -> Iterator[Path]:
 
 def users_own() -> Path:
     """The user's own folder of indexes, for what belongs to no project. It need not exist."""
-    from semsearch.system.locations import data_folder  # start-up time: most find theirs before
-
     return data_folder() / FOLDER
 
 
@@ -56,14 +57,11 @@ def nearest(given: Path | None) -> Path:
     return next((folder for folder in folders_of_indexes(given) if index_folders(folder)), given or HERE)
 
 
-def folder_for_new(path: str, given: Path | None) -> Path:
-    """The folder that a new index of a path is made in."""
+def folder_for_new(paths: Iterable[str], given: Path | None) -> Path:
+    """The folder that a new index of some paths is made in."""
     if given is not None:
         return given
-    if HERE.is_dir():
-        return HERE
-    of_project = next((folder for folder in _above_here() if index_folders(folder)), None)
-    return of_project or (HERE if _is_below_here(path) else users_own())
+    return HERE if all(_is_below_here(path) for path in paths) else users_own()
 
 
 def _is_below_here(path: str) -> bool:
@@ -83,6 +81,150 @@ def index_folders(folder: Path) -> list[Path]:
         if error.errno == errno.ELOOP:
             return []
         raise IndexNotFound(f"cannot list {folder} ({error.strerror}); choose another folder with --indexes") from error
+
+
+# -- The record of the user's indexes ----------------------------------------------------------------------------------
+
+
+def remember(index: Path) -> None:
+    """Record where an index is, so that the user's other folders know it. Without a folder for that, nothing is done.
+
+    A file for each, as of what is trusted (semsearch.trust). Those of indexes that were deleted are removed.
+    """
+    card = _card(index)
+    with suppress(OSError, UnicodeEncodeError):
+        if card.exists():
+            return
+        card.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for other, path in _cards():
+            if path.parent.is_dir() and not has_database(path):  # where a disk is not mounted, neither is there
+                other.unlink(missing_ok=True)
+        temporary = card.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(os.path.realpath(index), encoding="utf-8")
+        temporary.replace(card)
+
+
+def forget(index: Path) -> None:
+    """Remove the record of an index."""
+    with suppress(OSError):
+        _card(index).unlink(missing_ok=True)
+
+
+def remembered() -> list[Path]:
+    """The recorded indexes that are still there, by path."""
+    return sorted(path for _, path in _cards() if has_database(path))
+
+
+def _cards() -> Iterator[tuple[Path, Path]]:
+    """The files of the record, with the index that each names."""
+    try:
+        cards = [*_record().glob("*.path")]
+    except OSError:
+        return
+    for card in cards:
+        with suppress(OSError, ValueError):
+            yield card, Path(card.read_text(encoding="utf-8"))
+
+
+def _card(index: Path) -> Path:
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(index)), digest_size=16)
+    return _record() / f"{digest.hexdigest()}.path"
+
+
+def _record() -> Path:
+    return config_folder() / FOLDER
+
+
+# -- The indexes that are meant without a name -------------------------------------------------------------------------
+
+
+class SeveralIndexes(IndexNotFound):
+    """No index was named, and it is not clear which is meant."""
+
+    def __init__(self, message: str, folders: Sequence[Path]) -> None:
+        super().__init__(message)
+        self.folders = folders
+
+
+def all_indexes(given: Path | None) -> list[Path]:
+    """All indexes that can be named from here, nearest first; of a given folder, those in it."""
+    found = [index for folder in folders_of_indexes(given) for index in index_folders(folder)]
+    found += remembered() if given is None else []
+    return [*{os.path.realpath(index): index for index in reversed(found)}.values()][::-1]
+
+
+def roots_of(index: Path) -> tuple[str, ...]:
+    """The roots of an index; none of one that cannot be read."""
+    from semsearch.storage.catalogue import get_roots  # start-up time
+
+    database = IndexDatabase(index)
+    try:
+        check(database)
+        with database.reading() as db:
+            return tuple(root.path for root in get_roots(db))
+    except SemsearchError:
+        return ()
+    finally:
+        database.close()
+
+
+def of_this_folder(indexes: Path | None) -> list[Path]:
+    """The indexes of the current folder: the only one in ./indexes, or else all whose roots contain this folder.
+
+    Those with the nearest root come first.
+    """
+    return [*_depths(indexes)]
+
+
+def _depths(indexes: Path | None) -> dict[Path, int]:
+    """The indexes of the current folder, each with the length of its nearest root."""
+    own = _whole(index_folders(indexes or HERE))
+    if len(own) == 1:
+        return {own[0]: 0}
+    try:
+        here = os.path.realpath(working_folder())
+    except OSError:  # it was deleted
+        return {}
+    found = {each: _depth(each, here) for each in all_indexes(indexes)}
+    return dict(sorted(((each, depth) for each, depth in found.items() if depth), key=lambda pair: -pair[1]))
+
+
+def _depth(index: Path, folder: str) -> int:
+    """The length of the nearest root of an index that is a folder or above it; 0 if none is."""
+    roots = [os.path.realpath(root).rstrip(os.sep) + os.sep for root in roots_of(index) if not uri_scheme(root)]
+    return max((len(root) for root in roots if (folder.rstrip(os.sep) + os.sep).startswith(root)), default=0)
+
+
+def _whole(folders: Sequence[Path]) -> list[Path]:
+    """Those of some indexes that were completed."""
+    return [folder for folder in folders if _is_whole(folder)]
+
+
+def all_asked(indexes: Path | None) -> list[Path]:
+    """The indexes that are asked together if none is named. Raises SeveralIndexes, IndexNotFound."""
+    return of_this_folder(indexes) or [_only(indexes)]
+
+
+def _only(indexes: Path | None) -> Path:
+    """The only index there is: in the nearest folder that has any, or of all that the user has made."""
+    folders = index_folders(nearest(indexes)) or ([] if indexes else remembered())
+    folders = _whole(folders) or folders
+    if len(folders) == 1:
+        return folders[0]
+    if not folders:
+        raise IndexNotFound(none_in(indexes))
+    raise SeveralIndexes(_choice(indexes), folders)
+
+
+def all_offered(indexes: Path | None) -> dict[str, Path] | None:
+    """The indexes that are offered together if none is named, by name; None for all in the nearest folder of indexes.
+
+    They are those whose roots contain the current folder, unless there is ./indexes, or the user's only ones elsewhere.
+    """
+    if indexes is not None or index_folders(HERE):
+        return None
+    found = of_this_folder(None) or ([] if index_folders(nearest(None)) else remembered())
+    return {each.name: each for each in reversed(found)} or None
 
 
 # -- Indexes by name ---------------------------------------------------------------------------------------------------
@@ -118,18 +260,27 @@ def find_asked(named: str | None, indexes: Path | None) -> Path | str:
 
 
 def find_index(named: str | None, indexes: Path | None) -> Path:
-    """Find the folder of the index that is named, or else of the only one. Raises IndexNotFound, which lists them."""
-    if named is not None:
-        folder = folder_of(named, indexes)
-        if folder is None:
-            raise IndexNotFound(f"there is no index {named!r}; {_choice(indexes)}")
+    """Find the folder of the index that is named, or else of the one that is meant.
+
+    Raises IndexNotFound, which lists them, and SeveralIndexes.
+    """
+    if named is None:
+        depths = _depths(indexes)
+        own = [each for each, depth in depths.items() if depth == max(depths.values())]
+        if len(own) > 1:
+            several = f"{', '.join(each.name for each in own)}; choose one: --index {own[0].name}"
+            raise SeveralIndexes(f"{len(own)} indexes are of this folder: {several}", own)
+        return own[0] if own else _only(indexes)
+    folder = folder_of(named, indexes)
+    if folder is not None:
         return folder
-    folders = index_folders(nearest(indexes))
-    if len(folders) > 1:
-        folders = [folder for folder in folders if _is_whole(folder)] or folders
-    if len(folders) != 1:
-        raise IndexNotFound(_choice(indexes))
-    return folders[0]
+    elsewhere = [] if indexes else [each for each in remembered() if each.name == named]
+    if len(elsewhere) > 1:
+        places = ", ".join(map(str, elsewhere))
+        raise SeveralIndexes(f"{len(elsewhere)} indexes are called {named}: {places}; give the path of one", elsewhere)
+    if not elsewhere:
+        raise IndexNotFound(f"there is no index {named!r}; {_choice(indexes)}")
+    return elsewhere[0]
 
 
 def all_nearest(indexes: Path | None) -> list[str]:
@@ -162,9 +313,23 @@ def folder_of(named: str, indexes: Path | None) -> Path | None:
     return next((place for place in places if has_database(place)), None)
 
 
-def folder_to_make(named: str, path: str, indexes: Path | None) -> Path:
-    """The folder for a new index of a name and of what is at a path. Raises UsageError for an invalid name."""
-    return _as_path(named) or folder_for_new(path, indexes) / named
+def folder_to_make(named: str, paths: Iterable[str], indexes: Path | None) -> Path:
+    """The folder for a new index of a name and of what is at some paths. Raises UsageError for an invalid name."""
+    return _as_path(named) or folder_for_new(paths, indexes) / named
+
+
+def name_from_anywhere(index: Path) -> str:
+    """What an index is called in any folder: its name, or its path where another has this name or it is not known."""
+    whole = os.path.realpath(index)
+    same = {os.path.realpath(each) for each in (*remembered(), *index_folders(users_own())) if each.name == index.name}
+    return index.name if same == {whole} and _as_path(index.name) is None else whole
+
+
+def without_separators(name: str) -> str:
+    """A name for an index, checked: raises UsageError for a path."""
+    if _as_path(name) is not None or "/" in name or os.sep in name:
+        raise UsageError(f"{name!r} is a path, not a name; use a name such as 'docs'")
+    return name
 
 
 def _as_path(named: str) -> Path | None:
@@ -197,9 +362,31 @@ def shown(folder: Path) -> str:
     return str(folder) if folder.is_absolute() or str(folder).startswith(".") else f".{os.sep}{folder}"
 
 
+def choices(folders: Sequence[Path], words: Sequence[str]) -> Iterator[str]:
+    """Lines for a choice of indexes: what each holds, and the command that was given, with the index."""
+    from semsearch.cli.answer_formats import one_line
+    from semsearch.cli.tables import count  # start-up time, here and below: for an error alone
+    from semsearch.maintenance.listing import IndexSummary, summarize
+
+    names = [each.name for each in folders]
+    for folder in folders:
+        found = summarize(folder) or IndexSummary(folder.name, str(folder))
+        holds = [found.problem or count(found.documents, "document"), *map(from_here, found.roots)]
+        option = [] if words[:1] == ["trust"] else ["--index"]
+        said = [*words, *option, folder.name if names.count(folder.name) == 1 else shown(folder)]
+        yield f"  {index_command(*said)}"
+        yield f"    {', '.join(holds)}{f': {one_line(found.description)}' if found.description else ''}"
+
+
 def _choice(indexes: Path | None) -> str:
     """The indexes to choose from, in each folder of indexes."""
     found = {folder: [index.name for index in index_folders(folder)] for folder in folders_of_indexes(indexes)}
+    elsewhere = {} if indexes else dict[Path, list[str]]()
+    known = {os.path.realpath(index) for folder in found for index in index_folders(folder)}
+    for index in remembered() if indexes is None else ():
+        if str(index) not in known:
+            elsewhere.setdefault(index.parent, []).append(index.name)
+    found |= elsewhere
     said = [_names_in(folder, names) for folder, names in found.items() if names]
     return "; ".join(said) or none_in(indexes)
 

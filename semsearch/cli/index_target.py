@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, Any
 from semsearch.cli.configured_defaults import configuration_of
 from semsearch.cli.find_index import (
     HERE,
+    all_indexes,
     find_index,
     folder_for_new,
     folder_of,
     folder_to_make,
-    folders_of_indexes,
-    index_folders,
+    from_here,
     name_for,
+    remember,
+    roots_of,
+    shown,
 )
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.progress import covers
 from semsearch.errors import IndexLocked, UsageError
 from semsearch.snapshots.store_uris import name_of
-from semsearch.storage.database import is_index
+from semsearch.storage.database import has_database, is_index
 from semsearch.system.locations import uri_scheme
 
 if TYPE_CHECKING:
@@ -37,43 +40,46 @@ class IndexTarget:
 
     folder: Path
     is_new: bool = False
-    is_of_others: bool = False  # not named by the user, and perhaps of other folders
 
     def opened(self, choices: IndexChoices, *, rebuild: bool) -> AbstractContextManager[Index]:
         """The index, opened or made. Raises UsageError if it has other settings than those given, unless rebuilt."""
         return _made(self.folder, choices) if self.is_new else _found(self.folder, choices, rebuild=rebuild)
-
-    def joins_other_roots(self, paths: Sequence[str], roots: Sequence[str]) -> bool:
-        """Return whether paths are added to an index of other roots that was not chosen for them."""
-        if not (self.is_of_others and roots and paths):
-            return False
-        return not any(covers(root, path) or covers(path, root) for root in roots for path in paths)
 
 
 def target_of(paths: Sequence[str], named: str | None, indexes: Path | None) -> IndexTarget:
     """Find the index of paths, by its name if there is one. Raises IndexNotFound, UsageError."""
     if not paths:
         folder = find_index(named, indexes)
-        return IndexTarget(folder, is_new=not is_index(folder), is_of_others=named is None)
-    if indexes is None and HERE.is_dir():
-        indexes = HERE
-    if named is None:
-        return _target_by_paths(paths, indexes)
-    folder = folder_of(named, indexes) or folder_to_make(named, paths[0], indexes)
+    elif named is None:
+        folder = _folder_by_paths(paths, indexes)
+    else:
+        near = HERE if indexes is None and HERE.is_dir() else indexes
+        folder = folder_of(named, near) or folder_to_make(named, paths, indexes)
     return IndexTarget(folder, is_new=not is_index(folder))
 
 
-def _target_by_paths(paths: Sequence[str], indexes: Path | None) -> IndexTarget:
-    """The index named like the first path. One outside this folder must cover these paths."""
-    name, new = _name_for(paths[0]), folder_for_new(paths[0], indexes)
-    for folder in folders_of_indexes(indexes):
-        place = folder / name
-        if is_index(place) and (folder in (indexes, HERE) or _is_of(place, paths)):
-            return IndexTarget(place, is_of_others=True)
-    if is_index(new / name):
-        raise UsageError(f"{new / name} is an index of other folders; pass --name {name} to add to it, or another name")
-    moved = _index_of_moved(paths, new)
-    return IndexTarget(new / name, is_new=True) if moved is None else IndexTarget(moved)
+def _folder_by_paths(paths: Sequence[str], indexes: Path | None) -> Path:
+    """The index that has the first path as a root, or else the place for a new one, called like that path."""
+    name = _name_for(paths[0])
+    new = folder_for_new(paths, indexes) / name
+    every = all_indexes(indexes)
+    same = [folder for folder in every if any(_is_same(root, paths[0]) for root in roots_of(folder))]
+    if same:
+        if (called := next((folder for folder in same if folder.name == name), None)) is not None or len(same) == 1:
+            return called or same[0]
+        raise UsageError(
+            f"{len(same)} indexes are of {paths[0]}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
+        )
+    if is_index(new) and (roots := roots_of(new)):
+        raise UsageError(
+            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
+            f"{paths[0]} to it, or another name for an index of its own"
+        )
+    return new if has_database(new) else _index_of_moved(paths, every) or new
+
+
+def _is_same(root: str, path: str) -> bool:
+    return covers(root, path) and covers(path, root)
 
 
 def _name_for(path: str) -> str:
@@ -87,17 +93,8 @@ def _name_for(path: str) -> str:
     return PurePosixPath(name).stem if is_readable(name) else name
 
 
-def _is_of(folder: Path, paths: Sequence[str]) -> bool:
-    """Whether one of some paths is a root of an index, lies in one, or has one in it."""
-    from semsearch.index import Index  # start-up time
-
-    with Index.open(folder) as index:
-        return any(covers(root, path) or covers(path, root) for root in index.roots for path in paths)
-
-
-def _index_of_moved(paths: Sequence[str], indexes: Path) -> Path | None:
+def _index_of_moved(paths: Sequence[str], places: Sequence[Path]) -> Path | None:
     """The index of a folder that has been moved or renamed to what is now the first of some paths."""
-    places = index_folders(indexes)
     if not places or uri_scheme(paths[0]):
         return None
     from semsearch.indexing.sync_roots import index_of_moved_folder  # start-up time
@@ -120,6 +117,7 @@ def _made(folder: Path, choices: IndexChoices) -> Iterator[Index]:
             except BaseException:
                 opened.discard()
                 raise
+        remember(folder)
     except BaseException:
         if is_first:
             with contextlib.suppress(OSError):
@@ -142,3 +140,4 @@ def _found(folder: Path, choices: IndexChoices, *, rebuild: bool) -> Iterator[In
         if not rebuild:
             choices.check(opened)
         yield opened
+        remember(folder)

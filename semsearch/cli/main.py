@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -35,7 +36,9 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "map": "commands.upkeep_commands",
     "status": "commands.status_commands",
     "list": "commands.list_commands",
-    "indexes": "commands.list_commands",
+    "describe": "commands.manage_commands",
+    "rename": "commands.manage_commands",
+    "delete": "commands.manage_commands",
     "remove": "commands.upkeep_commands",
     "publish": "commands.exchange_commands",
     "export": "commands.exchange_commands",
@@ -50,11 +53,25 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "evaluate": "commands.evaluate_command",
     "doctor": "commands.doctor_command",
 }
+SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
+    "search": "query",
+    "find": "query",
+    "add": "index",
+    "sync": "index",
+    "update": "index",
+    "ls": "list",
+    "indexes": "list",
+    "rm": "remove",
+    "mv": "rename",
+}
+_BEFORE = ("-i", "--index", "--name", "--indexes")  # options that may also stand before the command
 GROUPS = ("service", "config", "vectors", "evaluate")  # commands that have sub-commands
 
 
 class Commands(ExtensibleGroup):
     """The commands, each imported when it is called; errors become messages and exit statuses."""
+
+    _words: Sequence[str] = ()  # that were given, for messages
 
     def own_commands(self, _: Any) -> list[str]:
         """The names of semsearch's commands, in the order of the help text."""
@@ -71,7 +88,13 @@ class Commands(ExtensibleGroup):
         return get_command(alone)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Start the interactive search if no command is given, on a terminal with an index."""
+        """Start the interactive search if no command is given, on a terminal with an index.
+
+        `semsearch -i NAME query` is `semsearch query -i NAME`, `semsearch help query` is `semsearch query --help`, and
+        a synonym is the command that it means.
+        """
+        args = _in_order(args)
+        self._words = args
         if not args and not ctx.resilient_parsing:
             from semsearch.cli.commands.interactive_command import is_offered  # start-up time: most name a command
 
@@ -87,6 +110,8 @@ class Commands(ExtensibleGroup):
                 sys.stdout.flush()
         except SemsearchError as error:
             complain(str(error))
+            for line in _choices(error, self._words):
+                print(line, file=sys.stderr)
         except KeyboardInterrupt as interrupt:
             complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
             raise typer.Exit(INTERRUPTED) from None
@@ -111,6 +136,28 @@ class Commands(ExtensibleGroup):
 def _is_for_want_of_memory(error: ImportError) -> bool:
     """Return whether a library could not be loaded because the address space is exhausted, as the loader words it."""
     return any(word in str(error) for word in ("failed to map segment", "annot allocate memory", "cannot enlarge"))
+
+
+def _in_order(args: list[str]) -> list[str]:
+    """The arguments, the command first."""
+    moved: list[str] = []
+    while len(args) > 1 and args[0].split("=")[0] in _BEFORE:
+        taken = 1 if "=" in args[0] else 2
+        moved, args = moved + args[:taken], args[taken:]
+    if not args or args[0].startswith("-"):
+        return moved + args
+    command, *rest = args
+    if command == "help":
+        return [*rest[:1], "--help"]
+    return [SYNONYMS.get(command, command), *moved, *rest]
+
+
+def _choices(error: SemsearchError, words: Sequence[str]) -> Iterator[str]:
+    """Where several indexes could be meant, the command that was given, with each of them."""
+    if folders := getattr(error, "folders", ()):
+        from semsearch.cli.find_index import choices  # start-up time: the help needs none of it
+
+        yield from choices(folders, words)
 
 
 def _discard_stdout() -> None:

@@ -30,7 +30,7 @@ from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.damaged_rows import add_all_sums
 from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.document_rows import added_texts
-from semsearch.storage.meta import get_meta, get_place, set_meta
+from semsearch.storage.meta import DESCRIPTION, get_meta, get_place, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
 from semsearch.system import clock
@@ -237,6 +237,14 @@ class IndexWriter:
             write.forget(documents)
             write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
             write.finish()
+
+    def describe(self, sentence: str) -> None:
+        """Set the sentence that says what the index holds; an empty one removes it."""
+        with self.database.writing() as db:
+            if sentence:
+                set_meta(db, DESCRIPTION, sentence)
+            else:
+                db.execute("DELETE FROM meta WHERE key = ?", (DESCRIPTION,))
 
     @_timed
     def join(self, others: Sequence[IndexDatabase]) -> SyncReport:

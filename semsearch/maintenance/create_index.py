@@ -9,22 +9,27 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError
+from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError, UsageError
+from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import FORMAT, SEGMENTS, IndexDatabase, explained, is_index, upgrade
+from semsearch.storage.database import FORMAT, SEGMENTS, IndexDatabase, check, explained, is_index, upgrade
 from semsearch.storage.index_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
+from semsearch.trust import allowed, forget, record
 
-_OURS = {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", SEGMENTS, LOCK, NOTE}
+_DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
+_LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
+_OURS = {*_DATABASE, SEGMENTS, LOCK, NOTE}
 
 
 def create(folder: Path, settings: Settings) -> None:
@@ -100,6 +105,53 @@ def discard(folder: Path) -> None:
             _leave(folder)  # Windows removes no file that is open, and so none that another holds
 
 
+def delete(folder: Path) -> list[str]:
+    """Delete an index; returns the names of what else its folder has, with which it stays.
+
+    The database goes last: what an interrupted deletion leaves is still an index, which can be deleted. What an engine
+    or a snapshot store keeps elsewhere stays there: another copy of the index may need it. Raises IndexNotFound,
+    IndexDamaged for what is no index of ours, UsageError for a link, IndexLocked, StorageError.
+    """
+    if folder.is_symlink():
+        raise UsageError(f"{folder} is a link to {folder.resolve()}; name that, or remove the link")
+    with explained(folder):
+        check(IndexDatabase(folder))
+        with writer_lock(folder):
+            ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in _LATER]
+            for path in sorted(ours, key=lambda each: each.name in _DATABASE and 1 + _DATABASE.index(each.name)):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink(missing_ok=True)  # SQLite may have removed its log
+            foreign = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
+            if os.name != "nt":
+                _leave(folder, foreign)
+        if os.name == "nt":
+            _leave(folder, foreign)
+        return foreign
+
+
+def move(folder: Path, target: Path) -> None:
+    """Move an index to another folder on its disk, where it may do what it was allowed to.
+
+    Raises IndexExists if something is there, IndexNotFound, IndexDamaged, IndexLocked, StorageError.
+    """
+    if target.exists() or target.is_symlink():
+        raise IndexExists(f"{target} already exists; choose another name")
+    database = IndexDatabase(folder)
+    check(database)
+    database.close()
+    names = allowed(database)
+    with explained(folder):
+        with writer_lock(folder):
+            if os.name != "nt":
+                folder.rename(target)
+        if os.name == "nt":  # where no folder with an open file is moved
+            folder.rename(target)
+    forget(database)
+    record(IndexDatabase(target), names)
+
+
 def _address(folder: Path) -> StoreAddress | None:
     """Where an engine keeps the vectors of what may be an index."""
     if not is_index(folder):
@@ -112,9 +164,10 @@ def _address(folder: Path) -> StoreAddress | None:
         database.close()
 
 
-def _leave(folder: Path) -> None:
+def _leave(folder: Path, foreign: Sequence[str] = ()) -> None:
     (folder / LOCK).unlink()
-    folder.rmdir()
+    if not foreign:
+        folder.rmdir()
 
 
 def _is_empty(folder: Path) -> bool:

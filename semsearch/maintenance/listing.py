@@ -9,6 +9,7 @@ from semsearch.errors import IndexNotFound, SemsearchError
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, has_database
 from semsearch.storage.index_files import file_sizes
+from semsearch.storage.meta import DESCRIPTION, get_meta
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class IndexSummary:
     roots: tuple[str, ...] = ()  # the folders and files that it indexes
     problem: str = ""  # empty if there is none
     updated: str = ""  # date and time of the newest document in it; empty if there is none
+    description: str = ""  # the sentence that `semsearch describe` has given it; empty if there is none
 
 
 def list_indexes(folder: str | Path) -> list[IndexSummary]:
@@ -34,15 +36,17 @@ def list_indexes(folder: str | Path) -> list[IndexSummary]:
         return []
     except OSError as error:
         raise IndexNotFound(f"{folder} cannot be listed ({error.strerror})") from error
-    found: list[IndexSummary] = []
-    for path in paths:
-        try:
-            found.append(_summary(path))
-        except IndexNotFound:
-            continue  # its creation was interrupted: the next `index` completes it
-        except SemsearchError as error:
-            found.append(IndexSummary(path.name, str(path), problem=str(error)))
-    return found
+    return [summary for path in paths if (summary := summarize(path)) is not None]
+
+
+def summarize(folder: Path) -> IndexSummary | None:
+    """What the list says of an index; None for one whose creation was interrupted: the next `index` completes it."""
+    try:
+        return _summary(folder)
+    except IndexNotFound:
+        return None
+    except SemsearchError as error:
+        return IndexSummary(folder.name, str(folder), problem=str(error))
 
 
 def _summary(folder: Path) -> IndexSummary:
@@ -55,7 +59,10 @@ def _summary(folder: Path) -> IndexSummary:
                 "coalesce(max(indexed_at), '') FROM documents"
             ).fetchone()
             roots = tuple(root.path for root in get_roots(db))
+            description = get_meta(db, DESCRIPTION) or ""
     finally:
         database.close()
     size = sum(size for _, size in file_sizes(folder))
-    return IndexSummary(folder.name, str(folder), documents, passages, sentences, size, roots, updated=updated)
+    return IndexSummary(
+        folder.name, str(folder), documents, passages, sentences, size, roots, updated=updated, description=description
+    )

@@ -19,7 +19,7 @@ from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.index_files import file_sizes
-from semsearch.storage.meta import get_count, get_languages, get_meta
+from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_scans, get_segments
 from semsearch.topics.topic_model import named_topics
@@ -142,6 +142,7 @@ def read_status(
         languages=get_languages(db),
         store=settings.store,
         warnings=tuple(seen.warnings) if seen is not None else (),
+        description=get_meta(db, DESCRIPTION) or "",
     )
 
 

@@ -7,7 +7,7 @@ explained after it was stored or sent elsewhere. Plain frozen data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import index
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
@@ -203,7 +203,8 @@ class SearchOptions(Record):
         for name in changes:
             if name not in cls.__slots__:
                 known = ", ".join(field.name for field in fields(cls))
-                raise UsageError(f"a search has no option {name!r}; the options are {known}")
+                instead = "; a context is bounded by max_words" if name in ("max_tokens", "max_words") else ""
+                raise UsageError(f"a search has no option {name!r}{instead}; the options are {known}")
         return replace(base, **changes) if changes else base
 
 
@@ -211,6 +212,9 @@ def strings(given: Iterable[str], name: str) -> tuple[str, ...]:
     """Check a sequence of strings; a single string, which would be read letter by letter, raises UsageError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise UsageError(f"{name} must be a sequence of strings, not {given!r}; for one give [{given!r}]")
+    if isinstance(given, Mapping):  # its values would be lost
+        meant = [f"{key}={value}" for key, value in given.items()]
+        raise UsageError(f"{name} must be a sequence of strings, not a mapping; give {meant!r}")
     found = tuple(given)
     for string in found:
         if not isinstance(string, str):

@@ -133,6 +133,7 @@ class Status(Record):
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
     warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
     not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`
+    description: str = ""  # the sentence that `describe` has given it
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block, table  # start-up time: only notebooks ask

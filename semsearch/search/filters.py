@@ -274,6 +274,8 @@ def number_of(text: str) -> float | None:
 # -- Parsing -----------------------------------------------------------------------------------------------------------
 
 _COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
+_COMPARING = re.compile(r"[<>=]")
+_MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice mean the first of them
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
 _PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
@@ -358,6 +360,13 @@ def _comparison(text: str, part: str, before: Filter | None) -> Filter:
         key, operator = before.key, "!=" if before.operator == "!.." else before.operator.replace("..", "=")
     if not key.strip(".") or (match is None and _KEYLESS.match(value)):
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
+    if match is not None and _COMPARING.match(value):
+        written = f"{operator}{value[0]}"
+        meant = _MEANT.get(written, operator) + value[1:].lstrip("<>= ")
+        raise UsageError(
+            f"the filter {text!r} has the unknown operator {written}; write {key}{meant}, or {key}~[{value[0]}]* for "
+            f"values that begin with {value[0]}"
+        )
     if not value and (operator not in ("=", "!=") or not match):
         after = "|" if before is not None or not match else operator
         raise UsageError(f"the filter {text!r} has no value for {key}; write one after the {after}")

@@ -68,6 +68,7 @@ class ContextAnswer:
     words: int
     citations: tuple[Citation, ...]
     weak: int | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a context
+    warnings: tuple[str, ...] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in SearchAnswer
 
 
 @dataclass(frozen=True, slots=True)

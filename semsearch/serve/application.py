@@ -232,12 +232,23 @@ async def _given(operation: Operation, request: Request, limits: BodyLimits) -> 
     """The parameters of a request, checked."""
     if operation.has_body:
         given = from_json(operation.beside_path, await json_body(request, limits))
+        given = _with_index(operation, given, request.query_params.multi_items())
     else:
         given = from_query(operation.beside_path, request.query_params.multi_items())
     if operation.in_path is None:
         return given
     name = operation.in_path.name
     return Given({**given.values, name: operation.in_path.checked(request.path_params[name])})
+
+
+def _with_index(operation: Operation, given: Given, pairs: Sequence[tuple[str, str]]) -> Given:
+    """The fields of a body with the `index` of the query string, the only one of them that may stand there too."""
+    if not pairs:
+        return given
+    named = from_query(operation.in_query_too, pairs)["index"]
+    if given["index"] not in (None, named):
+        raise UsageError("the body and the address name different indexes; name them once")
+    return Given({**given.values, "index": named})
 
 
 async def json_body(request: Request, limits: BodyLimits) -> Any:

@@ -15,7 +15,7 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
 from semsearch.snapshots.store_uris import LOOK_EVERY
-from semsearch.storage.database import has_database
+from semsearch.storage.database import description_of, has_database
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
@@ -50,6 +50,11 @@ class OpenIndexes:
     def names(self) -> list[str]:
         """The names of all current indexes."""
         return sorted(self._places())
+
+    def descriptions(self) -> dict[str, str]:
+        """What each index holds, as its user has said (`Index.describe`), by name; empty where nothing was said."""
+        places = sorted(self._places().items())
+        return {name: description_of(place) if isinstance(place, Path) else "" for name, place in places}
 
     def get(self, name: str | None) -> Index:
         """Return the index of a name, or the only one. Raises IndexNotFound, UsageError, and what opening it raises.

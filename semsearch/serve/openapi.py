@@ -61,11 +61,12 @@ def openapi_document(operations: Sequence[Operation]) -> dict[str, Any]:
 
 def _described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     in_path = [] if operation.in_path is None else [_parameter(operation, operation.in_path, schemas, "path")]
-    in_query = [_parameter(operation, each, schemas, "query") for each in operation.beside_path]
+    beside = operation.in_query_too if operation.has_body else operation.beside_path
+    in_query = [_parameter(operation, each, schemas, "query") for each in beside]
     found: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.says.partition("\n")[0].rstrip("."),
-        "parameters": in_path if operation.has_body else in_path + in_query,
+        "parameters": in_path + in_query,
         "responses": {
             "200": {
                 "description": "The answer.",

@@ -109,6 +109,11 @@ class Operation:
         return self.parameters if self.in_path is None else self.parameters[1:]
 
     @property
+    def in_query_too(self) -> tuple[Parameter, ...]:
+        """The parameters of a body that may stand in the query string instead, as for operations without a body."""
+        return tuple(each for each in self.beside_path if each.name == "index") if self.has_body else ()
+
+    @property
     def has_body(self) -> bool:
         """True for methods whose requests carry a body."""
         return self.method in ("POST", "PUT")

@@ -246,11 +246,12 @@ def check_origin(hit: Hit) -> None:
 
 def context(indexes: OpenIndexes, given: Given) -> dict[str, Any]:
     """Gather the best passages for a query as text for a language model, with numbered citations."""
-    made = indexes.together(given["index"]).context(
-        given["query"], max_words=given["max_words"], options=_options(given)
-    )
-    about = {**_asked(indexes, given), "query": given["query"], "mode": given["mode"]}
-    return about | made.to_dict()
+    with logged_warnings() as warnings:
+        made = indexes.together(given["index"]).context(
+            given["query"], max_words=given["max_words"], options=_options(given)
+        )
+    asked = {**_asked(indexes, given), "query": given["query"], "mode": given["mode"]}
+    return asked | made.to_dict() | _warnings(given, warnings)
 
 
 _EXAMPLE = {"query": "how do I rotate the keys?", "k": 3}

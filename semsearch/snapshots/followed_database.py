@@ -184,6 +184,7 @@ class FollowedDatabase(IndexDatabase):
         if own is not None:
             yield own
             return
+        self._check_open()
         self._wake_if_due()
         with ExitStack() as transaction:
             try:

@@ -27,6 +27,7 @@ from semsearch.errors import (
 )
 from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
+from semsearch.storage.meta import DESCRIPTION, get_meta
 
 if TYPE_CHECKING:
     from semsearch.results.reports import PublicationStatus
@@ -153,6 +154,7 @@ class CommitInDoubt(StorageError):
 class IndexDatabase:
     """The database of one index folder. Threads may share it: each transaction has a connection to itself."""
 
+    is_closed: bool = False  # by the program that opened it, which must open it again
     is_copy: bool = False  # of an index that is written elsewhere, where its files lie
     is_trusted: bool = False  # by the program that opened it, with all that it names (semsearch.trust)
 
@@ -209,6 +211,7 @@ class IndexDatabase:
             if own is not None:
                 yield own
                 return
+            self._check_open()
             with self._readers.lend() as (db, times_replaced):
                 db.execute("BEGIN")
                 self._own.db, self._own.times_replaced = db, times_replaced
@@ -235,6 +238,7 @@ class IndexDatabase:
         IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end, IndexNotFound if
         the index was deleted or moved meanwhile, or is another one now.
         """
+        self._check_open()
         with explained(self.folder):
             connection = connect(self.path, "rw")
             try:
@@ -256,6 +260,10 @@ class IndexDatabase:
             finally:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
 
     def _check_there(self, file: FileId | None) -> None:
         """Check that the database is still the file that it was. Raises IndexNotFound."""
@@ -343,6 +351,19 @@ def check(database: IndexDatabase) -> None:
         raise IndexDamaged(
             f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
         )
+
+
+def description_of(folder: Path) -> str:
+    """The sentence that an index was described with; empty for one that has none, or cannot be read."""
+    database = IndexDatabase(folder)
+    try:
+        check(database)
+        with database.reading() as db:
+            return get_meta(db, DESCRIPTION) or ""
+    except SemsearchError:
+        return ""
+    finally:
+        database.close()
 
 
 def check_given(database: IndexDatabase) -> None:

@@ -33,6 +33,10 @@ def get_place(db: sqlite3.Connection) -> str | None:
     return get_meta(db, PLACE) or None
 
 
+DESCRIPTION = "description"  # a sentence that says what an index holds
+LONGEST_DESCRIPTION = 300  # characters
+
+
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)

@@ -61,16 +61,17 @@ def cache_folder(kind: str) -> Path:
 
 
 def config_folder() -> Path:
-    """The folder for the user's settings and decisions, as platformdirs has it. It need not exist yet.
+    """The folder for the user's settings and decisions, as platformdirs has it. It need not exist yet."""
+    return _folder_of_user(os.environ.get("XDG_CONFIG_HOME", ""), ".config")
 
-    It is found without platformdirs, whose import takes longer than all the rest: every command reads it.
-    """
+
+def _folder_of_user(given: str, usual: str) -> Path:
+    """A folder of the user, found without platformdirs, whose import takes longer than all the rest of a command."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local") / "semsearch"
     if sys.platform == "darwin":
         return home_folder() / "Library" / "Application Support" / "semsearch"
-    given = os.environ.get("XDG_CONFIG_HOME", "").strip()
-    return Path(given or home_folder() / ".config") / "semsearch"
+    return Path(given.strip() or home_folder() / usual) / "semsearch"
 
 
 def home_folder() -> Path:
@@ -86,12 +87,10 @@ def _known_home() -> Path:
 
 
 def data_folder() -> Path:
-    """The folder for the user's personal data: $SEMSEARCH_HOME, if it is set. It need not exist yet."""
+    """The folder for the user's personal data: $SEMSEARCH_HOME, if it is set, or as platformdirs has it."""
     if home := os.environ.get("SEMSEARCH_HOME"):
         return Path(home).expanduser()
-    from platformdirs import user_data_path  # start-up time, as above
-
-    return user_data_path("semsearch", appauthor=False)
+    return _folder_of_user(os.environ.get("XDG_DATA_HOME", ""), ".local/share")
 
 
 def log_folder() -> Path:

@@ -41,4 +41,4 @@ def indexes(folder: Path) -> Iterator[OpenIndexes]:
 @pytest.fixture(scope="package")
 def protocol(indexes: OpenIndexes) -> AgentProtocol:
     """What answers requests about both indexes."""
-    return AgentProtocol(lambda: indexes, indexes.names)
+    return AgentProtocol(lambda: indexes, indexes.descriptions)

@@ -36,7 +36,7 @@ def over_http(folder: Path) -> Iterator[str]:
     """The server at an address."""
     pytest.importorskip("uvicorn", reason="an optional dependency")
     served = OpenIndexes(folder=folder / "indexes")
-    agents = HttpAgents(AgentProtocol(lambda: served, served.names))
+    agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
     with running(served, messages=[agents]) as asker:
         yield f"{asker.url}/mcp"
 

@@ -24,7 +24,7 @@ needed("uvicorn", reason="an optional dependency")
 def asker(folder: Any) -> Iterator[Asker]:
     """A client of a server that agents can ask."""
     served = OpenIndexes(folder=folder / "indexes")
-    agents = HttpAgents(AgentProtocol(lambda: served, served.names))
+    agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
     with running(served, messages=[agents]) as asker:
         yield asker
 
@@ -123,7 +123,7 @@ def test_the_rules_of_access_are_those_of_the_server(asker: Asker, folder: Any) 
     assert asker.ask("POST", "/mcp", b"{}", headers={"Content-Type": "text/plain"}).status == 415
     assert asker.ask("POST", "/mcp", b" " * 4_000_001).status == 413
     served = OpenIndexes(folder=folder / "indexes")
-    agents = HttpAgents(AgentProtocol(lambda: served, served.names))
+    agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
     with running(served, ServerSettings(port=0, always_token=True), messages=[agents]) as closed:
         assert closed.post("/mcp", value).status == 401
         assert closed.post("/mcp", value, headers={"Authorization": f"Bearer {TOKEN}"}).status == 200

@@ -75,6 +75,20 @@ def test_what_has_no_room_is_where_the_next_part_starts(index: Index) -> None:
     assert (len(cut.passages), cut.next) == (1, 1)
 
 
+def test_the_cited_passage_is_whole_whatever_stands_before_it(index: Index) -> None:
+    all_lines = lines(part(index, "sea.md"))
+    (whole,) = part(index, "sea.md", all_lines[9]).passages
+    words = len(whole.text.split())
+    for most in (5, words - 1, words + 1, 2 * words, 2 * words + 10):
+        found = part(index, "sea.md", all_lines[9], around=2, max_words=most)
+        assert whole in found.passages
+        assert not found.passages[0].text.endswith(" …")
+        assert found.next is None or lines(found)[-1] >= all_lines[9]
+    after = part(index, "sea.md", all_lines[9], around=2, max_words=5)
+    assert (lines(after), after.next) == ([all_lines[9]], 10)
+    assert lines(part(index, "sea.md", all_lines[9], around=2, start=10)) == all_lines[10:12]
+
+
 def test_what_is_not_in_the_index_is_an_error(index: Index) -> None:
     with pytest.raises(SourceError, match="not in the index"):
         part(index, "no.md")

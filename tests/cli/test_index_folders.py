@@ -64,23 +64,52 @@ def test_the_folder_at_hand_comes_before_those_above(
     assert semsearch("status", "--json").json["documents"] == 1
 
 
-def test_a_new_index_goes_to_the_projects_own(
+def test_indexes_further_up_capture_no_new_index(
     project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project / "docs")
-    assert made("more", vectors=small_vectors) == str(project / "indexes" / "more")
-    assert not (project / "docs" / "indexes").exists()
+    assert made("more", vectors=small_vectors) == str(Path("indexes") / "more")
+    assert [each["name"] for each in semsearch("list", "--json").json] == ["more", "docs"]
+    assert semsearch("query", "captain", "-m", "lexical").status == 1  # only the notes are asked
+
+
+def test_an_index_of_the_same_folder_is_brought_up_to_date_whatever_its_name(
+    project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert made("docs/more", "--indexes", home, "--name", "mine", vectors=small_vectors) == str(home / "mine")
+    monkeypatch.chdir(project / "docs")
+    assert made("more", vectors=small_vectors) == str(home / "mine")
+    assert made(".", vectors=small_vectors) == str(project / "indexes" / "docs")
+    for name in ("a", "b"):
+        assert made("more/notes.txt", "--name", name, vectors=small_vectors) == str(Path("indexes") / name)
+    several = semsearch("index", "more/notes.txt")
+    assert several.status == 2
+    assert f"2 indexes are of more/notes.txt: .{os.sep}indexes/a, .{os.sep}indexes/b; choose one: --name" in several.err
 
 
 def test_what_is_not_below_this_folder_is_indexed_among_ones_own(
     project: Path, home: Path, outside: Path, small_vectors: VectorTable
 ) -> None:
-    result = semsearch("index", project / "docs", "--vectors", small_vectors.folder)
-    assert str(home / "docs") in result.out
-    assert "saved to your personal indexes" in result.err
+    more = project / "docs" / "more"
+    result = semsearch("index", more, "--vectors", small_vectors.folder)
+    first, where = result.lines
+    assert first.startswith(f"{home / 'more'}: 1 added; ")
+    assert where == f'new index in {home / "more"}; ask it from anywhere: semsearch query --index more "..."'
+    outside_of = f"because {more} is outside the current folder; to keep it here, pass --indexes indexes"
+    assert result.err == f"semsearch: saved to your personal indexes, {outside_of}\n"
     assert list(outside.iterdir()) == []
-    assert semsearch("query", "captain").status == 0
-    assert str(home / "docs") in semsearch("index", project / "docs").out
+    assert semsearch("query", "violin").status == 0
+    assert str(home / "more") in semsearch("index", more).out
+
+
+def test_where_a_part_is_not_below_this_folder_the_index_is_among_ones_own(
+    project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / "docs")
+    (project / "letters").mkdir()
+    (project / "letters" / "a.txt").write_text("A violin.", encoding="utf-8")
+    (project / "docs" / "indexes").mkdir()
+    assert made("more", "../letters", vectors=small_vectors) == str(home / "more")
 
 
 def test_what_is_below_this_folder_is_indexed_here(home: Path, outside: Path, small_vectors: VectorTable) -> None:
@@ -100,16 +129,17 @@ def test_an_index_of_ones_own_is_brought_up_to_date_where_it_is(
     assert not (outside / "deep" / "indexes").exists()
 
 
-def test_an_index_of_the_name_of_other_folders_is_not_joined_from_afar(
+def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
     project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = project / "sub" / "docs"
     other.mkdir(parents=True)
     (other / "a.txt").write_text("A violin.", encoding="utf-8")
+    result = semsearch("index", "sub/docs", "--vectors", small_vectors.folder)
+    assert (result.status, result.out) == (2, "")
+    refused = f"{Path('indexes/docs')} is an index of other folders, docs; pass --name docs to add sub/docs to it"
+    assert f"{refused}, or another name for an index of its own" in result.err
     monkeypatch.chdir(project / "sub")
-    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert f"{project / 'indexes' / 'docs'} is an index of other folders; pass --name docs to add to it" in result.err
     assert semsearch("status", "--json").json["documents"] == 2
     assert made("docs", "--name", "docs", vectors=small_vectors) == str(project / "indexes" / "docs")
     assert semsearch("status", "--json").json["documents"] == 3
@@ -160,8 +190,79 @@ def test_a_file_called_indexes_and_a_link_round_are_passed_over(
 
 
 def test_asking_writes_nothing(project: Path, home: Path, outside: Path) -> None:
-    assert semsearch("query", "ship").status == 2
+    assert semsearch("query", "ship").status == 0  # of the only index there is, wherever it is
     assert semsearch("indexes").status == 0
     assert semsearch("list").status == 0
     assert list(outside.iterdir()) == []
     assert not home.parent.exists()
+
+
+# -- Which indexes are asked -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def several(project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with two indexes, of docs and of letters, which is the current folder."""
+    (project / "letters" / "old").mkdir(parents=True)
+    (project / "letters" / "a.txt").write_text("The captain writes a letter.", encoding="utf-8")
+    assert made("letters", vectors=small_vectors) == str(Path("indexes") / "letters")
+    return project
+
+
+def test_the_index_whose_folder_one_is_in_is_asked(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, paths in (("docs/more", {"../guide.md", "notes.txt"}), ("letters/old", {"../a.txt"})):
+        monkeypatch.chdir(several / folder)
+        hits = semsearch("query", "captain", "--all", "--json").json["hits"]
+        assert {os.path.relpath(hit["path"]) for hit in hits} == paths
+
+
+def test_all_indexes_that_have_this_folder_are_asked_and_the_nearest_is_meant(
+    several: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(".", "--indexes", home, "--name", "all", vectors=small_vectors)
+    monkeypatch.chdir(several / "letters")
+    hits = semsearch("query", "captain of the ship", "--all", "--json").json["hits"]
+    assert {Path(hit["path"]).name for hit in hits} == {"a.txt", "guide.md", "notes.txt"}  # each once
+    assert {hit["index"] for hit in hits} <= {"letters", "all"}
+    assert semsearch("status", "--json").json["path"] == str(several / "indexes" / "letters")
+    assert made(".", "--indexes", "twice", "--name", "a", vectors=small_vectors) == str(Path("twice") / "a")
+    monkeypatch.chdir(several / "letters" / "old")
+    which = semsearch("status")
+    assert which.status == 2
+    assert "2 indexes are of this folder: letters, a; choose one: --index letters" in which.err
+
+
+def test_where_it_is_not_clear_which_is_meant_each_is_shown_with_the_command(several: Path) -> None:
+    assert semsearch("describe", "letters", "What the captain writes").status == 0
+    result = semsearch("query", "the captain", "-k", "3")
+    assert (result.status, result.out) == (2, "")
+    first, *lines = result.err.splitlines()
+    assert first == f"semsearch: .{os.sep}indexes holds 2 indexes: docs, letters; choose one: --index docs"
+    assert lines == [
+        "  semsearch query 'the captain' -k 3 --index docs",
+        "    2 documents, docs",
+        "  semsearch query 'the captain' -k 3 --index letters",
+        "    1 document, letters: What the captain writes",
+    ]
+
+
+def test_an_index_is_named_from_anywhere(several: Path, outside: Path, small_vectors: VectorTable) -> None:
+    assert semsearch("query", "captain").status == 2
+    assert semsearch("query", "captain", "-i", "letters").status == 0
+    assert semsearch("-i", "letters", "query", "captain").out == semsearch("query", "captain", "-i", "letters").out
+    assert {each["name"] for each in semsearch("list", "--json").json} == {"docs", "letters"}
+    write_docs(outside)
+    (outside / "letters").mkdir()
+    (outside / "letters" / "b.txt").write_text("A violin.", encoding="utf-8")
+    out = semsearch("index", "letters", "--vectors", small_vectors.folder).out
+    assert f"semsearch query --index {outside / 'indexes' / 'letters'}" in out  # the name alone means another elsewhere
+
+
+def test_a_record_that_cannot_be_written_or_read_is_none(
+    several: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config").write_text("a file")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert "no index in" in semsearch("query", "captain", "-i", "letters").err
+    monkeypatch.chdir(several)
+    assert semsearch("index", "-i", "letters").status == 0

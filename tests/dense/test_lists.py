@@ -147,7 +147,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_made(tmp_path: Path,
 
 
 def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index) -> None:
-    index.close()
+    index._release()
     with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         old = {
@@ -165,13 +165,13 @@ def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index)
 def test_damaged_lists_are_told(index: Index, tmp_path: Path) -> None:
     (path,) = (index.path / "segments").glob("passage*")
     data = path.read_bytes()
-    index.close()
+    index._release()
     path.write_bytes(data[:100] + bytes(len(data) - 100))
     assert any("digest" in problem or "not a vector file" in problem for problem in index.verify())
     path.write_bytes(b"x" * len(data))
     with pytest.raises(IndexDamaged, match="--rebuild"):
         index.search("ship", mode="dense")
-    index.close()
+    index._release()
     path.write_bytes(data)
 
 
@@ -208,7 +208,7 @@ def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vector
 def test_compact_says_what_it_did(index: Index, tmp_path: Path) -> None:
     (tmp_path / "docs" / "sea-0.md").write_text("# Sea\n\nThe tide.\n")
     index.sync()
-    index.close()
+    index._release()
     done = semsearch("compact", "--index", index.path)
     assert done.status == 0
     assert "6 segments became 3, without 15 vectors of removed documents, in " in done.out

@@ -352,16 +352,17 @@ def test_another_mode_than_that_of_the_answer_may_be_asked_for(index: Index) -> 
 
 
 def test_a_hit_keeps_no_index_open(tmp_path: Path, docs: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+    vectors = small_vectors(tmp_path)
+    with Index.create(tmp_path / "index", vectors=vectors) as index:
         index.sync(docs)
-    with Index.open(tmp_path / "index", vectors=index._vectors()) as other:
+    with Index.open(tmp_path / "index", vectors=vectors) as other:
         (hit, *_) = other.search("ship")
     del other
     gc.collect()
     with pytest.raises(UsageError, match=r"index was closed; use index\.explain\(query, hit\)"):
         hit.explain()
-    assert index.explain("ship", hit).score == pytest.approx(hit.score, abs=1e-5)
-    index.close()
+    with Index.open(tmp_path / "index", vectors=vectors) as again:
+        assert again.explain("ship", hit).score == pytest.approx(hit.score, abs=1e-5)
 
 
 def test_what_similar_finds_answers_no_question(index: Index) -> None:
@@ -404,12 +405,13 @@ def test_a_hit_of_an_index_that_has_changed_says_so(tmp_path: Path, docs: Path) 
             hit.explain()
 
 
-def test_a_closed_index_is_opened_again(tmp_path: Path, docs: Path) -> None:
+def test_a_closed_index_explains_nothing(tmp_path: Path, docs: Path) -> None:
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
         index.sync(docs)
         (hit, *_) = index.search("ship")
-        index.close()
         assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
+    with pytest.raises(UsageError, match="is closed; open it again"):
+        hit.explain()
 
 
 # -- topics and terms ----------------------------------------------------------------------------------------------

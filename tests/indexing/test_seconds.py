@@ -66,7 +66,7 @@ def test_a_report_has_the_time_of_all_that_was_done(index: Index, action: str, m
 
 
 def test_a_rebuild_and_the_sync_after_it_are_counted_together(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    index.close()
+    index._release()
     Clock(monkeypatch)
     report = semsearch("index", "--name", index.path, "--rebuild", "--json").json
     assert report["seconds"] >= VECTORS + 2 * (EMBEDDING + COMMIT + DISK)

@@ -194,8 +194,8 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     world.write(deaths, 0)
     with Index.open(world.work / "0", trust=True) as index:
         made = index.map_there()
-    assert made is not None
-    assert len(made) == index.status(drift=False, stale=False).passages
+        assert made is not None
+        assert len(made) == index.status(drift=False, stale=False).passages
     events = int((world.work / "events").read_text())
     seen = set()
     chosen = points(events, 3, last=4) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]

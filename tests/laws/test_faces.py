@@ -22,7 +22,7 @@ WRITES = "an index is written on its own machine; what a server lets the holder 
 NOT_REMOTE = {
     **dict.fromkeys(["create", "open", "merge", "connect"], "Index.connect makes it"),
     **dict.fromkeys(["sync", "watch", "add", "load", "remove", "remove_texts", "refit", "compact", "rebuild"], WRITES),
-    **dict.fromkeys(["publish", "unpublish", "discard"], WRITES),
+    **dict.fromkeys(["publish", "unpublish", "discard", "describe"], WRITES),
     **dict.fromkeys(["export"], HERE),
     **dict.fromkeys(["roots", "settings"], "status has them"),
     **dict.fromkeys(["verify", "rows_without_checksums", "directions"], "reads all of an index: semsearch verify"),
@@ -122,6 +122,8 @@ def test_a_server_takes_all_options_of_a_search(operation: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(name for name, reason in NOT_REMOTE.items() if reason == WRITES))
 def test_a_published_copy_is_only_read(name: str, copy: Index) -> None:
-    given: list[object] = [["a"]] if name in ("add", "remove_texts") else ["a"] if name in ("load", "remove") else []
+    given: list[object] = (
+        [["a"]] if name in ("add", "remove_texts") else ["a"] if name in ("load", "remove", "describe") else []
+    )
     with pytest.raises(UsageError, match="is a published snapshot, which is read-only"):
         getattr(copy, name)(*given)

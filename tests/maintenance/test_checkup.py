@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from semsearch.word_vectors.table import VectorTable
 
 
 @pytest.fixture
-def index(tmp_path: Path, small_vectors: VectorTable) -> Index:
+def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
     write_articles(tmp_path / "docs", 3)
     (tmp_path / "docs" / "notes.txt").write_text("A ship.", encoding="utf-8")
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.sync(tmp_path / "docs")
-    return index
+        yield index
 
 
 def test_an_index_that_is_well_has_nothing_to_do(index: Index) -> None:

@@ -112,7 +112,7 @@ def test_a_list_that_is_read_slowly_holds_nothing_open(index: Index) -> None:
     documents = each_document(index._database, (), page=1)
     next(documents)
     index.remove("docs/more/notes.txt")
-    index.close()
+    index._release()
     assert [document.path for document in documents] == ["docs/empty.txt", "docs/guide.md"]
 
 

@@ -64,6 +64,7 @@ def test_ten_hits_are_the_default(index: Index) -> None:
         ({"mode": "magic"}, "mode must be one of hybrid, dense, lexical, not 'magic'"),
         ({"filters": "a.md"}, r"filters must be a sequence of strings, not 'a.md'; for one give \['a.md'\]"),
         ({"filters": [1]}, "filters must be strings, not 1"),
+        ({"filters": {"year": 2024, "a": "b"}}, r"not a mapping; give \['year=2024', 'a=b'\]"),
         ({"duplicates": "no"}, "duplicates must be true or false, not 'no'"),
         (
             {"min_scores": 0.5},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import astuple
@@ -148,6 +149,23 @@ def test_a_filter_that_cannot_be_meant_is_refused(text: str) -> None:
 def test_a_filter_without_a_key_a_value_or_a_bracket_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("year=>2025", "year>=2025"),
+        ("year =< 2025", "year<=2025"),
+        ("year>>3", "year>3"),
+        ("year==2024", "year=2024"),
+        ("year<>2024", "year!=2024"),
+        ("author=Ada|year=>2025", "year>=2025"),
+    ],
+)
+def test_an_operator_that_there_is_not_is_an_error_with_the_one_that_is_meant(text: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=rf"unknown operator .*; write {re.escape(meant)}, or"):
+        parse(text)
+    assert parse("title~[>]*")
 
 
 @pytest.mark.parametrize(

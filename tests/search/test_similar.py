@@ -206,8 +206,8 @@ def test_a_hit_whose_passage_has_gone_is_told(tmp_path: Path) -> None:
             index.similar(hit)
         with pytest.raises(UsageError, match="line"):
             index.similar(hit, 3)
-    with pytest.raises(UsageError, match="a hit, or a path"):
-        index.similar(3)  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="a hit, or a path"):
+            index.similar(3)  # type: ignore[arg-type]
 
 
 def test_a_passage_of_unknown_words_is_compared_by_its_words(index: Index, caplog: pytest.LogCaptureFixture) -> None:

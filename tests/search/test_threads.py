@@ -17,6 +17,7 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch.dense.faiss_store import Vectors
+from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.readers.document import Text
@@ -81,7 +82,7 @@ def test_threads_are_in_a_filter_at_the_same_time(index: Index, monkeypatch: pyt
 
 def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     index.add([Text("more", "A comet and a planet.")])  # a second segment of each kind
-    index.close()
+    index._release()
     opened: Counter[str] = Counter()
     barrier = threading.Barrier(THREADS)
 
@@ -127,7 +128,7 @@ def _other(store: IndexDatabase) -> int:
 
 
 def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    index.close()
+    index._release()
     opened: list[sqlite3.Connection] = []
     open_reader = connections.open_reader
     monkeypatch.setattr(reader_pool, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
@@ -178,7 +179,8 @@ def test_an_index_that_is_closed_during_a_search_answers_it_all_the_same(
 
     assert together(lambda: index.search("the captain"), close)[0] == expected
     assert not is_open(used[0])
-    assert index.search("the captain") == expected  # opened again
+    with pytest.raises(UsageError, match="is closed; open it again"):
+        index.search("the captain")
 
 
 def test_no_thread_sees_rows_of_one_generation_with_vectors_of_another(tmp_path: Path) -> None:

@@ -207,6 +207,23 @@ def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:
         patch.setattr("semsearch.remote_index.logger.warning", lambda _, text: messages.append(text))
         assert remote.search("ship", filters=["yaer=2021"]) == []
         assert messages == ["no document has the key 'yaer'; did you mean year?"]
+        assert remote.context("the capatin").text
+        assert messages[1:] == [
+            'no passage has “capatin”: searched for “captain”; to search for exactly that, quote it: "capatin"'
+        ]
+    context = asker.get("/v1/context", index="docs", query="ship", filters=["yaer=2021"]).json
+    assert (context["text"], context["warnings"]) == ("", ["no document has the key 'yaer'; did you mean year?"])
+    assert "warnings" not in asker.get("/v1/context", index="docs", query="ship").json
+
+
+def test_a_body_may_leave_the_index_to_the_address(asker: Asker) -> None:
+    found = asker.post("/v1/search?index=docs", {"query": "ship"})
+    assert (found.status, found.json["index"]) == (200, "docs")
+    assert found.json == asker.post("/v1/search?index=docs", {"query": "ship", "index": "docs"}).json
+    both = asker.post("/v1/search?index=docs", {"query": "ship", "index": "other"})
+    assert both.status == 400
+    assert both.detail == "the body and the address name different indexes; name them once"
+    assert "unknown parameter 'k'" in asker.post("/v1/search?k=3", {"query": "ship"}).detail
 
 
 def test_an_answer_says_what_was_corrected(asker: Asker) -> None:

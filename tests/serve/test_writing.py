@@ -61,7 +61,8 @@ def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: A
     assert (made.added, made.changed) == (1, 0)
     (hit,) = index.search("comet", 1, filters=["n=1"])
     assert (hit.document, hit.title) == (name, "Sky")
-    assert asker.put(path, {"text": "The moon."}).json["changed"] == 1
+    assert asker.put(f"{path}?index=index", {"text": "The moon."}).json["changed"] == 1
+    assert asker.put(f"{path}?index=none", {"text": "The moon."}).status == 404
     assert asker.ask("DELETE", path).json == {"removed": 1}
     assert asker.ask("DELETE", path).status == 404
     assert asker.get(path).status == 404

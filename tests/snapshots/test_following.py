@@ -281,7 +281,7 @@ def test_a_damaged_copy_is_an_error_that_says_what_to_do(reader: Index, tmp_path
         segment.write_bytes(bytes(len(data)))
     with pytest.raises(IndexDamaged, match=f"the copy of .* in {caches(tmp_path)} is damaged .* delete that folder"):
         reader.search("planet")
-    reader.close()
+    reader._release()
     shutil.rmtree(caches(tmp_path))
     assert reader.search("planet")
 
@@ -320,7 +320,7 @@ def test_what_somebody_else_published_is_checked_before_it_is_used(
     statement: str, change: Callable[[dict[str, Any]], object], said: str, index: Index, place: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "evil.sqlite"
-    index.close()
+    index._release()
     shutil.copy(index.path / "index.sqlite", copy)
     with sqlite3.connect(copy) as db:
         db.execute("PRAGMA journal_mode = DELETE")
@@ -354,7 +354,7 @@ def test_word_vectors_that_are_not_here_are_an_error_that_names_them(
     index: Index, place: Path, small_vectors: VectorTable
 ) -> None:
     folder = Path(small_vectors.folder)
-    index.close()
+    index._release()
     hidden = folder.with_name("hidden")
     folder.rename(hidden)
     try:
@@ -411,7 +411,7 @@ def test_threads_and_closing_do_not_meet(index: Index, place: Path) -> None:
         for thread in threads:
             thread.start()
         for _ in range(10):
-            reader.close()
+            reader._release()
         for thread in threads:
             thread.join()
         assert wrong == []

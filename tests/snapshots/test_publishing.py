@@ -101,7 +101,7 @@ def test_two_indexes_never_share_a_place(index: Index, place: Path, tmp_path: Pa
 
 def test_two_copies_of_an_index_never_share_a_place(index: Index, place: Path, tmp_path: Path) -> None:
     index.publish(place)
-    index.close()
+    index._release()
     shutil.copytree(index.path, tmp_path / "copy")
     index.add([Text("one", "A comet.")])
     with Index.open(tmp_path / "copy", vectors=index._vectors(), trust=True) as copy:

@@ -159,7 +159,7 @@ def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
     server.sql(f"DELETE FROM {own} WHERE number = 0")
     assert any(problem.startswith(f"{name} has ") for problem in index.verify())
     server.sql(f"COMMENT ON TABLE {own} IS 'something else'")
-    index.close()
+    index._release()
     for statement in ("SELECT 1", f"DROP TABLE {own}"):
         server.sql(statement)
         with Index.open(index.path) as opened, pytest.raises(IndexDamaged, match="--rebuild"):

@@ -216,7 +216,7 @@ def test_a_lost_or_changed_segment_is_told(twins: Twins) -> None:
     assert any("does not match its text" in problem for problem in problems)
     stores(index)["passage"].drop(passages)
     assert f"{passages} is missing" in index.verify()
-    index.close()
+    index._release()
     with pytest.raises(IndexDamaged, match="--rebuild"):
         index.search("ship", mode="dense")
     index.add([Text(str(number), f"The judge and the ship {number}.") for number in range(8)])

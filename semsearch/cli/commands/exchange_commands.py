@@ -18,7 +18,7 @@ from semsearch.cli.command_options import (
     VectorsOption,
     complete_index,
 )
-from semsearch.cli.find_index import INDEXES, find_index, folder_of, folder_to_make, open_index
+from semsearch.cli.find_index import INDEXES, find_index, folder_of, folder_to_make, open_index, remember
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget
 from semsearch.cli.messages import complain, keep_warnings, use_one_thread
@@ -47,7 +47,7 @@ def import_(
     text, title and format are metadata. A document replaces an earlier one of the same id.
     """
     keep_warnings()
-    folder = folder_of(name, indexes) or folder_to_make(name, ".", indexes)
+    folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
     with target.opened(IndexChoices(vectors=vectors), rebuild=False) as opened:
         with sync_progress(quiet=quiet) as report:
@@ -110,12 +110,13 @@ def merge(
     """
     keep_warnings()
     folders = [find_index(each, indexes) for each in named]
-    folder = folder_of(name, indexes) or folder_to_make(name, ".", indexes)
+    folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     from semsearch.index import Index  # start-up time: an index that is missing is reported before
 
     with sync_progress(quiet=quiet) as report:
         merged = Index.merge(folder, *folders, vectors=vectors, progress=report)
     with merged:
+        remember(folder)
         found = merged.status(drift=False, stale=False)
         if not quiet:
             print(f"{merged.path}: {count(found.documents, 'document')}, {count(found.sentences, 'sentence')}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,14 +22,14 @@ from semsearch.cli.command_options import (
     bytes_of,
 )
 from semsearch.cli.configured_defaults import configuration_of
-from semsearch.cli.find_index import HERE, INDEXES, index_folders, only_one, users_own
+from semsearch.cli.find_index import FOLDER, HERE, INDEXES, folder_for_new, name_from_anywhere, only_one, users_own
 from semsearch.cli.help_panels import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget, target_of
-from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
+from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread
 from semsearch.cli.progress import not_read, nothing_to_index, report_sync, summary, sync_progress
 from semsearch.embedding.methods import MethodName, Unknown
-from semsearch.errors import SemsearchError, SourceError
+from semsearch.errors import SemsearchError, SourceError, index_command
 from semsearch.results.reports import SyncReport
 from semsearch.system.locations import local_path
 
@@ -197,8 +197,6 @@ def _run(run: _Run, work: _Work, shown: _Shown) -> None:
     """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
     target = target_of(run.paths, run.named, run.indexes)
     with stopping_as_interrupted(), target.opened(work.choices, rebuild=work.rebuild) as opened:
-        if target.joins_other_roots(run.paths, opened.roots):
-            warn(f"adding to {target.folder}, the index of {', '.join(opened.roots)}; pass --name for a separate index")
         with sync_progress(quiet=shown.quiet or shown.json) as report:
             done = work.carry_out(opened, report, is_new=target.is_new)
         if target.is_new and not done.added:
@@ -209,7 +207,7 @@ def _run(run: _Run, work: _Work, shown: _Shown) -> None:
     if shown.json:
         print(to_json({"index": str(target.folder), **done.to_dict()}))
     elif not shown.quiet:
-        _print(target, done, run.indexes)
+        _print(target, done, run)
     seen = done.added + done.changed + done.moved + done.removed + done.unchanged
     if not seen and (done.not_read or done.skipped or done.warnings):
         raise typer.Exit(NOTHING_INDEXED)
@@ -243,15 +241,19 @@ class _Work:
         return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
 
 
-def _print(target: IndexTarget, done: SyncReport, indexes: Path | None) -> None:
+def _print(target: IndexTarget, done: SyncReport, run: _Run) -> None:
     print(summary(target.folder, done))
     if line := not_read(done.not_read):
         print(line)
-    if target.is_new and indexes is None and target.folder.parent != HERE and target.folder.parent == users_own():
-        complain(f"saved to your personal indexes, {target.folder.parent}; to keep it here, pass --indexes indexes")
-    if target.is_new and sys.stderr.isatty():
-        which = "" if len(index_folders(target.folder.parent)) == 1 else f" --index {target.folder.name}"
-        complain(f'search it with: semsearch query "..."{which}')
+    if not target.is_new:
+        return
+    where, name = Path(os.path.realpath(target.folder)), name_from_anywhere(target.folder)
+    print(f'new index in {where}; ask it from anywhere: {index_command("query", "--index", name)} "..."')
+    if run.indexes is None and where.parent == Path(os.path.realpath(users_own())):
+        outside = [path for path in run.paths if folder_for_new([path], None) != HERE]
+        are = "is" if len(outside) == 1 else "are"
+        why = f", because {', '.join(outside)} {are} outside the current folder" if outside else ""
+        complain(f"saved to your personal indexes{why}; to keep it here, pass --indexes {FOLDER}")
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from semsearch.cli.command_options import (
     VectorsOption,
 )
 from semsearch.cli.configuration import read_configuration
-from semsearch.cli.find_index import INDEXES, all_nearest, find_index, folders_of_indexes, index_folders
+from semsearch.cli.find_index import INDEXES, all_indexes, all_nearest, find_index, of_this_folder, shown
 from semsearch.cli.messages import use_one_thread
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import SearchOptions
@@ -54,7 +54,7 @@ def _has_index() -> bool:
     if general.get("server") or general.get("ask"):
         return True
     given = general.get("indexes")
-    return any(index_folders(folder) for folder in folders_of_indexes(Path(given) if given else None))
+    return bool(all_indexes(Path(given) if given else None))
 
 
 # -- The command -------------------------------------------------------------------------------------------------------
@@ -105,6 +105,6 @@ def interactive(
 
 
 def _to_ask(indexes: Path | None) -> Sequence[str]:
-    """The only index, or all of several in the nearest folder. Raises IndexNotFound before anything is drawn."""
-    several = all_nearest(indexes)
+    """The indexes of this folder, or all in the nearest folder of indexes. Raises IndexNotFound before it draws."""
+    several = [*map(shown, of_this_folder(indexes))] or all_nearest(indexes)
     return several or [str(find_index(None, indexes))]

@@ -1,8 +1,7 @@
-"""`semsearch list` and `semsearch indexes`: all indexes, the documents of one, or counts by folder, format and date."""
+"""`semsearch list`: all indexes, the documents of one, or counts by folder, format and date."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.cli.answer_formats import one_line, plain_path, to_json
-from semsearch.cli.command_options import FiltersOption, IndexesOption, JsonOption
-from semsearch.cli.find_index import (
-    INDEXES,
-    folders_of_indexes,
-    from_here,
-    index_folders,
-    nearest,
-    none_in,
-    open_index,
-    shown,
-)
+from semsearch.cli.command_options import FiltersOption, IndexesOption, JsonOption, complete_index
+from semsearch.cli.find_index import INDEXES, all_indexes, from_here, none_in, open_index, shown
 from semsearch.cli.messages import complain, use_one_thread
 from semsearch.cli.tables import aligned, size
 
@@ -29,39 +19,35 @@ if TYPE_CHECKING:
     from semsearch.maintenance.listing import IndexSummary
     from semsearch.results.documents import DocumentInfo, Facets, FacetValue
 
-# -- indexes -----------------------------------------------------------------------------------------------------------
+# -- All indexes -------------------------------------------------------------------------------------------------------
 
 _MINUTE = len("2025-01-31T12:30")
 
 
-def indexes(indexes: IndexesOption = INDEXES, json: JsonOption = False) -> None:
-    """List all indexes that --index can name from here, with their folders.
+def _print_indexes(indexes: Path | None, *, json: bool, jsonl: bool) -> None:
+    from semsearch.maintenance.listing import summarize  # start-up time: it imports numpy
 
-    Indexes of this folder come first, then those of folders above, then your personal ones. If two have the same name,
-    the name means the first; use the path of the other.
-    """
-    use_one_thread()
-    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
-
-    folders = {os.path.realpath(folder): folder for folder in reversed([*folders_of_indexes(indexes)])}
-    found = {folder: list_indexes(folder) for folder in reversed(folders.values()) if index_folders(folder)}
-    if json:
-        print(to_json([asdict(each) for summaries in found.values() for each in summaries]))
-    elif not any(found.values()):
+    found = [each for folder in all_indexes(indexes) if (each := summarize(folder)) is not None]
+    if jsonl:
+        for item in found:
+            print(to_json(asdict(item), indent=None))
+    elif json:
+        print(to_json([asdict(each) for each in found]))
+    elif not found:
         complain(none_in(indexes))
     else:
-        for line in aligned([*_rows(found.items())], left=(0, 4, 5, 6)):
+        for line in aligned([*_rows(found)], left=(0, 4, 5, 6)):
             print(line)
 
 
-def _rows(found: Iterable[tuple[Path, list[IndexSummary]]]) -> Iterator[tuple[str, ...]]:
+def _rows(found: Iterable[IndexSummary]) -> Iterator[tuple[str, ...]]:
     yield "index", "documents", "sentences", "size", "updated", "in", "of"
-    for folder, summaries in found:
-        for each in summaries:
-            roots = each.problem or ", ".join(from_here(root) for root in each.roots)
-            when = each.updated[:_MINUTE].replace("T", " ")
-            counts = f"{each.documents:,}", f"{each.sentences:,}", size(each.size_bytes)
-            yield each.name, *counts, when, plain_path(shown(folder)), plain_path(roots)
+    for each in found:
+        roots = each.problem or ", ".join(from_here(root) for root in each.roots)
+        when = each.updated[:_MINUTE].replace("T", " ")
+        counts = f"{each.documents:,}", f"{each.sentences:,}", size(each.size_bytes)
+        of = f"{roots}: {one_line(each.description)}" if each.description else roots
+        yield each.name, *counts, when, plain_path(shown(Path(each.path).parent)), plain_path(of)
 
 
 # -- list --------------------------------------------------------------------------------------------------------------
@@ -71,9 +57,13 @@ _VALUE = 40  # characters of a value
 
 
 def list_(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[INDEX]", help="List the documents of this index.", autocompletion=complete_index),
+    ] = None,
     index: Annotated[
         list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="List the documents of this index."),
+        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
     ] = None,
     documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
     filters: FiltersOption = None,
@@ -86,12 +76,14 @@ def list_(
 ) -> None:
     """List all indexes, or the documents of one.
 
-    With --documents, --index or --filter: documents, with path, passages, format, date of the file, and title. With
-    --facets: counts by folder, format, date and metadata, each with its --filter.
+    Indexes of this folder come first, then those of folders above, your personal ones, and those that you have made
+    elsewhere. If two have the same name, the name means the first; use the path of the other.
 
-    To delete an index, delete its folder.
+    With INDEX, --documents or --filter: documents, with path, passages, format, date of the file, and title. With
+    --facets: counts by folder, format, date and metadata, each with its --filter.
     """
     use_one_thread()
+    index = [*filter(None, [name]), *(index or [])] or None
     if facets:
         with open_index(index, indexes) as opened:
             _print_facets(opened.facets(filters or ()), json=json, jsonl=jsonl)
@@ -150,25 +142,3 @@ def _value_rows(name: str, values: Iterable[FacetValue], more: int) -> Iterator[
 def _shortened(value: str) -> str:
     """A value, shortened; its filter has it whole."""
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
-
-
-def _print_indexes(indexes: Path | None, *, json: bool, jsonl: bool) -> None:
-    from semsearch.maintenance.listing import list_indexes  # start-up time: it imports numpy
-
-    def rows(found: Iterable[IndexSummary]) -> Iterator[tuple[str, ...]]:
-        yield "index", "documents", "sentences", "size", "of"
-        for item in found:
-            roots = item.problem or ", ".join(map(from_here, item.roots))
-            yield item.name, f"{item.documents:,}", f"{item.sentences:,}", size(item.size_bytes), roots
-
-    found = list_indexes(nearest(indexes))
-    if jsonl:
-        for item in found:
-            print(to_json(asdict(item), indent=None))
-    elif json:
-        print(to_json([asdict(item) for item in found]))
-    elif not found:
-        complain(none_in(indexes))
-    else:
-        for line in aligned([*rows(found)], left=(0, 4)):
-            print(line)

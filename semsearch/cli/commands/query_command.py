@@ -157,7 +157,7 @@ def query(
     if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
         raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
     search = SearchOptions(
-        max(k, open_ or 0, mark or 0),
+        max(k, open_ or 0, mark or 0) if k > 0 else k,
         mode,
         min_score,
         filters or (),

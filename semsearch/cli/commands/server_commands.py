@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,11 +20,12 @@ from semsearch.cli.command_options import (
     chosen_reranker,
     is_wanted,
 )
-from semsearch.cli.find_index import INDEXES, find_indexes, index_folders, nearest, none_in
+from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
 from semsearch.cli.help_panels import ACCESS, INDEX
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import IndexNotFound
 from semsearch.snapshots.store_uris import LOOK_EVERY
+from semsearch.storage.database import description_of
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
@@ -79,7 +81,7 @@ def serve(
     from semsearch.serve.server import RunningServer, ServerSettings, address, is_open_to_others, listen
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
-    places = find_indexes(index, indexes) if index else None
+    places = _chosen(index, indexes)
     served = OpenIndexes(
         folder=None if places else nearest(indexes), places=places, look_every=look_every, vectors=vectors
     )
@@ -88,7 +90,7 @@ def serve(
     served.reranker = chosen_reranker(rerank, rerank_seconds)
     listening = listen(settings)
     try:
-        agents = HttpAgents(AgentProtocol(lambda: served, served.names))
+        agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
         served.warm_up()
         server = RunningServer(served, settings, make_token(token_path()), listening, messages=[agents])
         if is_open_to_others(settings):
@@ -104,6 +106,11 @@ def serve(
         listening.close()
         served.close()
     complain("stopped serving")
+
+
+def _chosen(named: list[str] | None, indexes: Path | None) -> Mapping[str, Path | str] | None:
+    """The indexes that are named, or those of this folder; None for all in the nearest folder of indexes."""
+    return find_indexes(named, indexes) if named else all_offered(indexes)
 
 
 def _open(url: str) -> None:
@@ -142,7 +149,7 @@ def mcp(
     if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
-    places = find_indexes(index, indexes) if index else None
+    places = _chosen(index, indexes)
     if places is None and not index_folders(nearest(indexes)):
         complain(none_in(indexes))  # and continues: an index that is created later is found
     if sys.stdin.isatty():
@@ -150,7 +157,7 @@ def mcp(
     reranker = chosen_reranker(rerank, rerank_seconds)
     protocol = AgentProtocol(
         lambda: _opened(places, indexes, vectors, reranker),
-        lambda: sorted(places) if places else [each.name for each in index_folders(nearest(indexes))],
+        lambda: _described(places or {each.name: each for each in index_folders(nearest(indexes))}),
     )
     server = StdioServer(protocol, MessagePipes.of_this_process(), seconds=timeout)
     try:
@@ -162,8 +169,12 @@ def mcp(
         protocol.close()
 
 
+def _described(places: Mapping[str, Path | str]) -> dict[str, str]:
+    return {name: description_of(place) if isinstance(place, Path) else "" for name, place in sorted(places.items())}
+
+
 def _opened(
-    places: dict[str, Path | str] | None, indexes: Path | None, vectors: str | None, reranker: ModelReranker | None
+    places: Mapping[str, Path | str] | None, indexes: Path | None, vectors: str | None, reranker: ModelReranker | None
 ) -> OpenIndexes:
     from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semsearch.cli.answer_formats import to_json
+from semsearch.cli.answer_formats import one_line, to_json
 from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
 from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
 from semsearch.cli.messages import PROBLEMS, complain, use_one_thread, warn
@@ -99,6 +99,7 @@ def describe(found: Status) -> dict[str, str]:
     facts = {
         "index": f"{found.path}, created {found.created[:10]}, generation {found.generation}",
         "of": ", ".join(map(from_here, found.roots)) or "texts added by programs",
+        **({"about": one_line(found.description)} if found.description else {}),
         "documents": f"{found.documents:,}",
         "languages": spoken(found),
         "passages": f"{found.passages:,}",

@@ -19,15 +19,19 @@ from semsearch.cli.command_options import (
     VectorsOption,
     bytes_of,
 )
-from semsearch.cli.find_index import INDEXES, from_here, open_index
+from semsearch.cli.find_index import INDEXES, find_index, from_here, open_index
+from semsearch.cli.index_target import target_of
 from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
 from semsearch.cli.progress import also_in, covers, progress, report_sync, stores_of, summary, sync_progress
 from semsearch.cli.tables import count
-from semsearch.errors import SemsearchError, UsageError
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
 
 def watch(
+    path: Annotated[
+        str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
+    ] = None,
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
@@ -43,7 +47,7 @@ def watch(
     """
     keep_warnings()
     use_one_thread()
-    with stopping_as_interrupted(), open_index(index, indexes, vectors) as opened:
+    with stopping_as_interrupted(), open_index(_index_of(path, index, indexes), indexes, vectors) as opened:
         reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
         if not quiet:
             watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]
@@ -60,6 +64,16 @@ def watch(
                 complain("stopped watching")
 
 
+def _index_of(path: str | None, named: list[str] | None, indexes: Path | None) -> list[str] | None:
+    """The index that is named, or that has a path as a root. Raises IndexNotFound if there is no such index."""
+    if path is None or named:
+        return named
+    target = target_of([local_path(path)], None, indexes)
+    if target.is_new:
+        raise IndexNotFound(f"no index is of {path}; make one first: {index_command('index', path)}")
+    return [str(target.folder.absolute())]
+
+
 def remove(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     index: IndexOption = None,
@@ -72,7 +86,8 @@ def remove(
     with open_index(index, indexes, vectors) as opened:
         count = opened.remove(*paths)
         if not count:
-            raise UsageError(f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed")
+            missing = f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed"
+            raise UsageError(missing + _hint(paths, indexes))
         where = also_in(stores_of(opened.status(drift=False, stale=False)))
         print(f"{opened.path}: {count:,} removed{where}")
         try:
@@ -86,6 +101,15 @@ def remove(
                 warn(f"if {path} still exists, the next sync adds it again, unless .semsearchignore names it")
             elif Path(path).exists():
                 warn(f"{path} still exists; the next sync adds it again, unless .semsearchignore names it")
+
+
+def _hint(paths: list[str], indexes: Path | None) -> str:
+    """How to delete an index, if one was named instead of documents."""
+    try:
+        find_index(paths[0], indexes)
+    except SemsearchError:
+        return ""
+    return f"; to delete the whole index: {index_command('delete', paths[0])}"
 
 
 def refit(

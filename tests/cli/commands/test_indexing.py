@@ -40,12 +40,16 @@ def made(empty: Path, small_vectors: VectorTable) -> Path:
     return empty
 
 
-def test_index_says_in_one_line_what_it_did(empty: Path, small_vectors: VectorTable) -> None:
+def test_index_says_in_one_line_what_it_did_and_of_a_new_index_how_to_ask_it(
+    empty: Path, small_vectors: VectorTable
+) -> None:
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert result.status == 0
     assert result.err == ""
-    (line,) = result.lines
+    line, where = result.lines
     assert line.startswith(f"{Path(INDEX)}: 2 added; 7 sentences")
+    assert where == f'new index in {empty / INDEX}; ask it from anywhere: semsearch query --index docs "..."'
+    assert len(semsearch("index", "docs").lines) == 1
 
 
 def test_a_second_run_without_a_path_changes_nothing(made: Path) -> None:
@@ -118,10 +122,11 @@ def test_an_empty_folder_beside_others_is_no_error(made: Path) -> None:
     assert semsearch("index", "docs", "hollow").status == 0
 
 
-def test_a_second_root_is_told_of_unless_the_index_is_named(made: Path) -> None:
+def test_a_second_root_is_added_only_if_the_index_is_named(made: Path) -> None:
     (made / "other" / "docs").mkdir(parents=True)
     (made / "other" / "docs" / "a.txt").write_text("The moon and a comet.\n")
-    assert "warning: adding to" in semsearch("index", "other/docs").err
+    assert "pass --name docs to add other/docs to it" in semsearch("index", "other/docs").err
+    assert semsearch("index", "other/docs", "--name", "docs").status == 0
     (made / "third").mkdir()
     (made / "third" / "b.txt").write_text("The rose and a seed.\n")
     result = semsearch("index", "third", "--name", "docs")
@@ -261,7 +266,7 @@ def test_of_several_indexes_one_must_be_named(made: Path, small_vectors: VectorT
 def test_indexes_live_where_one_says(empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
     assert semsearch("index", "docs", "--indexes", "here", "--vectors", small_vectors.folder).status == 0
     assert (empty / "here" / "docs" / "index.sqlite").is_file()
-    assert semsearch("query", "ship").status == 2
+    assert semsearch("query", "ship", "--indexes", "elsewhere").status == 2
     monkeypatch.setenv("SEMSEARCH_INDEXES", "here")
     assert semsearch("query", "ship").status == 0
     result = semsearch("query", "ship", "--indexes", "here/docs")
@@ -310,7 +315,7 @@ def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
 
 def test_list_has_a_line_for_each_index(made: Path) -> None:
     header, line = semsearch("list").lines
-    assert header.split() == ["index", "documents", "sentences", "size", "of"]
+    assert header.split() == ["index", "documents", "sentences", "size", "updated", "in", "of"]
     assert line.split()[:3] == ["docs", "2", "7"]
 
 
@@ -360,9 +365,8 @@ def test_an_index_that_cannot_be_read_after_its_rebuild_is_said_to_be_rebuilt(
     assert roots is not None
 
     def failing(index: Index) -> object:
-        if next(times):  # the first look is before the rebuild
-            raise StorageError("it cannot be opened; the index is as it was")
-        return roots(index)
+        next(times)  # the first look is after the rebuild
+        raise StorageError("it cannot be opened; the index is as it was")
 
     monkeypatch.setattr(Index, "roots", property(failing))
     result = semsearch("index", "--rebuild")

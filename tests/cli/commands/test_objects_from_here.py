@@ -24,7 +24,8 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: Vecto
     made = use_bucket(monkeypatch)
     for number in range(3):
         made.put(f"guide/{number}.md", article("sea", number))
-    first = semsearch("index", f"{DOCS}?endpoint=http://x:1", "--vectors", str(small_vectors.folder))
+    own = ["--indexes", "indexes", "--vectors", str(small_vectors.folder)]
+    first = semsearch("index", f"{DOCS}?endpoint=http://x:1", *own)
     assert (first.status, first.err) == (0, "")
     assert first.out.startswith(f"{Path('indexes/docs')}: 3 added; ")
     return made
@@ -36,7 +37,8 @@ def test_an_index_of_a_store_is_found_again_by_its_uri(bucket: MemoryBucket) -> 
     assert "1 changed, 1 removed, 1 unchanged" in semsearch("index", DOCS).out
     assert "2 unchanged" in semsearch("index").out
     assert "1 unchanged" in semsearch("index", f"{DOCS}/guide/1.md", "--name", "docs").out
-    assert semsearch("index", f"{DOCS}/guide/1.md").out.startswith(f"{Path('indexes/1')}: 1 added; ")
+    one = semsearch("index", f"{DOCS}/guide/1.md", "--indexes", "indexes")
+    assert one.out.startswith(f"{Path('indexes/1')}: 1 added; ")
     other = semsearch("index", "s3://elsewhere/docs")
     assert other.status == 2
     assert other.err.endswith("there is nothing at s3://elsewhere/docs; give a folder or object that exists\n")

@@ -451,7 +451,7 @@ def test_progress_is_drawn_on_a_terminal(small_vectors: VectorTable, tmp_path: P
     assert "sentences" in shown
     assert "\x1b[?25l" in shown
     assert f"{tmp_path / 'docs'}: 2 added" in shown.replace("\r\n", "")
-    assert 'semsearch query "..."' in shown
+    assert 'semsearch query --index docs "..."' in shown.replace("\r\n", "")
 
 
 def test_the_version_is_shown() -> None:

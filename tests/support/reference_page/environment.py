@@ -58,8 +58,13 @@ VARIABLES = (
     Variable(
         "XDG_CONFIG_HOME",
         "The user's folder for settings on Linux, by default `~/.config`. In its `semsearch/` are the user's own "
-        "`semsearch.toml`, the token of `serve` and what you have allowed indexes. On macOS it is "
-        "`~/Library/Application Support`.",
+        "`semsearch.toml`, the token of `serve`, what you have allowed indexes, and where those that you made are. On "
+        "macOS it is `~/Library/Application Support`.",
+    ),
+    Variable(
+        "XDG_DATA_HOME",
+        "The user's folder for data on Linux, by default `~/.local/share`. In its `semsearch/` are your personal "
+        "indexes, unless SEMSEARCH_HOME is set. On macOS it is `~/Library/Application Support`.",
     ),
     Variable("LOCALAPPDATA", "Likewise on Windows."),
     Variable(

@@ -137,7 +137,6 @@ PRINTED = (
         is_list=True,
     ),
     Printed("publish", "", result=_result("semsearch.results.reports:PublishReport")),
-    Printed("indexes", "", result=_result("semsearch.maintenance.listing:IndexSummary"), is_list=True),
     Printed(
         "config show",
         "",

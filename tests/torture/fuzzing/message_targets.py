@@ -164,7 +164,7 @@ def _requests(*, writes: bool) -> Iterator[bytes]:
 def _messaging(folder: Path) -> Run:
     """The first byte chooses the headers; the rest is the body."""
     indexes = OpenIndexes(folder=made_index(folder).parent)
-    agents = HttpAgents(AgentProtocol(lambda: indexes, indexes.names))
+    agents = HttpAgents(AgentProtocol(lambda: indexes, indexes.descriptions))
 
     def run(data: bytes) -> None:
         reply = agents.reply(data[1:], _VERSIONS[data[0] % len(_VERSIONS) if data else 0])

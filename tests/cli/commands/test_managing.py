@@ -1,0 +1,166 @@
+"""`semsearch describe`, `rename`, `delete`, and the words that people try for commands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from console import index_docs, semsearch, work_in, write_docs
+
+from semsearch.index import Index
+from semsearch.system.locking import writer_lock
+from semsearch.word_vectors.table import VectorTable
+
+
+@pytest.fixture
+def made(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with an index of its documents."""
+    write_docs(tmp_path)
+    work_in(index_docs(tmp_path, small_vectors), monkeypatch)
+    return tmp_path
+
+
+# -- describe ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_description_is_shown_wherever_the_index_is(made: Path) -> None:
+    nothing = semsearch("describe", "docs")
+    assert (nothing.status, nothing.out) == (0, "")
+    assert "has no description" in nothing.err
+    assert semsearch("describe", "docs", " Ships\nand  bread. ").out == "Ships and bread.\n"
+    assert semsearch("describe", "docs").out == "Ships and bread.\n"
+    assert semsearch("list").lines[1].endswith("docs: Ships and bread.")
+    assert semsearch("list", "--json").json[0]["description"] == "Ships and bread."
+    assert "about         Ships and bread." in semsearch("status").lines
+    assert semsearch("verify").status == 0
+    assert "at most 300 characters, not 301" in semsearch("describe", "docs", "x" * 301).err
+    assert semsearch("describe", "docs", "").err == nothing.err
+    assert semsearch("status", "--json").json["description"] == ""
+
+
+# -- rename ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_renamed_index_is_the_same(made: Path, small_vectors: VectorTable) -> None:
+    before = semsearch("query", "captain", "--json").json["hits"]
+    renamed = semsearch("rename", "docs", "ships")
+    assert (renamed.status, renamed.out) == (0, "./indexes/docs is now ./indexes/ships\n")
+    assert not Path("indexes/docs").exists()
+    assert semsearch("query", "captain", "-i", "ships", "--json").json["hits"] == before
+    assert "2 unchanged" in semsearch("index", "docs").out  # what it was allowed to read it still is
+    assert semsearch("index", "docs/more", "--vectors", small_vectors.folder).status == 0
+    for taken, why in (("more", "already exists"), ("a/b", "is a path"), ("..", "is a path"), ("", "not a valid")):
+        refused = semsearch("mv", "ships", taken)
+        assert (refused.status, refused.out) == (2, "")
+        assert why in refused.err
+    with writer_lock(made / "indexes" / "ships"):
+        assert "another process is writing" in semsearch("rename", "ships", "other").err
+    assert Path("indexes/ships").is_dir()
+
+
+# -- delete ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_index_is_deleted_and_its_documents_never(made: Path) -> None:
+    files = sorted(Path("docs").rglob("*"))
+    asked = semsearch("delete", "docs")
+    assert (asked.status, asked.out) == (2, "")
+    first, *rest = asked.err.splitlines()
+    assert first.startswith(f"semsearch: {made / 'indexes' / 'docs'} has 2 documents of docs, ")
+    assert rest == [
+        "semsearch: the files themselves are not touched",
+        "semsearch: nothing was deleted; to delete it, run: semsearch delete docs --yes",
+    ]
+    assert semsearch("query", "captain").status == 0
+    assert semsearch("delete", "docs", "--yes").out == "deleted ./indexes/docs\n"
+    assert sorted(Path("docs").rglob("*")) == files
+    assert not Path("indexes/docs").exists()
+    assert semsearch("list", "--json").json == []
+    assert "there is no index 'docs'" in semsearch("delete", "docs", "--yes").err
+
+
+def test_what_is_not_of_an_index_stays(made: Path) -> None:
+    Path("indexes/docs/thesis.txt").write_text("Mine.", encoding="utf-8")
+    Path("indexes/docs/mine").mkdir()
+    deleted = semsearch("delete", "./indexes/docs", "--yes")
+    assert deleted.status == 0
+    assert "./indexes/docs stays, with what is not of the index: mine, thesis.txt" in deleted.err
+    assert sorted(path.name for path in Path("indexes/docs").iterdir()) == ["mine", "thesis.txt"]
+
+
+def test_what_is_no_index_is_not_deleted(made: Path) -> None:
+    Path("other/docs").mkdir(parents=True)
+    Path("other/docs/index.sqlite").write_bytes(b"no database at all" * 100)
+    for named, why in (
+        ("./docs", "there is no index './docs'"),
+        ("./other/docs", "is damaged or not an index"),
+        ("s3://bucket/docs", "is a snapshot store"),
+    ):
+        refused = semsearch("delete", named, "--yes")
+        assert (refused.status, refused.out) == (2, "")
+        assert why in refused.err
+    Path("other/link").symlink_to(made / "indexes" / "docs")
+    assert "is a link to" in semsearch("delete", "other/link", "--yes").err
+    with writer_lock(made / "indexes" / "docs"):
+        assert "another process is writing" in semsearch("delete", "docs", "--yes").err
+    assert semsearch("query", "captain").status == 0
+
+
+def test_what_an_interrupted_deletion_leaves_can_be_deleted(made: Path) -> None:
+    shutil.rmtree("indexes/docs/segments")  # as it begins
+    assert semsearch("delete", "docs", "--yes").status == 0
+    assert not Path("indexes/docs").exists()
+
+
+def test_texts_that_are_in_no_file_are_said_to_be_lost(tmp_path: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "texts", vectors=small_vectors) as index:
+        index.add([("a", "A ship.")])
+    refused = semsearch("delete", tmp_path / "texts")
+    assert "its texts are in no file: semsearch export saves them" in refused.err
+
+
+def test_published_snapshots_stay(made: Path) -> None:
+    assert semsearch("publish", "./place").status == 0
+    deleted = semsearch("delete", "docs", "-y")
+    assert deleted.status == 0
+    assert f"its snapshots at {(made / 'place').as_uri()} stay" in deleted.err
+    assert semsearch("query", "captain", "-i", "./place").status == 0
+
+
+# -- Words that people try ---------------------------------------------------------------------------------------------
+
+
+def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> None:
+    assert semsearch("search", "captain").out == semsearch("query", "captain").out
+    assert semsearch("ls").out == semsearch("indexes").out == semsearch("list").out
+    assert semsearch("list", "docs").out == semsearch("list", "-i", "docs").out
+    assert semsearch("help").out == semsearch("--help").out
+    assert semsearch("help", "query").out == semsearch("query", "--help").out
+    assert semsearch("rm", "docs/more/notes.txt").out.endswith("1 removed\n")
+    assert semsearch("sync").status == 0
+    shown = semsearch("--help").out
+    assert "describe" in shown
+    assert "  search " not in shown
+
+
+def test_options_of_the_index_may_come_first(made: Path, tmp_path: Path) -> None:
+    said = semsearch("query", "captain", "--json").out
+    assert semsearch("-i", "docs", "query", "captain", "--json").out == said
+    assert semsearch("--index=docs", "--indexes", tmp_path / "indexes", "search", "captain", "--json").out == said
+    assert semsearch("-i").status == 2
+    assert semsearch("-i", "docs").status == 2
+
+
+def test_an_index_that_is_to_be_removed_is_told_from_a_document(made: Path) -> None:
+    Path("docs").rename("gone")
+    assert semsearch("index", "--prune").status == 0
+    removed = semsearch("rm", "docs")
+    assert removed.status == 2
+    assert "nothing was removed; to delete the whole index: semsearch delete docs" in removed.err
+
+
+def test_watching_a_folder_needs_an_index_of_it(made: Path) -> None:
+    watched = semsearch("watch", "docs/more")
+    assert (watched.status, watched.out) == (2, "")
+    assert "no index is of docs/more; make one first: semsearch index docs/more" in watched.err

@@ -123,8 +123,9 @@ class RemoteIndex(SingleIndex):
 
         rows: list[Float32] = []
         for first in range(0, max(len(texts), 1), _AT_ONCE):
-            given = {"model": self._name(), "input": texts[first : first + _AT_ONCE], "encoding_format": "base64"}
-            rows += map(_embedding, _list(self._server.post("/v1/embeddings", given), "data", len(given["input"])))
+            part = texts[first : first + _AT_ONCE]
+            given = {"model": self._name(), "input": part, "encoding_format": "base64"}
+            rows += map(_embedding, _list(self._server.post("/v1/embeddings", given), "data", len(part)))
         if len({row.shape for row in rows}) > 1:
             raise _other_form("vectors of one length")
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)

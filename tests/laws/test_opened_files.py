@@ -35,7 +35,9 @@ DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
     "agents/stdio_transport.py": "/dev/null",
     "cli/commands/config_command.py": "a new semsearch.toml",
+    "cli/commands/service_command.py": "logs and definitions of the user's services",
     "cli/configuration.py": "semsearch.toml, regular files only",
+    "cli/find_index.py": "the user's list of indexes",
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
     "embedding/embedder.py": "a file that a program saved and names",

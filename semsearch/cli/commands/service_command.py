@@ -82,7 +82,8 @@ def install_(
             raise MissingExtra(package, kind.value)
     services = []
     if Kind.WATCH in kinds:
-        for folder in [find_index(each, indexes) for each in index or [None]]:
+        asked: list[str | None] = [*index] if index else [None]
+        for folder in [find_index(each, indexes) for each in asked]:
             services.append(_service(manager, f"watch-{folder.resolve().name}", ["watch", "--index", _whole(folder)]))
     if Kind.SERVE in kinds:
         named = [option for each in index or () for option in ("--index", _whole(find_asked(each, indexes)))]

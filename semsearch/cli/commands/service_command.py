@@ -15,7 +15,7 @@ import typer
 
 from semsearch.cli.command_options import IndexesOption, complete_index
 from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.find_index import INDEXES, find_asked, find_index, index_folders, nearest, none_in
+from semsearch.cli.find_index import INDEXES, all_offered, find_asked, find_index, index_folders, nearest, none_in
 from semsearch.errors import IndexNotFound, MissingExtra, UsageError
 from semsearch.system.locations import log_folder
 from semsearch.system.user_services import (
@@ -85,7 +85,8 @@ def install_(
         for folder in [find_index(each, indexes) for each in index or [None]]:
             services.append(_service(manager, f"watch-{folder.resolve().name}", ["watch", "--index", _whole(folder)]))
     if Kind.SERVE in kinds:
-        named = [option for each in index or () for option in ("--index", _whole(find_asked(each, indexes)))]
+        offered = [find_asked(each, indexes) for each in index or ()] or (all_offered(indexes) or {}).values()
+        named = [option for place in offered for option in ("--index", _whole(place))]
         if not named and not index_folders(nearest(indexes)):
             raise IndexNotFound(none_in(indexes))
         chosen = named or ["--indexes", _whole(nearest(indexes))]

@@ -82,7 +82,8 @@ def install_(
             raise MissingExtra(package, kind.value)
     services = []
     if Kind.WATCH in kinds:
-        for folder in [find_index(each, indexes) for each in index or [None]]:
+        named_or_only = [find_index(each, indexes) for each in index] if index else [find_index(None, indexes)]
+        for folder in named_or_only:
             services.append(_service(manager, f"watch-{folder.resolve().name}", ["watch", "--index", _whole(folder)]))
     if Kind.SERVE in kinds:
         offered = [find_asked(each, indexes) for each in index or ()] or (all_offered(indexes) or {}).values()

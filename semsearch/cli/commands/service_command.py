@@ -183,6 +183,7 @@ def _chosen(names: list[str] | None, manager: ServiceManager) -> list[str]:
 
 @app.command("run", hidden=True, context_settings={"allow_interspersed_args": False})
 def run(
+    context: typer.Context,
     log: Annotated[Path, typer.Argument(metavar="LOG")],
     arguments: Annotated[list[str], typer.Argument(metavar="COMMAND...")],
 ) -> None:
@@ -194,6 +195,4 @@ def run(
     for number in (1, 2):  # libraries write there too; without a console there is neither
         os.dup2(stream.fileno(), number)
     sys.stdout = sys.stderr = stream
-    from semsearch.cli.main import app as commands  # it imports this file when it needs it
-
-    commands(args=arguments, prog_name="semsearch")
+    context.find_root().command.main(args=arguments, prog_name="semsearch")

@@ -131,12 +131,21 @@ class Container:
 
     def run(self, *command: str) -> tuple[int, str]:
         """Run a command inside, as its user. Returns exit status and output."""
-        child = (
-            Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text(encoding="utf-8").split()[0]
-        )
-        enter = ["nsenter", "-t", child, "-m", "-p", "-n", "-r", "-w", "-S", UID, "-G", UID]
+        if self.process.poll() is not None:
+            raise release.Refused(f"the container ended with {self.process.returncode}")
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text(encoding="utf-8")
+        if not children or not self._is_inside(children.split()[0]):
+            return 1, "not started yet"
+        enter = ["nsenter", "-t", children.split()[0], "-m", "-p", "-n", "-r", "-w", "-S", UID, "-G", UID]
         done = subprocess.run([*enter, "env", "-i", *self._environment, *command], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
+
+    def _is_inside(self, child: str) -> bool:
+        """Whether the first process has its own root folder already."""
+        try:
+            return os.readlink(f"/proc/{child}/root") != "/"  # noqa: PTH115  # it leads into another namespace
+        except OSError:
+            return False
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import release
+import yaml
 from packages import needed
 
 needed("hatchling")
@@ -209,6 +210,19 @@ def test_a_release_is_a_version_a_changelog_a_commit_and_a_tag(
     assert json.loads((root / "server.json").read_text(encoding="utf-8"))["packages"][0]["version"] == "7.2.0"
     with pytest.raises(release.Refused, match=r"there is a tag v7\.2\.0 already"):
         release.release(root, "7.2.0", lambda _: [wheel])
+
+
+def test_public_ci_runs_scripts_of_the_repository_with_each_python_on_each_system() -> None:
+    text = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    for job in jobs.values():
+        lines = [step["run"] for step in job["steps"] if "run" in step]
+        assert [line for line in lines if not (ROOT / line.removeprefix("python ").split()[0]).is_file()] == []
+        assert len(lines) == 1
+    matrix = jobs["everywhere"]["strategy"]["matrix"]
+    assert [each.split("-")[0] for each in matrix["system"]] == ["ubuntu", "macos", "windows"]
+    classifiers = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert matrix["python"] == re.findall(r'Python :: (3\.\d+)"', classifiers)
 
 
 def test_what_a_program_says_is_told_if_it_fails() -> None:

@@ -15,7 +15,7 @@ import typer
 
 from semsearch.cli.command_options import IndexesOption, complete_index
 from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.find_index import INDEXES, find_asked, find_index, index_folders, nearest, none_in
+from semsearch.cli.find_index import INDEXES, all_offered, find_asked, find_index, index_folders, nearest, none_in
 from semsearch.errors import IndexNotFound, MissingExtra, UsageError
 from semsearch.system.locations import log_folder
 from semsearch.system.user_services import (
@@ -82,11 +82,12 @@ def install_(
             raise MissingExtra(package, kind.value)
     services = []
     if Kind.WATCH in kinds:
-        asked: list[str | None] = [*index] if index else [None]
-        for folder in [find_index(each, indexes) for each in asked]:
+        named_or_only = [find_index(each, indexes) for each in index] if index else [find_index(None, indexes)]
+        for folder in named_or_only:
             services.append(_service(manager, f"watch-{folder.resolve().name}", ["watch", "--index", _whole(folder)]))
     if Kind.SERVE in kinds:
-        named = [option for each in index or () for option in ("--index", _whole(find_asked(each, indexes)))]
+        offered = [find_asked(each, indexes) for each in index or ()] or (all_offered(indexes) or {}).values()
+        named = [option for place in offered for option in ("--index", _whole(place))]
         if not named and not index_folders(nearest(indexes)):
             raise IndexNotFound(none_in(indexes))
         chosen = named or ["--indexes", _whole(nearest(indexes))]
@@ -182,6 +183,7 @@ def _chosen(names: list[str] | None, manager: ServiceManager) -> list[str]:
 
 @app.command("run", hidden=True, context_settings={"allow_interspersed_args": False})
 def run(
+    context: typer.Context,
     log: Annotated[Path, typer.Argument(metavar="LOG")],
     arguments: Annotated[list[str], typer.Argument(metavar="COMMAND...")],
 ) -> None:
@@ -193,6 +195,4 @@ def run(
     for number in (1, 2):  # libraries write there too; without a console there is neither
         os.dup2(stream.fileno(), number)
     sys.stdout = sys.stderr = stream
-    from semsearch.cli.main import app as commands  # it imports this file when it needs it
-
-    commands(args=arguments, prog_name="semsearch")
+    context.find_root().command.main(args=arguments, prog_name="semsearch")

@@ -106,6 +106,18 @@ def test_a_service_is_installed_listed_and_removed(docs: Path, manager: Manager)
     assert semsearch("service", "status").out.startswith("no service is installed")
 
 
+def test_without_a_name_it_serves_what_serve_would(
+    docs: Path, manager: Manager, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (docs / "indexes").rename(docs / "elsewhere")
+    monkeypatch.setenv("SEMSEARCH_HOME", str(docs / "own"))
+    with Index.create(docs / "own" / "indexes" / "sea", vectors=small_vectors) as index:
+        index.sync(docs / "docs")
+    monkeypatch.chdir(docs / "docs")
+    assert semsearch("service", "install", "serve").status == 0
+    assert manager.services["semsearch-serve"].command[-2:] == ("--index", str(docs / "own/indexes/sea"))
+
+
 def test_installing_again_replaces_and_another_index_of_the_name_gets_its_own(docs: Path, manager: Manager) -> None:
     for index in ("indexes/docs", "indexes/docs", "other/docs"):
         assert semsearch("service", "install", "watch", "--index", index).status == 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -189,6 +190,11 @@ def none_in(indexes: Path | None) -> str:
     folder = indexes or HERE
     if has_database(folder):
         return f"{folder} is itself an index; use: --index {shown(folder)}"
+    closed: list[Path] = []
+    with suppress(OSError):
+        closed = [child for child in sorted(folder.iterdir()) if child.is_dir() and not os.access(child, os.X_OK)]
+    if closed:
+        return f"no index in {shown(folder)} can be read: {', '.join(map(shown, closed[:3]))}: Permission denied"
     return f"no index in {shown(folder)}; create one: semsearch index docs/"
 
 

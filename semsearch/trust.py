@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,6 +35,8 @@ from semsearch.word_vectors.table import is_shipped, shipped
 
 if TYPE_CHECKING:
     import sqlite3
+
+logger = logging.getLogger(__name__)
 
 # -- What an index names -----------------------------------------------------------------------------------------------
 
@@ -137,9 +140,17 @@ def _write(key: str, number: int, names: Collection[OutsideName]) -> bool:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary.write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
         temporary.replace(file)
-    except OSError:  # a user without a home folder
+    except OSError as error:  # a user without a home folder
         with suppress(OSError):
             temporary.unlink()
+        if names:
+            logger.warning(
+                "what %s may do could not be recorded in %s (%s), so later commands will only read it; "
+                "set XDG_CONFIG_HOME to a folder that you can write",
+                key,
+                file.parent,
+                error.strerror or error,
+            )
         return False
     return True
 

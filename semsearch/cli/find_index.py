@@ -354,6 +354,11 @@ def none_in(indexes: Path | None) -> str:
     folder = indexes or HERE
     if has_database(folder):
         return f"{folder} is itself an index; use: --index {shown(folder)}"
+    closed: list[Path] = []
+    with suppress(OSError):
+        closed = [child for child in sorted(folder.iterdir()) if child.is_dir() and not os.access(child, os.X_OK)]
+    if closed:
+        return f"no index in {shown(folder)} can be read: {', '.join(map(shown, closed[:3]))}: Permission denied"
     return f"no index in {shown(folder)}; create one: semsearch index docs/"
 
 

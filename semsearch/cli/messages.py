@@ -94,14 +94,15 @@ class _Warner(logging.Handler):
         warn(record.getMessage())
 
 
-def tell_warnings() -> None:
-    """Print the library's logged warnings on stderr, each once."""
-    logger = logging.getLogger("semsearch")
+def tell_warnings(of: str = "semsearch") -> None:
+    """Print the library's logged warnings, or those of one of its modules, on stderr, each once."""
+    logger = logging.getLogger(of)
     if not any(isinstance(handler, _Warner) for handler in logger.handlers):
         logger.addHandler(_Warner(logging.WARNING))
         logger.propagate = False
 
 
 def keep_warnings() -> None:
-    """Discard the library's logged warnings; the command reports them itself."""
+    """Discard the library's logged warnings; the command reports them itself, but for what no report has."""
     logging.getLogger("semsearch").addHandler(logging.NullHandler())
+    tell_warnings("semsearch.trust")

@@ -181,11 +181,9 @@ def _place(given: Any, where: str) -> list[Any]:
 
 
 def _of(record: Mapping[str, Any], key: str, kind: Any, default: Any = ..., *, where: str = "a record") -> Any:
-    value = record.get(key, default)
+    value = record.get(key)
     if value is None and default is not ...:
         return default
-    if value is default:
-        return value
     if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
         raise UsageError(f"{where}: {key} is {value!r}, which no export has; export it again")
     return value

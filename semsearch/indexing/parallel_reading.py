@@ -30,6 +30,7 @@ from semsearch.indexing.prepare_files import Chunk, FileToRead, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
 from semsearch.sources.sync_plan import PresentFile
+from semsearch.system.clock import storable_time
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import VectorsReference, load_vectors
 from semsearch.word_vectors.table import WordVectors
@@ -172,7 +173,7 @@ class SeenFile:
             state = Path(self.file.path).stat()
         except OSError:
             return False
-        return (state.st_size, state.st_mtime_ns) == (self.size, self.mtime_ns)
+        return (state.st_size, storable_time(state.st_mtime_ns)) == (self.size, self.mtime_ns)
 
     def _is_object_seen(self, listed: ObjectState) -> bool:
         from semsearch.sources.object_store import is_as_seen  # an optional dependency

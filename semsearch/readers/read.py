@@ -13,6 +13,7 @@ from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
 from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.system.clock import storable_time
 from semsearch.system.source_files import SourceBytes, read_source
 
 _LOG = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
     check_size(max(found.status.st_size, len(found.data)), max_bytes, str(path))
     digest = hashlib.blake2b(found.data, digest_size=16).hexdigest()
     document = read_bytes(found.data, str(path), columns)
-    return FileContent(document, digest, found.status.st_size, found.status.st_mtime_ns)
+    return FileContent(document, digest, found.status.st_size, storable_time(found.status.st_mtime_ns))
 
 
 def _found(path: Path, most: int, root: str) -> SourceBytes:

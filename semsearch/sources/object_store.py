@@ -79,6 +79,7 @@ LISTING_SECONDS = 300.0  # that a folder of hundreds of thousands of objects may
 _SLOWEST = 500_000  # bytes a second: a large object has more time
 _OWN = (FileNotFoundError, PermissionError)  # errors that are of one object, and not of the store
 _SECOND = 1_000_000_000
+_LAST = 4.6e9  # seconds: in 2115. Later ones, and NaN, are no times, and SQLite could not hold all
 _VERSIONS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "blob_id", "sha")  # by the names that stores use
 _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "created")
 
@@ -212,8 +213,10 @@ def _moment(given: object) -> int | None:
     if isinstance(given, datetime):
         aware = given if given.tzinfo else given.replace(tzinfo=UTC)
         whole = int(aware.replace(microsecond=0).timestamp())
-        return whole * _SECOND + aware.microsecond * 1000
-    return round(given * 1_000_000) * 1000 if isinstance(given, int | float) and not isinstance(given, bool) else None
+        return whole * _SECOND + aware.microsecond * 1000 if abs(whole) < _LAST else None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) < _LAST:
+        return None
+    return round(given * 1_000_000) * 1000
 
 
 # -- Fetching ahead ----------------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from semsearch.sources.ignore import (
     slashed,
     text_here,
 )
+from semsearch.system.clock import storable_time
 
 
 class FolderEntry(Protocol):
@@ -215,7 +216,7 @@ def find_files(
         found = root.stat()
         if stat.S_ISREG(found.st_mode):
             file = _absolute(root)
-            return iter([FoundFile(compose(file.name), str(file), found.st_size, found.st_mtime_ns)])
+            return iter([FoundFile(compose(file.name), str(file), found.st_size, storable_time(found.st_mtime_ns))])
         if not stat.S_ISDIR(found.st_mode):
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
@@ -402,7 +403,8 @@ class Walk:
         if linked and not self._disk.is_inside(entry.path):
             self._report(path, "a link that leads out of the folder is not followed; index the file itself")
             return None
-        return FoundFile(composed, entry.path, found.st_size, found.st_mtime_ns, self._choice.knows(entry.name))
+        is_known = self._choice.knows(entry.name)
+        return FoundFile(composed, entry.path, found.st_size, storable_time(found.st_mtime_ns), is_known)
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

@@ -123,7 +123,7 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
     if "readonly" in text or "unable to open" in text:
         return StorageError(f"{folder} cannot be written ({text}); the index is unchanged")
     if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}); the index is unchanged")
+        return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
     if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
@@ -296,9 +296,19 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
         if "disk I/O error" not in str(error):
             raise
         raise CommitInDoubt(
-            f"the disk of {folder} failed ({error}) at the end of a write, which may or may not have "
+            f"the disk of {folder} failed ({error}{_limited()}) at the end of a write, which may or may not have "
             "been saved; run it again"
         ) from error
+
+
+def _limited() -> str:
+    """What else may be the reason of SQLite's disk I/O error, if there is a limit of the size of files."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return ""
+    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+    return ", or a file would be larger than ulimit -f allows" if is_limited else ""
 
 
 # -- Opening -----------------------------------------------------------------------------------------------------------

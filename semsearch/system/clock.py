@@ -16,3 +16,11 @@ def now() -> float:
 def seconds() -> float:
     """Seconds of a clock that never jumps, for differences."""
     return time.perf_counter()
+
+
+_FARTHEST = 1 << 62  # nanoseconds: the years 1823 to 2116
+
+
+def storable_time(nanoseconds: int) -> int:
+    """The time of a file as it is kept: the nearest that SQLite's integers hold. File systems have any until 2486."""
+    return max(-_FARTHEST, min(_FARTHEST, nanoseconds))

@@ -12,7 +12,7 @@ import typer
 from semsearch.cli.answer_formats import one_line, to_json
 from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
 from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
-from semsearch.cli.messages import PROBLEMS, complain, use_one_thread, warn
+from semsearch.cli.messages import PROBLEMS, complain, tell_warnings, use_one_thread
 from semsearch.cli.tables import count, print_blocks, size
 from semsearch.errors import UsageError, rebuild_command
 from semsearch.results.omissions import endings_in_words, in_words
@@ -222,8 +222,8 @@ def trust(
         print("\n".join([f"{name} would:", *(f"  {each}" for each in lacking)]))
         if not yes and not (sys.stdin.isatty() and typer.confirm("Allow this?")):
             raise UsageError(f"nothing was allowed; to allow it, run: {trust_command(database, '--yes')}")
-        if not record(database, named & allowed(database) | {*lacking}):
-            warn("this could not be recorded in your configuration folder, so other commands will not know it")
+        tell_warnings()
+        record(database, named & allowed(database) | {*lacking})
 
 
 def _database_of(found: Path | str) -> IndexDatabase:

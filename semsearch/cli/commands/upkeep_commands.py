@@ -24,7 +24,7 @@ from semsearch.cli.index_target import target_of
 from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
 from semsearch.cli.progress import also_in, covers, progress, report_sync, stores_of, summary, sync_progress
 from semsearch.cli.tables import count
-from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
+from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
 
@@ -186,6 +186,8 @@ def map_(
             made = opened.map(
                 anew=anew, progress=None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
             )
+        if made and opened.map_status().state == "absent":
+            raise StorageError(f"the map cannot be saved in {opened.path}, which is read-only or full")
         if json:
             fields = {"index": str(opened.path), "generation": made.generation, "passages": len(made)}
             print(to_json({**fields, "regions": [region.to_dict() for region in made.regions]}))

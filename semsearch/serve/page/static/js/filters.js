@@ -233,8 +233,14 @@ function merged(all) {
 function joined(one, other) {
   if (!one) return other;
   const own = [...new Set([...one.own, ...other.own])];
-  const values = added(one.values, other.values).sort((first, second) => second.count - first.count);
+  const values = distinct(added(one.values, other.values)).sort((first, second) => second.count - first.count);
   return { ...one, own, path: added(one.path, other.path), values, more: Math.max(one.more, other.more) };
+}
+
+/** Values with their filters for names where two have the same name, such as folders of two roots. @param {FacetValue[]} values */
+function distinct(values) {
+  const isAlone = (/** @type {FacetValue} */ { value }, /** @type {FacetValue[]} */ all) => all.filter((each) => each.value === value).length === 1;
+  return values.map((each) => (isAlone(each, values) ? each : { ...each, value: each.filter }));
 }
 
 /** @param {FacetValue[]} one @param {FacetValue[]} other @returns {FacetValue[]} */

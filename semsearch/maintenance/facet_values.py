@@ -197,12 +197,8 @@ class FolderTree:
         return [*([] if root is None else [root]), *reversed(found)]
 
     def shown(self, folder: str) -> str:
-        """The name of a folder as people read it: its own; of a root, as much of its path as no other has."""
-        if self._root_of(folder) != folder:
-            return folder.rpartition("/")[2]
-        parts = folder.split("/")
-        ends = ("/".join(parts[-length:]) for length in range(1, len(parts)))
-        return next((end for end in ends if sum(f"/{root}".endswith(f"/{end}") for root in self.roots) == 1), folder)
+        """The name of a folder as people read it: its own, or the path of a root."""
+        return folder if self._root_of(folder) == folder else folder.rpartition("/")[2]
 
     def filter(self, folder: str, folders: Mapping[str, int]) -> str:
         """The filter that selects all documents below a folder."""

@@ -204,12 +204,17 @@ export async function facetsOf(indexes, filters, values, signal) {
 /** @param {Facets} facets @returns {FacetGroups} */
 function groupsOf({ documents, folders, formats, dates, metadata }) {
   const groups = [
-    { key: "path", title: "Folder", own: folders.own, path: folders.path, values: folders.values, more: folders.more },
+    { key: "path", title: "Folder", own: folders.own, path: folders.path.map(named), values: distinct(folders.values.map(named)), more: folders.more },
     { ...formats, title: "Format", path: [] },
     ...dates.map(dateGroup),
     ...metadata.map((facet) => ({ ...facet, title: facet.key, path: [] })),
   ];
   return { documents, groups };
+}
+
+/** A folder by its own name, as all are: of a root there is the whole path. @param {FacetValue} folder @returns {FacetValue} */
+function named(folder) {
+  return { ...folder, value: folder.value.split("/").at(-1) || folder.value };
 }
 
 /** Years, or below the chosen year its months. @param {DateFacet} facet @returns {FacetGroup} */

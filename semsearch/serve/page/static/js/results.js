@@ -103,7 +103,7 @@ export class Results {
    */
   showAnswer(state, answer, context, { asked, served }) {
     this.busy = false;
-    this.hits = answer?.answered === false ? nearestOf(answer.hits) : (answer?.hits ?? []);
+    this.hits = answer?.answered === false ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
     this.list.show(this.hits, context);
     this.more.hidden = this.hits.length < state.count || state.count >= MOST;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
@@ -117,6 +117,7 @@ export class Results {
     const cures = { filters: () => this.user.choose({ filters: [] }), mode: () => this.user.choose({ mode: "hybrid" }) };
     if (!this.hits.length) return noAnswer(state, warnings, cures);
     const byWords = state.mode === "hybrid" && this.hits.every(({ dense }) => dense === null);
+    if (!answered && this.hits.every(({ relevance }) => (relevance ?? 1) < FLOOR)) return noAnswer(state, warnings, cures);
     return [byWords ? onlyWords() : warnings.map(hint), answered ? null : onlyNearest()];
   }
 
@@ -183,11 +184,6 @@ function noAnswer({ filters, mode }, warnings, cures) {
 
 const NEAREST = 3; // passages that are shown where none answers, as on a terminal
 const FLOOR = 0.005; // relevance below which a passage is not even near
-
-/** Of passages of which none answers, those that are worth a look. @param {Hit[]} hits */
-function nearestOf(hits) {
-  return hits.filter(({ relevance }) => (relevance ?? 1) >= FLOOR).slice(0, NEAREST);
-}
 
 /** Said above passages of which none is likely to answer. */
 function onlyNearest() {

@@ -248,8 +248,8 @@ def also_in(hit: Hit) -> str:
 
 
 def stale_mark(hit: Hit) -> str:
-    """The mark of a hit whose file has changed; empty for others."""
-    return "changed since it was indexed" if hit.stale else ""
+    """The mark of a hit whose file has changed or is gone; empty for others."""
+    return f"{'deleted' if hit.deleted else 'changed'} since it was indexed" if hit.stale else ""
 
 
 def index_mark(hit: Hit) -> str:

@@ -8,10 +8,10 @@ Each value of a facet has the filter that selects it. To select it, replace the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from semsearch.results.codec import Record
+from semsearch.results.codec import ONLY_IF_SET, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ class DocumentPassages(Record):
     passages: tuple[PlacedPassage, ...]
     next: int | None
     found: int | None  # the number, from 0, of the passage that was sought; None: none was, or it no longer exists
+    deleted: bool | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # true: of a stale one, it is gone
 
 
 # -- Pages -------------------------------------------------------------------------------------------------------------

@@ -138,6 +138,9 @@ class Hit(FoundRecord):
     stale: bool = field(
         default=False, kw_only=True, compare=False
     )  # its file was changed or deleted since it was indexed
+    deleted: bool | None = field(
+        default=None, kw_only=True, compare=False, metadata=ONLY_IF_SET
+    )  # true: of a stale one, its file is no longer there
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
     @property
@@ -185,7 +188,7 @@ def html_of_hit(hit: Hit) -> str:
 
     place = escape(location(hit.path, hit.format, hit.position))
     headings = escape(" › ".join(hit.headings))
-    stale = " · changed since indexed" if hit.stale else ""
+    stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
     likely = "" if hit.relevance is None else f" {hit.relevance:.0%}"
     scores = f"{hit.score:.3f}{likely}"
     head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"

@@ -6,6 +6,7 @@ a query are recognised by their shape, and passages in which such a part stands 
     code    foo_bar.baz()  std::env  --dry-run  -x  /etc/hosts  C++  0x80070005  E4711  "a phrase"  `a span`
     names   Select-String  os.path  node.js  3.11  IL-2  readBytes  ENOENT
     words   any other that the word vectors do not know; in any case and form
+    files   a query that is the name of a file: that file's beginning, before what mentions it
 
 A natural question may have a name that is rare, and yet other passages answer it. So a name counts only if it has half
 of the weight of the query, by idf, and a word only if it is all of it but for stop words; code always does. And at most
@@ -68,6 +69,7 @@ _IS_NAME = re.compile(
     rf"\w.*[A-Z]|^-{_LETTER}|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
 )
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
+_IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
@@ -135,8 +137,12 @@ def passages_with(
     asked: WordScores,
     parts: Sequence[QueryPart],
     allowed: IdRanges | None,
+    query: str = "",
 ) -> Found:
-    """Find the allowed passages that have parts of a query literally, with the parts that each has."""
+    """Find the allowed passages that have parts of a query literally, with the parts that each has.
+
+    If the whole query is the name of a file, the first passage of that file has it, and its name besides.
+    """
     texts = [part.text for part in parts]
     terms = [*zip(*(of_questions(texts, [language]) for language in lexical.languages), strict=True)]
     of_parts = [{term for each in own for term in each.tolist()} for own in terms]
@@ -159,7 +165,27 @@ def passages_with(
             having = _having(db, ids, part.text, most=None if is_all else limit)
         for id_, as_typed in having.items():
             found[id_] = (*found.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
+    files = _beginnings_of(db, query.strip(), allowed)
+    for id_, as_typed in files.items():
+        own = (ExactPart(query.strip(), as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
+        found[id_] = (*found.get(id_, ()), *own)  # before what only mentions it
     return found
+
+
+def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) -> dict[int, bool]:
+    """The first passages of the documents with a file name, or the end of a path, and whether it is as typed."""
+    if not _IS_FILE.fullmatch(name):
+        return {}
+    of_like = re.sub(r"([%_\\])", r"\\\1", name)
+    rows = db.execute(
+        "SELECT first_passage, path FROM documents WHERE passages > 0 AND (path = ? COLLATE NOCASE OR path LIKE ? "
+        "ESCAPE '\\') ORDER BY path LIMIT ?",
+        (name, f"%/{of_like}", HANDFUL + 1),
+    ).fetchall()
+    found = {int(id_): path.endswith(name) for id_, path in rows} if len(rows) <= HANDFUL else {}
+    allowed_ids = np.array([*found], dtype=np.int64)
+    kept = allowed_ids if allowed is None else allowed_ids[allowed.has(allowed_ids)]
+    return {id_: found[id_] for id_ in kept.tolist()}
 
 
 def _shares(lookup: TermLookup, terms: Sequence[set[int]]) -> list[float]:

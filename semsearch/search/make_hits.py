@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 
 
-def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
-    """Find the documents, by their ids, whose files have changed or gone since they were indexed.
+def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
+    """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
 
     Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
     was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
@@ -40,19 +40,21 @@ def stale_documents(documents: Iterable[DocumentRow]) -> set[int]:
     """
     read = [document for document in documents if document.root]
     local = {root for root in {document.root for document in read} if not uri_scheme(root)}
-    return {document.id for document in read if document.root in local and _is_stale(document)}
+    found = {document.id: _is_gone(document) for document in read if document.root in local}
+    return {id_: is_gone for id_, is_gone in found.items() if is_gone is not None}
 
 
-def _is_stale(document: DocumentRow) -> bool:
+def _is_gone(document: DocumentRow) -> bool | None:
+    """Whether a document's file is gone (true) or has changed (false); None if neither."""
     try:
         found = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
     except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
         return True
     except OSError:
-        return False
+        return None
     if found.st_size != document.size or not stat.S_ISREG(found.st_mode):
-        return True
-    return found.st_mtime_ns != document.mtime_ns and _is_other(document)
+        return False
+    return False if found.st_mtime_ns != document.mtime_ns and _is_other(document) else None
 
 
 def _is_other(document: DocumentRow) -> bool:
@@ -122,7 +124,7 @@ class _Rows:
     documents: Mapping[int, DocumentRow]
     of_records: Mapping[int, Mapping[str, Any]]  # metadata of a passage's own record
     paths: Mapping[int, str]  # to open documents from here
-    stale: Collection[int]  # documents
+    stale: Mapping[int, bool]  # documents: whether the file is gone
 
     def hit(self, item: Ranked, quote: Quote, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
         """The hit of a passage that quotes one of its sentences."""
@@ -160,6 +162,7 @@ class _Rows:
             after=around[1],
             duplicates=tuple(self.duplicate(id_) for id_ in item.duplicates),
             stale=document.id in self.stale,
+            deleted=self.stale.get(document.id) or None,
             origin=origin,
         )
 
@@ -199,7 +202,7 @@ def _rows(
         documents,
         get_record_metadata(db, shown_ids, needed=[id_ for id_, row in passages.items() if row.is_of_record]),
         {id_: path_of(document, here) for id_, document in documents.items()},
-        stale_documents(documents[id_] for id_ in quoted) if may_read_files else (),
+        stale_documents(documents[id_] for id_ in quoted) if may_read_files else {},
     )
 
 

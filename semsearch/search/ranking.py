@@ -251,7 +251,7 @@ class PassageRanker:
             return {}
         from semsearch.search.exact_words import passages_with  # start-up time: few queries have any
 
-        return passages_with(self.db, self.reader.lexical, query.words, query.parts, self.allowed)
+        return passages_with(self.db, self.reader.lexical, query.words, query.parts, self.allowed, query.text)
 
     def _relevance(self, candidates: Candidates, queries: Sequence[Query], share: Float64) -> Float64:
         """The relevance of each candidate, by its share of the best score; NaN for similar passages. (p,), (p,)"""

@@ -20,7 +20,7 @@ from semsearch.agents.jsonrpc import (
     parse,
     to_line,
 )
-from semsearch.agents.protocol import BY_HANDSHAKE, AgentProtocol, check_stateless, said_version
+from semsearch.agents.protocol import BY_HANDSHAKE, AgentProtocol, check_stateless, instructions, said_version
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -129,8 +129,17 @@ def test_a_bug_is_an_error_and_is_logged(
     assert "secret" in caplog.text
 
 
+def test_what_the_user_has_said_of_the_indexes_is_in_the_instructions() -> None:
+    assert "Indexes" not in instructions({"docs": ""})
+    assert " Indexes: docs (Ships and bread).\n" in instructions({"docs": "Ships and bread."})
+    assert " Indexes: docs (Ships), notes.\n" in instructions({"docs": "Sh\u202eips", "notes": ""})
+    many = instructions({str(number): "x" * 300 for number in range(30)})
+    assert " and 10 more." in many
+    assert len(many) < 4_000
+
+
 def test_what_the_user_can_mend_is_no_bug(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def fail() -> list[str]:
+    def fail() -> dict[str, str]:
         raise IndexNotFound("the folder cannot be listed")
 
     found = answered(AgentProtocol(lambda: OpenIndexes(places={}), fail), message("initialize"))

@@ -129,3 +129,47 @@ def test_a_passage_found_by_words_alone_says_so(visit: Visit, asker: Asker) -> N
     visit.page.route("**/v1/search", lambda route: route.fulfill(json=found))
     page = visit.go("#/search?q=ship&index=docs")
     expect(page.locator(".hint")).to_contain_text("No word of the query has a vector")
+
+
+def test_nonsense_finds_nothing_and_what_is_near_at_all_is_three_passages(visit: Visit) -> None:
+    def answered(relevances: list[float]) -> None:
+        page.unroute("**/v1/search*")
+
+        def fulfil(route: Route) -> None:
+            found = route.fetch().json()
+            hits = [hit | {"relevance": share} for hit, share in zip(found["hits"], relevances, strict=False)]
+            route.fulfill(json=found | {"answered": False, "hits": hits})
+
+        page.route("**/v1/search*", fulfil)
+        page.reload()
+
+    page = visit.go("#/search?index=docs&q=storm+ship")
+    expect(page.locator(".hit").first).to_be_visible()
+    answered([0.004] * 8)
+    expect(page.get_by_role("heading", name="Nothing was found")).to_be_visible()
+    expect(page.locator(".only-nearest")).to_have_count(0)
+    expect(page.locator(".hit")).to_have_count(3)
+    answered([0.1] * 4 + [0.004] * 4)
+    expect(page.locator(".only-nearest")).to_be_visible()
+    expect(page.locator(".hit")).to_have_count(3)
+    expect(page.get_by_role("button", name="More passages")).to_be_hidden()
+
+
+def test_a_row_of_many_columns_is_shown_in_part_and_a_file_that_is_gone_is_deleted(visit: Visit) -> None:
+    row = "\n".join(f"column {number}: cell" for number in range(40))
+    sentence = f"{row}\ncolumn 40: the captain\n{row}"
+
+    def fulfil(route: Route) -> None:
+        found = route.fetch().json()
+        hits = [hit | {"sentence": sentence, "passage": sentence, "stale": True} for hit in found["hits"][:2]]
+        hits[0] |= {"deleted": True}
+        route.fulfill(json=found | {"hits": hits})
+
+    visit.page.route("**/v1/search*", fulfil)
+    page = visit.go("#/search?index=docs&q=the+captains")
+    shown = page.locator(".hit-passage").first
+    expect(shown).to_contain_text("column 40: the captain")
+    assert len(shown.inner_text().splitlines()) == 6
+    page.locator(".act-more").first.click()
+    assert len(shown.inner_text().splitlines()) == 81
+    expect(page.locator(".hit .stale")).to_have_text(["deleted since it was indexed", "changed since it was indexed"])

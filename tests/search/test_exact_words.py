@@ -286,3 +286,30 @@ def test_an_explanation_names_them_in_words(index: Index) -> None:
     assert " + exact 0." in first[0]
     assert "exact   E4711, in 2 passages: before all other passages" in first
     assert "exact   E4711 in other case, in 2 passages: before all other passages" in second
+
+
+def test_a_query_that_is_the_name_of_a_file_finds_its_beginning_first(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    (tmp_path / "docs" / "deep").mkdir(parents=True)
+    (tmp_path / "docs" / "deep" / "ship-0008.rst").write_text(f"The judge.\n\n{ASIDE * 9}\n\n{ASIDE * 9}\n")
+    (tmp_path / "docs" / "My_notes.md").write_text("A violin.\n")
+    (tmp_path / "docs" / "other.md").write_text("See ship-0008.rst for the ship, ship-0008.rst, and my_notes.md.\n")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        first, second, *_ = index.search("ship-0008.rst")
+        assert [Path(hit.path).name for hit in (first, second)] == ["ship-0008.rst", "other.md"]
+        assert first.passage.startswith("The judge.")
+        assert first.origin is not None
+        assert first.origin.exact is not None
+        assert [part.text for part in first.origin.exact.parts] == ["ship-0008.rst", "the name of its file"]
+        assert first.explain().score == pytest.approx(first.score, abs=1e-5)
+        for query, name in (
+            ("deep/ship-0008.rst", "ship-0008.rst"),
+            ("My_notes.md", "My_notes.md"),
+            ("my_notes.md", "My_notes.md"),
+        ):
+            assert Path(index.search(query)[0].path).name == name
+        assert [Path(hit.path).name for hit in index.search("ship-0008.rst", filters=["other.md"])] == ["other.md"]
+        assert Path(index.search("MyXnotes.md")[0].path).name != "My_notes.md"
+        assert index.search("ship-0008.rst", mode="dense")[0].origin.exact is None  # type: ignore[union-attr]

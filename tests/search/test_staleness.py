@@ -62,6 +62,10 @@ def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index
 def test_a_file_that_has_gone_is_stale(index: Index, docs: Path) -> None:
     (docs / "boats.txt").unlink()
     assert stale(index) == {"boats.txt"}
+    (docs / "ships.md").write_text("A ship.", encoding="utf-8")
+    marked = {Path(hit.path).name: (hit.stale, hit.deleted) for hit in index.search("ship boat")}
+    assert (marked["boats.txt"], marked["ships.md"]) == ((True, True), (True, None))
+    assert index.passages(docs / "boats.txt").deleted
     (docs / "ships.md").unlink()
     docs.rmdir()
     assert stale(index) == {"boats.txt", "ships.md"}
@@ -83,14 +87,14 @@ def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index,
 
 def test_each_file_is_looked_at_once_for_all_queries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    look = make_hits._is_stale
+    look = make_hits._is_gone
 
-    def counted(document: DocumentRow) -> bool:
+    def counted(document: DocumentRow) -> bool | None:
         looked.append(Path(document.absolute).name)
         return look(document)
 
     index.search("ship")
-    monkeypatch.setattr(make_hits, "_is_stale", counted)
+    monkeypatch.setattr(make_hits, "_is_gone", counted)
     answers = index.search_many(["ship", "storm", "the captain has a boat"])
     assert sum(map(len, answers)) > 4
     assert sorted(name for name in looked if name in ("ships.md", "boats.txt")) == ["boats.txt", "ships.md"]

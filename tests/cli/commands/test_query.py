@@ -39,6 +39,11 @@ def test_plain_is_what_a_pipe_gets() -> None:
     assert sentence == "    The captain of the ship sail to the harbour."
 
 
+def test_a_number_of_hits_that_makes_no_sense_is_told_as_it_was_given() -> None:
+    for k in ("0", "-1"):
+        assert semsearch("query", "ship", "-k", k).err == f"semsearch: k must be at least 1, not {k}\n"
+
+
 def test_words_need_no_quotes() -> None:
     assert semsearch("query", "captain", "ship").out == semsearch("query", "captain ship").out
 

@@ -269,7 +269,7 @@ class DocumentView {
 function notes(found, asked, hasTarget) {
   const isLost = asked.sentence !== null && !hasTarget;
   return [
-    found.stale && element("p", { class: "notice small stale" }, "The file has changed since it was indexed. This is the indexed text; run semsearch index to update it."),
+    found.stale && element("p", { class: "notice small stale" }, `The file ${found.deleted ? "was deleted" : "has changed"} since it was indexed. This is the indexed text; run semsearch index to update it.`),
     isLost && element("p", { class: "notice small" }, "The sentence is no longer in the index: the document has been reindexed."),
   ];
 }

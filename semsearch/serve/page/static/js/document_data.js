@@ -61,7 +61,7 @@ export const SIZE = 16; // passages of a part
 /** @typedef {{before: PlacedPassage | null, passages: PlacedPassage[]}} Part */
 /**
  * What is known of a document before its text: `found` is the number of the passage that was asked for.
- * @typedef {{path: string, root: string, document: string, title: string, format: string, stale: boolean, count: number, found: number | null, first: number, target: PlacedPassage | null}} Found
+ * @typedef {{path: string, root: string, document: string, title: string, format: string, stale: boolean, deleted?: boolean, count: number, found: number | null, first: number, target: PlacedPassage | null}} Found
  */
 
 /** Find a document and a place in it. @param {Asked} asked @param {AbortSignal} signal @returns {Promise<Found>} */

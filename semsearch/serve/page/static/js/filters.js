@@ -204,12 +204,17 @@ export async function facetsOf(indexes, filters, values, signal) {
 /** @param {Facets} facets @returns {FacetGroups} */
 function groupsOf({ documents, folders, formats, dates, metadata }) {
   const groups = [
-    { key: "path", title: "Folder", own: folders.own, path: folders.path, values: folders.values, more: folders.more },
+    { key: "path", title: "Folder", own: folders.own, path: folders.path.map(named), values: distinct(folders.values.map(named)), more: folders.more },
     { ...formats, title: "Format", path: [] },
     ...dates.map(dateGroup),
     ...metadata.map((facet) => ({ ...facet, title: facet.key, path: [] })),
   ];
   return { documents, groups };
+}
+
+/** A folder by its own name, as all are: of a root there is the whole path. @param {FacetValue} folder @returns {FacetValue} */
+function named(folder) {
+  return { ...folder, value: folder.value.split("/").at(-1) || folder.value };
 }
 
 /** Years, or below the chosen year its months. @param {DateFacet} facet @returns {FacetGroup} */
@@ -233,8 +238,14 @@ function merged(all) {
 function joined(one, other) {
   if (!one) return other;
   const own = [...new Set([...one.own, ...other.own])];
-  const values = added(one.values, other.values).sort((first, second) => second.count - first.count);
+  const values = distinct(added(one.values, other.values)).sort((first, second) => second.count - first.count);
   return { ...one, own, path: added(one.path, other.path), values, more: Math.max(one.more, other.more) };
+}
+
+/** Values with their filters for names where two have the same name, such as folders of two roots. @param {FacetValue[]} values */
+function distinct(values) {
+  const isAlone = (/** @type {FacetValue} */ { value }, /** @type {FacetValue[]} */ all) => all.filter((each) => each.value === value).length === 1;
+  return values.map((each) => (isAlone(each, values) ? each : { ...each, value: each.filter }));
 }
 
 /** @param {FacetValue[]} one @param {FacetValue[]} other @returns {FacetValue[]} */

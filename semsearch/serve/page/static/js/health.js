@@ -133,7 +133,7 @@ function findings(found) {
 
 /** @param {Finding} found */
 function finding(found) {
-  const level = element("span", { class: `level ${found.level}` }, LEVELS[found.level]);
+  const level = element("span", { class: `level of-${found.level}` }, LEVELS[found.level]);
   return element("li", { class: "finding" }, level, element("div", {}, element("p", {}, found.says), found.command && command(found.command)));
 }
 

@@ -61,7 +61,7 @@ export class HitList {
 
 /** The card of a hit: an item of a list. @param {Hit} hit @param {HitContext} context */
 function hitCard(hit, context) {
-  const { text, more } = passageOf(hit);
+  const { text, more } = passageOf(hit, context);
   const trail = trailOf(hit);
   const panel = element("div", { class: "hit-panel", hidden: true });
   return element(
@@ -108,7 +108,7 @@ function place(hit, context) {
     hit.index ? [element("span", { class: "hit-index" }, indexOf(hit, context)), " · "] : null,
     element("span", { title: hit.path }, element("bdi", {}, shortPath(hit)), element("span", { class: "hit-position" }, positionOf(hit))),
     hit.format ? [" · ", element("span", {}, hit.format)] : null,
-    hit.stale ? [" · ", element("span", { class: "stale" }, "changed since it was indexed")] : null,
+    hit.stale ? [" · ", element("span", { class: "stale" }, `${hit.deleted ? "deleted" : "changed"} since it was indexed`)] : null,
   ];
 }
 

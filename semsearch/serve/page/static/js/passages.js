@@ -27,6 +27,7 @@ import { addressOf } from "./router.js";
  * @property {string[]} after
  * @property {Placed[]} duplicates
  * @property {boolean} stale
+ * @property {boolean} [deleted]
  * @property {unknown} [origin]
  */
 /** @typedef {Passage & HitFields} Hit */
@@ -125,10 +126,10 @@ export function shortPath({ path, root, document }) {
 
 // The text of a hit
 
-/** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit */
-export function passageOf(hit) {
+/** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit @param {HitContext} context */
+export function passageOf(hit, { query }) {
   const marked = markSentence(unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
-  const few = excerptOf(marked);
+  const few = excerptOf(marked, query);
   const text = element("p", { class: isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage", dir: "auto" });
   const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few) : null;
   fill(text, ...parts(tidied(few)));
@@ -183,12 +184,24 @@ const BEFORE = 120; // characters
 const SENTENCE = 700;
 const AFTER = 180;
 const SPARED = 60; // characters that are not worth leaving out
+const LINES = 6; // of a record with many, such as a row of a wide table
 
-/** A passage cut to its sentence and its surroundings, with an ellipsis where something is left out. @param {Marked} marked @returns {Marked} */
-function excerptOf({ before, sentence, after }) {
+/** A passage cut to its sentence and its surroundings, with an ellipsis where something is left out. @param {Marked} marked @param {string} query @returns {Marked} */
+function excerptOf({ before, sentence, after }, query) {
   if (!sentence) return { before: beginningOf(before, BEFORE + SENTENCE), sentence, after };
-  const shown = beginningOf(sentence, SENTENCE);
-  return { before: endOf(before, BEFORE), sentence: shown, after: shown === sentence ? beginningOf(after, AFTER) : "" };
+  const shown = beginningOf(fewLines(sentence, query), SENTENCE);
+  const isCut = shown !== sentence;
+  return { before: isCut && shown.startsWith("…") ? "" : endOf(before, BEFORE), sentence: shown, after: isCut ? "" : beginningOf(after, AFTER) };
+}
+
+/** The lines of a text around the one with most words of the query, if there are many. @param {string} text @param {string} query */
+function fewLines(text, query) {
+  const lines = text.split("\n");
+  if (lines.length <= LINES + 1) return text;
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const shared = lines.map((line) => words.filter((word) => line.toLowerCase().includes(word.slice(0, Math.max(4, word.length - 2)))).length);
+  const first = Math.max(0, Math.min(shared.indexOf(Math.max(...shared)) - 1, lines.length - LINES));
+  return `${first ? "… " : ""}${lines.slice(first, first + LINES).join("\n")}${first + LINES < lines.length ? " …" : ""}`;
 }
 
 /** The beginning of a text that is too long, with an ellipsis. @param {string} text @param {number} room */

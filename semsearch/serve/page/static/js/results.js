@@ -103,7 +103,7 @@ export class Results {
    */
   showAnswer(state, answer, context, { asked, served }) {
     this.busy = false;
-    this.hits = answer?.hits ?? [];
+    this.hits = answer?.answered === false ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
     this.list.show(this.hits, context);
     this.more.hidden = this.hits.length < state.count || state.count >= MOST;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
@@ -117,6 +117,7 @@ export class Results {
     const cures = { filters: () => this.user.choose({ filters: [] }), mode: () => this.user.choose({ mode: "hybrid" }) };
     if (!this.hits.length) return noAnswer(state, warnings, cures);
     const byWords = state.mode === "hybrid" && this.hits.every(({ dense }) => dense === null);
+    if (!answered && this.hits.every(({ relevance }) => (relevance ?? 1) < FLOOR)) return noAnswer(state, warnings, cures);
     return [byWords ? onlyWords() : warnings.map(hint), answered ? null : onlyNearest()];
   }
 
@@ -173,13 +174,16 @@ function noAnswer({ filters, mode }, warnings, cures) {
   const isLexical = mode === "lexical";
   const isUnknown = !warnings.length && !isLexical && !filters.length;
   return notice(
-    "No passage answers this",
+    "Nothing was found: no passage answers this",
     warnings.map(hint),
-    isUnknown ? element("p", {}, "No word of the query is in the vocabulary. Try other words, or a whole sentence.") : null,
+    isUnknown ? element("p", {}, "No passage answers this, or is even near it. Try other words, or a whole sentence.") : null,
     isLexical ? element("p", {}, "Only exact words were searched for. ", cure("Search by meaning too", cures.mode)) : null,
     filters.length ? element("p", {}, "Only documents that match the filters were searched. ", cure("Remove the filters", cures.filters)) : null,
   );
 }
+
+const NEAREST = 3; // passages that are shown where none answers, as on a terminal
+const FLOOR = 0.005; // relevance below which a passage is not even near
 
 /** Said above passages of which none is likely to answer. */
 function onlyNearest() {

@@ -21,6 +21,7 @@ _SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
 _LETTER = r"'(?:\\[^\n']{1,9}|[^'\\\n])'"  # one character: Rust's lifetimes have the same mark
 _TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
 _ARGUMENTS = r"\([^;{}()]{0,600}+(?:\([^()]{0,200}+\)[^;{}()]{0,300}+){0,20}+\)"
+_DESTRUCTURED = r"\((?:[^;{}()]++|\([^()]{0,200}+\)|\{[^{}]{0,400}+\}){0,30}+\)"
 _MODIFIERS = (
     r"(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|open|data|inner|override|case|export"
     r"|default|declare|readonly|unsafe|async|virtual|companion|inline|value|annotation|implicit|lazy|fileprivate"
@@ -30,9 +31,9 @@ _MODIFIERS = (
 _KINDS = r"(?:class|interface|struct|enum|record(?:[ \t]+(?:class|struct))?|object|protocol|extension|trait|namespace|union|actor|mixin)"
 _TYPED = (  # a return type, a name, arguments, and what may follow up to the body
     rf"^[ \t]*{_MODIFIERS}(?:template[ \t]*<[^;{{}}()\n]{{0,200}}>\s*)?"
-    r"(?:[\w.:~@?<>\[\],]++[ \t*&]++){1,6}?(?:\n[ \t]*)?[*&]*(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*~?\w++(?:<[^<>()\n]{0,80}>)?"
+    r"(?:[\w~@<\[][\w.:~@?<>\[\],]*+[ \t*&]++){1,6}?(?:\n[ \t]*)?[*&]*(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*~?\w++(?:<[^<>()\n]{0,80}>)?"
     rf"|(?:\w+::)*operator[^\w\s(]{{1,3}})[ \t]*{_ARGUMENTS}"
-    r"[ \t\n]*(?:const|noexcept|override|final|(?:throws|where|->|:)[^;{}]{1,300})?[ \t\n]*(?:\{|=>)"
+    r"[ \t\n]*(?:(?:const|noexcept|override|final)[ \t\n]*)*(?:(?:throws|where|->|:)[^;{}]{1,300})?(?:\{|=>)"
 )
 _UNTYPED = (  # a constructor, or a method in a script
     rf"^[ \t]+{_MODIFIERS}(?:get[ \t]+|set[ \t]+|\*[ \t]*|#)?(?P<name>[\w$]+)[ \t]*(?:<[^<>()\n]{{0,80}}>)?{_ARGUMENTS}"
@@ -130,9 +131,9 @@ _SCRIPT = Language(
     (
         rf"^[ \t]*{_MODIFIERS}(?:function[ \t]*\*?|class|interface|enum|namespace|module|type)[ \t]+(?P<name>[\w$.]+)",
         rf"^[ \t]*{_MODIFIERS}(?:(?:const|let|var)[ \t]+)?(?P<name>[\w$#]+(?:\.[\w$]+)*)[ \t]*(?::[^=;{{}}()\n]{{1,200}})?"
-        rf"(?P<light>[=:])[ \t]*(?:async\b[ \t]*)?(?:function\b|(?:<[^<>()\n]{{0,80}}>)?{_ARGUMENTS}[ \t]*(?::[^=;{{}}\n]{{1,200}})?=>"
+        rf"(?P<light>[=:])[ \t]*(?:async\b[ \t]*)?(?:function\b|(?:<[^<>()\n]{{0,80}}>)?{_DESTRUCTURED}[ \t]*(?::[^=;{{}}\n]{{1,200}})?=>"
         r"|[\w$]+[ \t]*=>|class\b)",
-        _UNTYPED,
+        _UNTYPED.replace(_ARGUMENTS, _DESTRUCTURED),
     ),
     transparent=r"@",
 )

@@ -36,6 +36,7 @@ _OPENING = re.compile(
 _GOING_ON = re.compile(r"\s*(?:\*(?!/)(?=[\s*]|\Z)|#+|//+!?|;+|--+)?[ \t]*")
 _CLOSING = re.compile(r"\s*(?:\*+/|\*+\)|-\}|\]=*\]|-->|\"\"\"|'''|=end)?\s*\Z")
 _CLOSERS = ("*/", "*)", "-}", "]", "-->", '"""', "'''", "=end")
+_WORD = re.compile(r"\w")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _DIRECTIVE = re.compile(
     r"(?:noqa|type:\s*ignore|pylint:|eslint|pragma:|fmt:|-\*-|vim:|mypy:|ruff:|nolint|NOLINT|@ts-|SPDX-)"
@@ -103,7 +104,7 @@ def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
         first = found.end() if found else 0
         closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
         text = line[first : closing.start() if closing else end].rstrip()
-        yield ("" if _DIRECTIVE.match(text) else text), comment.start + start + first, number
+        yield ("" if _DIRECTIVE.match(text) or not _WORD.search(text) else text), comment.start + start + first, number
         start, number = following, number + 1
 
 
@@ -116,7 +117,6 @@ _WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that 
 _MOST_SECONDS = 20.0  # of processor time for a file; source code takes five
 _LOOKED_AT = 1000  # tokens between two readings of the clock
 _LONGEST = 200  # characters of a name
-_WORD = re.compile(r"\w")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _NAMES = (Name.Function, Name.Class)
 _DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
@@ -265,8 +265,8 @@ _CLOSING_LINE = re.compile(r"[)\]}]|end\b|\$\$")
 _GOES_ON = ("{", "(", "[", ",", ":", "=>", "->")
 _DECORATION = re.compile(r"@|#!?\[|\[[A-Z]|template\s*<")
 _STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
-_BODY = re.compile(r"\s\$\w*\$|\bBEGIN\b(?!\s+(?:TRANSACTION|WORK|;))", re.IGNORECASE)
-_BODY_END = re.compile(r"^[ \t]*(?:\$\w*\$[^;]*;|END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[^\n]*)", re.IGNORECASE | re.M)
+_BODY = re.compile(r"(?<!\w)(?P<quote>\$\w*\$)|\bBEGIN\b(?!\s+(?:TRANSACTION|WORK|;))", re.IGNORECASE)
+_BODY_END = re.compile(r"^[ \t]*END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[^\n]*", re.IGNORECASE | re.M)
 
 
 class _Found(NamedTuple):
@@ -345,7 +345,10 @@ def _end_of_statement(shape: Shape, found: _Found) -> int:
     """The line in which a statement of SQL ends: at its semicolon, or where the body of a function ends."""
     end = _STATEMENT_END.search(shape.mask, found.end)
     body = _BODY.search(shape.mask, found.end, end.end() if end else len(shape.mask))
-    if body:
+    if body and body["quote"]:
+        closed = shape.mask.find(body["quote"], body.end())
+        end = _STATEMENT_END.search(shape.mask, closed if closed > 0 else body.end())
+    elif body:
         end = _BODY_END.search(shape.mask, body.end()) or end
     return shape.line_of(max(found.end, end.end() - 1) if end else len(shape.mask))
 
@@ -388,7 +391,7 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
     for index, each in enumerate(definitions):
         while around and definitions[around[-1]].last < each.last:
             around.pop()
-        names.append(f"{names[around[-1]]}.{each.name}"[:_LONGEST] if around else each.name)
+        names.append(f"{names[around[-1]]}.{each.name}"[:_LONGEST] if around else each.name[:_LONGEST])
         depths.append(len(around) + 1)
         around.append(index)
         owner[each.first : each.last + 1] = [index] * (each.last + 1 - each.first)
@@ -397,7 +400,7 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
     for index, each in enumerate(definitions):
         start = shape.source.find(each.name.rsplit(".", 1)[-1], shape.starts[each.line - 1])
         start = shape.starts[each.line - 1] if start < 0 else start
-        items.append((each.first, index - len(definitions), Block(each.name, start, min(depths[index], _DEEPEST), place=names[index])))
+        items.append((each.first, index - len(definitions), Block(each.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index])))
     for first, last, _ in shape.prose:
         is_code[first : last + 1] = bytes(last + 1 - first)
     alone = [each for each in shape.comments if each.alone and not shape.line(_last_line(each))]

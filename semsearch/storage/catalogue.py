@@ -272,7 +272,7 @@ def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
     passage before each, and one after; that document's id and number of passages; and whether the passage is below a
-    heading. (n,) each"""
+    heading; and 1 if it is source code, 2 if that is a test, else 0. (n,) each"""
 
     firsts: Int64
     counts: Int64
@@ -281,13 +281,14 @@ class SentenceSpans:
     documents: Int64
     passages: Int64
     below_heading: Bool
+    code: Int64
 
 
 def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
-    document, first, count, first_passage, passages, headed = spans_of(db, ids).T
+    document, first, count, first_passage, passages, headed, code = spans_of(db, ids).T
     before, after = ids > first_passage, ids + 1 < first_passage + passages
-    return SentenceSpans(first, count, before, after, document, passages, headed > 0)
+    return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)
 
 
 class Titled(NamedTuple):

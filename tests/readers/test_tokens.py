@@ -1,13 +1,14 @@
-"""Source code of many languages: comments and what they are about."""
+"""Source code of many languages: comments as prose, and code by functions and classes."""
 
 from __future__ import annotations
 
 import pytest
-from cited import check_places
+from cited import check_places, check_whole, sentences
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.text.passages import Passage, passages
 
 C = """/*
  * The moon pulls the sea.
@@ -46,10 +47,12 @@ def test_comments_are_words_without_their_signs_by_function(end: str) -> None:
     assert [(block.place, block.text.replace(end, "\n")) for block in document.blocks] == [
         (None, "The moon pulls the sea."),
         (None, "It moves."),
+        (None, "#include <stdio.h>"),
+        ("tide", "tide"),
         ("tide", "How high the tide is."),
-        ("tide", "int tide(int day)"),
-        ("tide", "in metres, as"),
+        ("tide", "int tide(int day) {\n    return day; // in metres, as"),
         ("tide", "everyone knows"),
+        ("tide", "}"),
     ]
     check_places(document)
 
@@ -57,36 +60,117 @@ def test_comments_are_words_without_their_signs_by_function(end: str) -> None:
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_the_usual_languages_are_read(name: str) -> None:
     document = read(SNIPPETS[name], name)
-    texts = [block.text for block in document.blocks]
-    assert [text for text in texts if text in ("How high.", "a remark")] == ["How high.", "a remark"]
-    assert not any("prose" in text for text in texts)
-    check_places(document)
+    assert [block.text for block in document.blocks].count("How high.") == 1
+    assert any("a remark" in sentence for sentence in sentences(document))
+    check_whole(document, ["How high."])
 
 
 @pytest.mark.parametrize("name", [name for name in SNIPPETS if name not in ("a.sql", "a.sh")])
 def test_functions_are_named(name: str) -> None:
     blocks = read(SNIPPETS[name], name).blocks
     assert next(block for block in blocks if block.text == "How high.").place == ("A.tide" if "A" in name else "tide")
-    assert any("tide" in block.text for block in blocks)
 
 
 def test_a_name_says_what_it_is_within() -> None:
     source = (
         "class Sea {\n\tint tide() {\n\t\treturn 1; // It rises.\n\t}\n\tint wave() { return 2; }\n}\nclass Moon {\n}\n"
     )
-    places = [(block.place, block.text) for block in read(source, "Sea.java").blocks]
-    assert places == [
-        ("Sea", "class Sea"),
-        ("Sea.tide", "int tide()"),
-        ("Sea.tide", "It rises."),
-        ("Sea.wave", "int wave() { return 2; }"),
-        ("Moon", "class Moon"),
-    ]
+    places = [(block.place, block.text) for block in read(source, "Sea.java").blocks if block.level and block.text]
+    assert places == [("Sea", "Sea"), ("Sea.tide", "tide"), ("Sea.wave", "wave"), ("Moon", "Moon")]
+    found = {passage.headings: passage.text for passage in passages(read(source, "Sea.java"))}
+    assert found["Sea", "tide"] == "int tide() {\n\treturn 1; // It rises.\n}"
+    assert found["Sea", "wave"] == "int wave() { return 2; }"
+
+
+# A definition of each kind, by language: the source, and the qualified name and lines of each definition in it.
+DEFINITIONS = {
+    "a.py": (
+        "LIMIT = 3\n\n@cached\ndef tide(\n    day,\n):\n    return day\n\nclass Sea:\n    async def rise(self):\n        pass\n",
+        {"tide": (3, 7), "Sea": (9, 11), "Sea.rise": (10, 11)},
+    ),
+    "a.js": (
+        "export default function tide(day) {\n  return `}` + day;\n}\nclass Sea {\n  static async rise(a = {}) {\n    go(/[/}]/);\n  }\n}\n"
+        "const wave = async (day) => {\n  return 1;\n};\nMoon.prototype.fall = function () {\n  return 2;\n};\nif (x) {\n  y();\n}\n",
+        {"tide": (1, 3), "Sea": (4, 8), "Sea.rise": (5, 7), "wave": (9, 11), "Moon.prototype.fall": (12, 14)},
+    ),
+    "a.ts": (
+        "export interface Tide<T> {\n  day: T;\n}\nexport const rise = <T>(a: T): Tide<T> => {\n  return { day: a };\n};\n"
+        "abstract class Sea {\n  constructor(private day: number) {\n    this.day = day;\n  }\n  get level(): number {\n    return 1;\n  }\n}\n"
+        "type Level = number;\n",
+        {"Tide": (1, 3), "rise": (4, 6), "Sea": (7, 14), "Sea.constructor": (8, 10), "Sea.level": (11, 13), "Level": (15, 15)},
+    ),
+    "a.go": (
+        "type Tide struct {\n\tday int\n}\n\n// Rise rises.\nfunc (t *Tide) Rise(by int) (int, error) {\n\tx := `}\n{`\n\treturn by, nil\n}\n\n"
+        "func fall() {\nagain:\n\tgoto again\n}\n",
+        {"Tide": (1, 10), "Tide.Rise": (5, 10), "fall": (12, 15)},
+    ),
+    "a.rs": (
+        "#[derive(Debug)]\npub struct Tide<'a> {\n    day: &'a str,\n}\n\nimpl<'a> Rise for Tide<'a> {\n    pub(crate) async fn rise(&self) -> u8\n    where\n"
+        '        u8: Copy,\n    {\n        let s = r#"}"#;\n        1\n    }\n}\n\nmacro_rules! wave {\n    () => {};\n}\n',
+        {"Tide": (1, 14), "Tide.rise": (7, 13), "wave": (16, 18)},
+    ),
+    "A.java": (
+        "@Entity\npublic final class A<T> extends B {\n    private static final int LIMIT = 3;\n\n    public A(int day) {\n        super(day);\n    }\n\n"
+        "    @Override\n    public <T> List<T> tide(int day)\n            throws IOException {\n        if (day > 1) {\n            return null;\n        }\n"
+        "        return of();\n    }\n\n    interface Sea {\n        void rise();\n    }\n}\n",
+        {"A": (1, 21), "A.A": (5, 7), "A.tide": (9, 16), "A.Sea": (18, 20)},
+    ),
+    "a.c": (
+        "#define LIMIT 3\nstruct tide {\n    int day;\n};\n\nstatic inline struct tide *\nrise(const char *by, int (*of)(int))\n{\n#ifdef SEA\n    if (by) {\n#else\n"
+        "    {\n#endif\n        goto out;\n    }\nout:\n    return NULL;\n}\n\nint fall(void);\n\nint fall(void) { return '{'; }\n",
+        {"tide": (2, 4), "rise": (6, 18), "fall": (22, 22)},
+    ),
+    "a.cpp": (
+        "namespace sea {\n\ntemplate <typename T>\nclass Tide final : public Moon<T> {\n public:\n  explicit Tide(int day) : day_(day) {}\n  ~Tide() override {\n    fall();\n  }\n"
+        " private:\n  int day_;\n};\n\nTide::Tide(int day)\n    : day_(day) {\n  rise();\n}\n\nauto Tide::rise(int by) const noexcept -> int {\n  return by;\n}\n\n}\n",
+        {"Tide": (3, 12), "Tide.Tide": (6, 6), "Tide.~Tide": (7, 9), "Tide::Tide": (14, 17), "Tide::rise": (19, 21)},
+    ),
+    "A.cs": (
+        "namespace Sea\n{\n    public record struct Tide(int Day);\n\n    [Serializable]\n    public partial class A : B\n    {\n        /// <summary>High.</summary>\n"
+        '        public async Task<int> RiseAsync(int by = 1)\n        {\n            var s = @"C:\\";\n            return by;\n        }\n\n        public int Fall(int by) => by;\n    }\n}\n',
+        {"Sea": (1, 17), "Sea.Tide": (3, 3), "Sea.A": (5, 16), "Sea.A.RiseAsync": (8, 13), "Sea.A.Fall": (15, 15)},
+    ),
+    "a.sh": (
+        "LIMIT=3\nfunction rise {\n  cat <<EOF\nfall() {\nEOF\n  echo \"${#x} }\"\n}\n\nset-tide() {\n  rise $# 'it # is'\n}\nrise\n",
+        {"rise": (2, 7), "set-tide": (9, 11)},
+    ),
+    "a.sql": (
+        "CREATE TABLE IF NOT EXISTS sea.tides (\n    day integer,\n    note text DEFAULT ';'\n);\n\nINSERT INTO tides VALUES (1);\n\n"
+        "create or replace function rise(by integer) returns integer as $$\nbegin\n  return by;\nend;\n$$ language plpgsql;\n\nSELECT 1;\n"
+        "CREATE TRIGGER ebb AFTER INSERT ON tides\nBEGIN\n  UPDATE tides SET day = 1;\nEND;\nSELECT 2;\n",
+        {"sea.tides": (1, 4), "rise": (8, 12), "ebb": (15, 18)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definitions_have_their_lines(name: str) -> None:
+    source, expected = DEFINITIONS[name]
+    document, lines = read(source, name), dict[str, list[int]]()
+    for passage in passages(document):
+        for sentence, place in zip(passage.sentences, _places(passage), strict=True):
+            last = sentence.line + passage.text[sentence.start : sentence.end].count("\n")
+            lines.setdefault(place or "", []).extend((sentence.line, last))
+    found = {
+        place: [each for other, own in lines.items() if other == place or other.startswith(f"{place}.") for each in own]
+        for place in lines
+        if place
+    }
+    assert {place: (min(own), max(own)) for place, own in found.items()} == expected
+    check_places(document)
+
+
+def _places(passage: Passage) -> list[str | None]:
+    changes, found, place = dict(passage.places), list[str | None](), None
+    for number in range(len(passage.sentences)):
+        place = changes.get(number, place)
+        found.append(place)
+    return found
 
 
 @pytest.mark.parametrize("source", ["x();" * 10_000, "x();\n" * 500_000])
 def test_what_a_program_has_written_is_refused(source: str) -> None:
-    with pytest.raises(SourceError, match=r"a\.js looks generated"):
+    with pytest.raises(SourceError, match=r"a\.js looks (?:generated|minified)"):
         read(source, "a.js")
 
 

@@ -167,7 +167,7 @@ function ofNearness({ points, weight, cosine, passages }) {
 
 /** @param {Support} support @returns {Unrounded} */
 function ofDocument({ points, weight, others, length }) {
-  const off = length ? ` − ${length.toFixed(3)} for its length` : "";
+  const off = length ? ` − ${length.toFixed(3)} for its length, or for source code` : "";
   return { name: "support", label: "Its document", how: `${plain(weight)} × ${others.toFixed(3)}, by its other good passages${off}`, points };
 }
 

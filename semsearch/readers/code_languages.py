@@ -143,7 +143,7 @@ _BRACED = Language(  # Kotlin, Swift, Scala, Groovy, PHP, Dart
 _SHELL = Language(
     _tokens(
         r"(?<![^\s;(|&])\#[^\r\n]*",
-        r"<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n.*?\n[ \t]*(?P=mark)\b|'[^']*+'|\"(?:[^\"\\]|\\.)*+\"",
+        r"<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n.{0,4000}?\n[ \t]*(?P=mark)\b|'[^']*+'|\"(?:[^\"\\]|\\.)*+\"",
     ),
     (
         r"^[ \t]*(?:function[ \t]+)(?P<name>[\w:.-]+)[ \t]*(?:\([ \t]*\))?",

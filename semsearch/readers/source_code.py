@@ -144,7 +144,7 @@ def read(source: str, name: str) -> Document:
             return Document(source, plain.blocks, "code", PurePath(name).name)
         shape = _lexed(source, starts, _in_time(lexer.get_tokens_unprocessed(source), name))
     else:
-        shape = scanned(source, starts, language)
+        shape = scanned(source, starts, language, name)
         definitions = [
             _Found(
                 match.start() + len(match[0]) - len(match[0].lstrip()),
@@ -198,12 +198,12 @@ class Shape:
         return not self.source[self.starts[number - 1] : end].strip()
 
 
-def scanned(source: str, starts: list[int], language: Language) -> Shape:
-    """Find comments and strings by the patterns of a language."""
+def scanned(source: str, starts: list[int], language: Language, name: str) -> Shape:
+    """Find comments and strings by the patterns of a language. Raises SourceError if it takes too long."""
     comments: list[Comment] = []
     mask: list[str] = []
     done = 0
-    for found in language.token_pattern.finditer(source):
+    for found in _in_time(language.token_pattern.finditer(source), name):
         start, end = found.span()
         mask += source[done:start], _blank(found[0])
         done = end

@@ -132,7 +132,9 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     title = storable(_of(record, "title", str, ""))
     metadata = json.dumps(json_values(_of(record, "metadata", Mapping, {})), allow_nan=False)
     format = _of(record, "format", str, "text")
-    records = tuple(_passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"]))
+    records = tuple(
+        _passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"])
+    )
     characters = _of(record, "characters", int, 0)
     details = json.dumps([title, format, metadata, [(one.headings, one.text) for one in records]])
     digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()

@@ -28,10 +28,14 @@ _MODIFIERS = (
     r"|mutating|indirect|suspend|operator|extern|new|ref|native|synchronized|strictfp|non-sealed|tailrec|infix"
     r"|constexpr|explicit|friend|@\w+(?:\([^()\n]{0,200}\))?)[ \t]+)*+"
 )
-_KINDS = r"(?:class|interface|struct|enum|record(?:[ \t]+(?:class|struct))?|object|protocol|extension|trait|namespace|union|actor|mixin)"
+_KINDS = (
+    r"(?:class|interface|struct|enum|record(?:[ \t]+(?:class|struct))?|object|protocol|extension|trait|namespace|union"
+    r"|actor|mixin)"
+)
 _TYPED = (  # a return type, a name, arguments, and what may follow up to the body
     rf"^[ \t]*{_MODIFIERS}(?:template[ \t]*<[^;{{}}()\n]{{0,200}}>\s*)?"
-    r"(?:[\w~@<\[][\w.:~@?<>\[\],]*+[ \t*&]++){1,6}?(?:\n[ \t]*)?[*&]*(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*~?\w++(?:<[^<>()\n]{0,80}>)?"
+    r"(?:[\w~@<\[][\w.:~@?<>\[\],]*+[ \t*&]++){1,6}?(?:\n[ \t]*)?[*&]*"
+    r"(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*~?\w++(?:<[^<>()\n]{0,80}>)?"
     rf"|(?:\w+::)*operator[^\w\s(]{{1,3}})[ \t]*{_ARGUMENTS}"
     r"[ \t\n]*(?:(?:const|noexcept|override|final)[ \t\n]*)*(?:(?:throws|where|->|:)[^;{}]{1,300})?(?:\{|=>)"
 )
@@ -45,7 +49,8 @@ _MEMBER = (  # a constructor, a destructor or a conversion of C++, outside or in
 )
 _NOT_NAMES = frozenset(
     "if for while switch catch return else new using lock foreach sizeof do try throw await yield delete case with "
-    "elif elseif until unless when select synchronized fixed assert typeof defined super this base not and or in".split()
+    "elif elseif until unless when select synchronized fixed assert typeof defined super this base not and or "
+    "in".split()
 )
 
 
@@ -91,7 +96,7 @@ def _tokens(comments: str, strings: str) -> str:
 _C_COMMENTS = f"{_LINE}|{_BLOCK}"
 _TYPES = rf"^[ \t]*{_MODIFIERS}{_KINDS}[ \t]+(?P<name>[\w.]+)(?![\w.]*[ \t]*(?:;|=))"
 _C_TYPES = (
-    rf"^[ \t]*(?:typedef[ \t]+|template[ \t]*<[^;{{}}()\n]{{0,200}}>\s*)*(?:class|struct|enum(?:[ \t]+class)?|union)[ \t]+"
+    r"^[ \t]*(?:typedef[ \t]+|template[ \t]*<[^;{}()\n]{0,200}>\s*)*(?:class|struct|enum(?:[ \t]+class)?|union)[ \t]+"
     r"(?:[A-Z_]+(?:\([^()\n]*\))?[ \t]+)?(?P<name>[\w:]+)[^;{}()=]{0,300}\{"
 )
 _FUN = rf"^[ \t]*{_MODIFIERS}(?:fun|func|def|function)[ \t]+(?:<[^<>\n]{{0,80}}>[ \t]*)?&?(?P<name>[\w.?!]+|`[^`\n]+`)"
@@ -101,9 +106,7 @@ _CPP = Language(
     _tokens(_C_COMMENTS, rf'R"(?P<mark>[^\s()"]{{0,16}})\(.*?\)(?P=mark)"|{_LETTER}|{_DOUBLE}'),
     (_C_TYPES, _TYPED, _UNTYPED, _MEMBER), transparent=_OUTSIDE,
 )  # fmt: skip
-_JAVA = Language(
-    _tokens(_C_COMMENTS, f"{_TRIPLE}|{_LETTER}|{_DOUBLE}"), (_TYPES, _TYPED, _UNTYPED), transparent=r"@"
-)
+_JAVA = Language(_tokens(_C_COMMENTS, f"{_TRIPLE}|{_LETTER}|{_DOUBLE}"), (_TYPES, _TYPED, _UNTYPED), transparent=r"@")
 _CSHARP = Language(
     _tokens(_C_COMMENTS, rf'{_TRIPLE}|\$?@\$?"(?:[^"]|"")*+"?|{_LETTER}|{_DOUBLE}'),
     (_TYPES, _TYPED, _UNTYPED), transparent=r"#",
@@ -130,8 +133,10 @@ _SCRIPT = Language(
     _tokens(_C_COMMENTS, rf"{_REGEX}|`(?:[^`\\]|\\.)*+`?|{_SINGLE}|{_DOUBLE}"),
     (
         rf"^[ \t]*{_MODIFIERS}(?:function[ \t]*\*?|class|interface|enum|namespace|module|type)[ \t]+(?P<name>[\w$.]+)",
-        rf"^[ \t]*{_MODIFIERS}(?:(?:const|let|var)[ \t]+)?(?P<name>[\w$#]+(?:\.[\w$]+)*)[ \t]*(?::[^=;{{}}()\n]{{1,200}})?"
-        rf"(?P<light>[=:])[ \t]*(?:async\b[ \t]*)?(?:function\b|(?:<[^<>()\n]{{0,80}}>)?{_DESTRUCTURED}[ \t]*(?::[^=;{{}}\n]{{1,200}})?=>"
+        rf"^[ \t]*{_MODIFIERS}(?:(?:const|let|var)[ \t]+)?(?P<name>[\w$#]+(?:\.[\w$]+)*)[ \t]*"
+        r"(?::[^=;{}()\n]{1,200})?"
+        rf"(?P<light>[=:])[ \t]*(?:async\b[ \t]*)?"
+        rf"(?:function\b|(?:<[^<>()\n]{{0,80}}>)?{_DESTRUCTURED}[ \t]*(?::[^=;{{}}\n]{{1,200}})?=>"
         r"|[\w$]+[ \t]*=>|class\b)",
         _UNTYPED.replace(_ARGUMENTS, _DESTRUCTURED),
     ),
@@ -143,7 +148,8 @@ _BRACED = Language(  # Kotlin, Swift, Scala, Groovy, PHP, Dart
 _SHELL = Language(
     _tokens(
         r"(?<![^\s;(|&])\#[^\r\n]*",
-        r"<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n.{0,4000}?\n[ \t]*(?P=mark)\b|'[^']*+'|\"(?:[^\"\\]|\\.)*+\"",
+        r"<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n.{0,4000}?\n[ \t]*(?P=mark)\b"
+        r"|'[^']*+'|\"(?:[^\"\\]|\\.)*+\"",
     ),
     (
         r"^[ \t]*(?:function[ \t]+)(?P<name>[\w:.-]+)[ \t]*(?:\([ \t]*\))?",
@@ -158,17 +164,15 @@ _RUBY = Language(
 _SQL = Language(
     _tokens(rf"--[^\r\n]*|{_BLOCK}", r"'(?:[^']|'')*+'?"),
     (
-        r"^[ \t]*CREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:TEMP|TEMPORARY|UNIQUE|MATERIALIZED|RECURSIVE|UNLOGGED|GLOBAL"
-        r"|LOCAL|CLUSTERED|CONSTRAINT)\s+)*(?:TABLE|VIEW|FUNCTION|PROCEDURE|PROC|TRIGGER|INDEX|TYPE|SEQUENCE|PACKAGE"
+        r"^[ \t]*CREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:TEMP|TEMPORARY|UNIQUE|MATERIALIZED|RECURSIVE|UNLOGGED"
+        r"|GLOBAL|LOCAL|CLUSTERED|CONSTRAINT)\s+)*(?:TABLE|VIEW|FUNCTION|PROCEDURE|PROC|TRIGGER|INDEX|TYPE|SEQUENCE|PACKAGE"
         r"(?:\s+BODY)?|DOMAIN|POLICY|EVENT)\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>[\w.\"`\[\]]+)",
     ),
     re.IGNORECASE,
     by_statement=True,
 )
 _ALL_QUOTES = rf"'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)|{_TRIPLE}|{_SINGLE}|{_DOUBLE}"
-PYTHON = Language(
-    _tokens(r"\#[^\r\n]*", _ALL_QUOTES), (r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)",)
-)
+PYTHON = Language(_tokens(r"\#[^\r\n]*", _ALL_QUOTES), (r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)",))
 _LANGUAGES = (
     (_C, ".c .h"),
     (_CPP, ".cc .cpp .cxx .hh .hpp .hxx"),
@@ -195,12 +199,15 @@ def language_named(name: str) -> Language | None:
 
 _HEAD = 4000  # characters in which generators say what they made
 _GENERATED = re.compile(
-    r"code generated by [^\n]{0,200}|@generated\b[^\n]{0,80}|\bauto-?(?:matically)?[ -]?generated (?:by|from|file|code)\b"
-    r"[^\n]{0,80}|(?:file|code) (?:is|was|has been) (?:auto-?|automatically |machine )?generated\b[^\n]{0,80}"
+    r"code generated by [^\n]{0,200}|@generated\b[^\n]{0,80}"
+    r"|\bauto-?(?:matically)?[ -]?generated (?:by|from|file|code)\b[^\n]{0,80}"
+    r"|(?:file|code) (?:is|was|has been) (?:auto-?|automatically |machine )?generated\b[^\n]{0,80}"
     r"|generated by the protocol buffer compiler[^\n]{0,80}",
     re.IGNORECASE,
 )
-_WARNS = re.compile(r"do not (?:edit|modify)|@generated\b|code generated by|auto-?(?:matically)?[ -]?generated", re.IGNORECASE)
+_WARNS = re.compile(
+    r"do not (?:edit|modify)|@generated\b|code generated by|auto-?(?:matically)?[ -]?generated", re.IGNORECASE
+)
 
 
 def generator(comments: str) -> str:

@@ -361,7 +361,11 @@ def _indent(line: str) -> int:
     bare = line.lstrip()
     if not bare:
         return _EMPTY
-    return len(line) - len(bare) if "\t" not in line[: len(line) - len(bare)] else len(line[:_LONGEST].expandtabs(4)) - len(bare[:_LONGEST])
+    return (
+        len(line) - len(bare)
+        if "\t" not in line[: len(line) - len(bare)]
+        else len(line[:_LONGEST].expandtabs(4)) - len(bare[:_LONGEST])
+    )
 
 
 # -- Blocks ------------------------------------------------------------------------------------------------------------
@@ -400,7 +404,13 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
     for index, each in enumerate(definitions):
         start = shape.source.find(each.name.rsplit(".", 1)[-1], shape.starts[each.line - 1])
         start = shape.starts[each.line - 1] if start < 0 else start
-        items.append((each.first, index - len(definitions), Block(each.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index])))
+        items.append(
+            (
+                each.first,
+                index - len(definitions),
+                Block(each.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
+            )
+        )
     for first, last, _ in shape.prose:
         is_code[first : last + 1] = bytes(last + 1 - first)
     alone = [each for each in shape.comments if each.alone and not shape.line(_last_line(each))]
@@ -418,7 +428,9 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
         while number <= n and is_code[number] and owner[number] == own:
             number += 1
         is_head = own >= 0 and first <= definitions[own].line < number
-        code = _code(shape, first, number - 1, definitions[own] if own >= 0 else None, is_head=is_head, only_head=signatures_only)
+        code = _code(
+            shape, first, number - 1, definitions[own] if own >= 0 else None, is_head=is_head, only_head=signatures_only
+        )
         if code is not None:
             items.append((first, 1, replace(code, place=names[own] if own >= 0 else None)))
     items.sort(key=itemgetter(0, 1))
@@ -477,4 +489,3 @@ def _code(
         spans.append((begin, len(text)))
     spans = [(start, min(end, len(text))) for start, end in spans]
     return Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans)) if spans else None
-

@@ -15,8 +15,8 @@ such as news, support only favours the longer ones: nDCG@10 of Time falls by .01
 (docs/research/measurements.md, "Questions over documentation"). semsearch.tuning has w, m, v, n_0 and l.
 
 The functions of a file of source code are no sections that support each other. And since code repeats the words of its
-guide, only shorter, all code loses the same points: where there is a guide too, its passages answer first. Tests lose more, for
-they use the words of what they test.
+guide, only shorter, all code loses the same points: where there is a guide too, its passages answer first. Tests
+lose more, for they use the words of what they test.
 """
 
 from __future__ import annotations

@@ -111,7 +111,10 @@ class Folders(Protocol):
 # names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
 _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dist-packages"))  # packages of others
-_VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # or that folder, with Go's or PHP's list
+_VENDOR, _VENDOR_LISTS = (
+    "/vendor/",
+    frozenset(("modules.txt", "autoload.php")),
+)  # or that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN)
 _MOUNTS = Path("/proc/self/mounts")

@@ -261,7 +261,7 @@ def _titled(db: sqlite3.Connection, rows: Sequence[PassageColumnsRead]) -> list[
 
 
 def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
-    """Read what is embedded of the sentences of passages, by the passages' ids, which are all there. Raises IndexDamaged."""
+    """Read what is embedded of the sentences of passages, which are all there, by their ids. Raises IndexDamaged."""
     rows = [*needed_passages(db, ids)]
     titles = get_titled(db, {row[1] for row in rows})
     formats = {document: titled.format for document, titled in titles.items()}

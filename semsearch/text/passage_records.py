@@ -73,9 +73,7 @@ def each_record(document: Document) -> Iterator[PassageRecord]:
         places = json.dumps(passage.places) if passage.places else None
         metadata = json.dumps(passage.metadata, allow_nan=False) if passage.metadata else None
         where = headings, above, passage.line, passage.page
-        yield PassageRecord(
-            *where, passage.text, offsets, len(sentences), places, metadata, document.format
-        )
+        yield PassageRecord(*where, passage.text, offsets, len(sentences), places, metadata, document.format)
 
 
 def reading_of(document: Document) -> tuple[int, str]:

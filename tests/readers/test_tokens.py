@@ -87,62 +87,304 @@ def test_a_name_says_what_it_is_within() -> None:
 # A definition of each kind, by language: the source, and the qualified name and lines of each definition in it.
 DEFINITIONS = {
     "a.py": (
-        "LIMIT = 3\n\n@cached\ndef tide(\n    day,\n):\n    return day\n\nclass Sea:\n    async def rise(self):\n        pass\n",
-        {"tide": (3, 7), "Sea": (9, 11), "Sea.rise": (10, 11)},
+        """\
+LIMIT = 3
+
+@cached
+def tide(
+    day,
+):
+    return day
+
+class Sea:
+    async def rise(self):
+        pass
+""",
+        {
+            "tide": (3, 7),
+            "Sea": (9, 11),
+            "Sea.rise": (10, 11),
+        },
     ),
     "a.js": (
-        "export default function tide(day) {\n  return `}` + day;\n}\nclass Sea {\n  static async rise(a = {}) {\n    go(/[/}]/);\n  }\n}\n"
-        "const wave = async (day) => {\n  return 1;\n};\nMoon.prototype.fall = function () {\n  return 2;\n};\nif (x) {\n  y();\n}\n",
-        {"tide": (1, 3), "Sea": (4, 8), "Sea.rise": (5, 7), "wave": (9, 11), "Moon.prototype.fall": (12, 14)},
+        """\
+export default function tide(day) {
+  return `}` + day;
+}
+class Sea {
+  static async rise(a = {}) {
+    go(/[/}]/);
+  }
+}
+const wave = async (day) => {
+  return 1;
+};
+Moon.prototype.fall = function () {
+  return 2;
+};
+if (x) {
+  y();
+}
+""",
+        {
+            "tide": (1, 3),
+            "Sea": (4, 8),
+            "Sea.rise": (5, 7),
+            "wave": (9, 11),
+            "Moon.prototype.fall": (12, 14),
+        },
     ),
     "a.ts": (
-        "export interface Tide<T> {\n  day: T;\n}\nexport const rise = <T>(a: T): Tide<T> => {\n  return { day: a };\n};\n"
-        "abstract class Sea {\n  constructor(private day: number) {\n    this.day = day;\n  }\n  get level(): number {\n    return 1;\n  }\n}\n"
-        "type Level = number;\n",
-        {"Tide": (1, 3), "rise": (4, 6), "Sea": (7, 14), "Sea.constructor": (8, 10), "Sea.level": (11, 13), "Level": (15, 15)},
+        """\
+export interface Tide<T> {
+  day: T;
+}
+export const rise = <T>(a: T): Tide<T> => {
+  return { day: a };
+};
+abstract class Sea {
+  constructor(private day: number) {
+    this.day = day;
+  }
+  get level(): number {
+    return 1;
+  }
+}
+type Level = number;
+""",
+        {
+            "Tide": (1, 3),
+            "rise": (4, 6),
+            "Sea": (7, 14),
+            "Sea.constructor": (8, 10),
+            "Sea.level": (11, 13),
+            "Level": (15, 15),
+        },
     ),
     "a.go": (
-        "type Tide struct {\n\tday int\n}\n\n// Rise rises.\nfunc (t *Tide) Rise(by int) (int, error) {\n\tx := `}\n{`\n\treturn by, nil\n}\n\n"
-        "func fall() {\nagain:\n\tgoto again\n}\n",
-        {"Tide": (1, 10), "Tide.Rise": (5, 10), "fall": (12, 15)},
+        """\
+type Tide struct {
+\tday int
+}
+
+// Rise rises.
+func (t *Tide) Rise(by int) (int, error) {
+\tx := `}
+{`
+\treturn by, nil
+}
+
+func fall() {
+again:
+\tgoto again
+}
+""",
+        {
+            "Tide": (1, 10),
+            "Tide.Rise": (5, 10),
+            "fall": (12, 15),
+        },
     ),
     "a.rs": (
-        "#[derive(Debug)]\npub struct Tide<'a> {\n    day: &'a str,\n}\n\nimpl<'a> Rise for Tide<'a> {\n    pub(crate) async fn rise(&self) -> u8\n    where\n"
-        '        u8: Copy,\n    {\n        let s = r#"}"#;\n        1\n    }\n}\n\nmacro_rules! wave {\n    () => {};\n}\n',
-        {"Tide": (1, 14), "Tide.rise": (7, 13), "wave": (16, 18)},
+        """\
+#[derive(Debug)]
+pub struct Tide<'a> {
+    day: &'a str,
+}
+
+impl<'a> Rise for Tide<'a> {
+    pub(crate) async fn rise(&self) -> u8
+    where
+        u8: Copy,
+    {
+        let s = r#"}"#;
+        1
+    }
+}
+
+macro_rules! wave {
+    () => {};
+}
+""",
+        {
+            "Tide": (1, 14),
+            "Tide.rise": (7, 13),
+            "wave": (16, 18),
+        },
     ),
     "A.java": (
-        "@Entity\npublic final class A<T> extends B {\n    private static final int LIMIT = 3;\n\n    public A(int day) {\n        super(day);\n    }\n\n"
-        "    @Override\n    public <T> List<T> tide(int day)\n            throws IOException {\n        if (day > 1) {\n            return null;\n        }\n"
-        "        return of();\n    }\n\n    interface Sea {\n        void rise();\n    }\n}\n",
-        {"A": (1, 21), "A.A": (5, 7), "A.tide": (9, 16), "A.Sea": (18, 20)},
+        """\
+@Entity
+public final class A<T> extends B {
+    private static final int LIMIT = 3;
+
+    public A(int day) {
+        super(day);
+    }
+
+    @Override
+    public <T> List<T> tide(int day)
+            throws IOException {
+        if (day > 1) {
+            return null;
+        }
+        return of();
+    }
+
+    interface Sea {
+        void rise();
+    }
+}
+""",
+        {
+            "A": (1, 21),
+            "A.A": (5, 7),
+            "A.tide": (9, 16),
+            "A.Sea": (18, 20),
+        },
     ),
     "a.c": (
-        "#define LIMIT 3\nstruct tide {\n    int day;\n};\n\nstatic inline struct tide *\nrise(const char *by, int (*of)(int))\n{\n#ifdef SEA\n    if (by) {\n#else\n"
-        "    {\n#endif\n        goto out;\n    }\nout:\n    return NULL;\n}\n\nint fall(void);\n\nint fall(void) { return '{'; }\n",
-        {"tide": (2, 4), "rise": (6, 18), "fall": (22, 22)},
+        """\
+#define LIMIT 3
+struct tide {
+    int day;
+};
+
+static inline struct tide *
+rise(const char *by, int (*of)(int))
+{
+#ifdef SEA
+    if (by) {
+#else
+    {
+#endif
+        goto out;
+    }
+out:
+    return NULL;
+}
+
+int fall(void);
+
+int fall(void) { return '{'; }
+""",
+        {
+            "tide": (2, 4),
+            "rise": (6, 18),
+            "fall": (22, 22),
+        },
     ),
     "a.cpp": (
-        "namespace sea {\n\ntemplate <typename T>\nclass Tide final : public Moon<T> {\n public:\n  explicit Tide(int day) : day_(day) {}\n  ~Tide() override {\n    fall();\n  }\n"
-        " private:\n  int day_;\n};\n\nTide::Tide(int day)\n    : day_(day) {\n  rise();\n}\n\nauto Tide::rise(int by) const noexcept -> int {\n  return by;\n}\n\n}\n",
-        {"Tide": (3, 12), "Tide.Tide": (6, 6), "Tide.~Tide": (7, 9), "Tide::Tide": (14, 17), "Tide::rise": (19, 21)},
+        """\
+namespace sea {
+
+template <typename T>
+class Tide final : public Moon<T> {
+ public:
+  explicit Tide(int day) : day_(day) {}
+  ~Tide() override {
+    fall();
+  }
+ private:
+  int day_;
+};
+
+Tide::Tide(int day)
+    : day_(day) {
+  rise();
+}
+
+auto Tide::rise(int by) const noexcept -> int {
+  return by;
+}
+
+}
+""",
+        {
+            "Tide": (3, 12),
+            "Tide.Tide": (6, 6),
+            "Tide.~Tide": (7, 9),
+            "Tide::Tide": (14, 17),
+            "Tide::rise": (19, 21),
+        },
     ),
     "A.cs": (
-        "namespace Sea\n{\n    public record struct Tide(int Day);\n\n    [Serializable]\n    public partial class A : B\n    {\n        /// <summary>High.</summary>\n"
-        '        public async Task<int> RiseAsync(int by = 1)\n        {\n            var s = @"C:\\";\n            return by;\n        }\n\n        public int Fall(int by) => by;\n    }\n}\n',
-        {"Sea": (1, 17), "Sea.Tide": (3, 3), "Sea.A": (5, 16), "Sea.A.RiseAsync": (8, 13), "Sea.A.Fall": (15, 15)},
+        """\
+namespace Sea
+{
+    public record struct Tide(int Day);
+
+    [Serializable]
+    public partial class A : B
+    {
+        /// <summary>High.</summary>
+        public async Task<int> RiseAsync(int by = 1)
+        {
+            var s = @"C:\\";
+            return by;
+        }
+
+        public int Fall(int by) => by;
+    }
+}
+""",
+        {
+            "Sea": (1, 17),
+            "Sea.Tide": (3, 3),
+            "Sea.A": (5, 16),
+            "Sea.A.RiseAsync": (8, 13),
+            "Sea.A.Fall": (15, 15),
+        },
     ),
     "a.sh": (
-        "LIMIT=3\nfunction rise {\n  cat <<EOF\nfall() {\nEOF\n  echo \"${#x} }\"\n}\n\nset-tide() {\n  rise $# 'it # is'\n}\nrise\n",
-        {"rise": (2, 7), "set-tide": (9, 11)},
+        """\
+LIMIT=3
+function rise {
+  cat <<EOF
+fall() {
+EOF
+  echo "${#x} }"
+}
+
+set-tide() {
+  rise $# 'it # is'
+}
+rise
+""",
+        {
+            "rise": (2, 7),
+            "set-tide": (9, 11),
+        },
     ),
     "a.sql": (
-        "CREATE TABLE IF NOT EXISTS sea.tides (\n    day integer,\n    note text DEFAULT ';'\n);\n\nINSERT INTO tides VALUES (1);\n\n"
-        "create or replace function rise(by integer) returns integer as $$\nbegin\n  return by;\nend;\n$$ language plpgsql;\n\nSELECT 1;\n"
-        "CREATE TRIGGER ebb AFTER INSERT ON tides\nBEGIN\n  UPDATE tides SET day = 1;\nEND;\nSELECT 2;\n",
-        {"sea.tides": (1, 4), "rise": (8, 12), "ebb": (15, 18)},
+        """\
+CREATE TABLE IF NOT EXISTS sea.tides (
+    day integer,
+    note text DEFAULT ';'
+);
+
+INSERT INTO tides VALUES (1);
+
+create or replace function rise(by integer) returns integer as $$
+begin
+  return by;
+end;
+$$ language plpgsql;
+
+SELECT 1;
+CREATE TRIGGER ebb AFTER INSERT ON tides
+BEGIN
+  UPDATE tides SET day = 1;
+END;
+SELECT 2;
+""",
+        {
+            "sea.tides": (1, 4),
+            "rise": (8, 12),
+            "ebb": (15, 18),
+        },
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -189,8 +431,14 @@ def test_marks_for_tools_and_rulers_are_no_text() -> None:
         ("a.js", "/**\n * @generated SignedSource<<1>>\n */\n"),
     ],
 )
-def test_of_generated_code_only_names_signatures_and_comments_are_read_and_that_is_reported(name: str, head: str) -> None:
-    body = {"a.go": "func Tide() {\n\tx()\n}\n", "a.py": "def Tide():\n    x()\n", "a.js": "function Tide() {\n  x();\n}\n"}
+def test_of_generated_code_only_names_signatures_and_comments_are_read_and_that_is_reported(
+    name: str, head: str
+) -> None:
+    body = {
+        "a.go": "func Tide() {\n\tx()\n}\n",
+        "a.py": "def Tide():\n    x()\n",
+        "a.js": "function Tide() {\n  x();\n}\n",
+    }
     document = read(f"{head}\ny()\n\n{body[name]}", name)
     code = [block for block in document.blocks if block.sentences]
     assert [(block.place, block.text) for block in code] == [("Tide", body[name].split("\n")[0])]
@@ -200,7 +448,9 @@ def test_of_generated_code_only_names_signatures_and_comments_are_read_and_that_
 
 
 def test_lines_of_code_are_sentences_that_end_where_brackets_do() -> None:
-    source = "def f(\n    day,\n    by=(1, 2),\n):\n    x = 1\n    y = 2\n\n    return [\n        day,\n        by,\n    ]\n"
+    source = (
+        "def f(\n    day,\n    by=(1, 2),\n):\n    x = 1\n    y = 2\n\n    return [\n        day,\n        by,\n    ]\n"
+    )
     assert sentences(read(source, "a.py")) == [
         "def f(\n    day,\n    by=(1, 2),\n):",
         "x = 1\n    y = 2",
@@ -217,7 +467,8 @@ def test_source_code_that_ends_anywhere_is_read(name: str) -> None:
 
 
 PIECES = (
-    "a b(", "x(", "f(a)(", "(((", "a<b<", "'", '"', "/*", "/", "`", "class ", "const a = (", "CREATE TABLE ", "<<A\n", "a\n", "{ ",
+    "a b(", "x(", "f(a)(", "(((", "a<b<", "'", '"', "/*", "/", "`",
+    "class ", "const a = (", "CREATE TABLE ", "<<A\n", "a\n", "{ ",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Questions over source code: is the function that answers among the first hits?
 
-    python tests/benchmarks/quality/source_code.py FOLDER [--split test|dev|all] [--bm25s] [--semble PYTHON] [--show-misses]
+    python tests/benchmarks/quality/source_code.py FOLDER [--split test|dev|all] [--bm25s] [--semble PYTHON]
 
 FOLDER holds two code bases: `python` (the packages `requests` and `urllib3`, as their wheels have them) and `go` (the
 repository gin-gonic/gin). The questions, in code_questions.jsonl, were written from the names of their functions, in a
@@ -100,7 +100,9 @@ def bm25s_answers(folder: Path, questions: Sequence[str]) -> list[list[Found]]:
     ranking = bm25s.BM25(k1=1.2, b=0.75)
     ranking.index(corpus, show_progress=False)
     asked = [stemmer.stemWords(tokens(question)) for question in questions]
-    return [[places[number] for number in ranking.retrieve([each], k=DEPTH, show_progress=False)[0][0]] for each in asked]
+    return [
+        [places[number] for number in ranking.retrieve([each], k=DEPTH, show_progress=False)[0][0]] for each in asked
+    ]
 
 
 def semble_answers(interpreter: str, folder: Path, questions: Sequence[str]) -> list[list[Found]]:
@@ -133,7 +135,11 @@ def main() -> None:
         ]  # fmt: skip
 
         def count(
-            system: str, found: Sequence[Sequence[Found]], group: Any = group, answers: Any = answers, of: str = collection
+            system: str,
+            found: Sequence[Sequence[Found]],
+            group: Any = group,
+            answers: Any = answers,
+            of: str = collection,
         ) -> None:
             for question, right, places in zip(group, answers, found, strict=True):
                 rank = rank_of(right, places)
@@ -146,7 +152,8 @@ def main() -> None:
             began = time.process_time()
             index.sync(folder)
             size = sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in CODE)
-            print(f"{collection}: {size:,} bytes of code, indexed at {size / 1e6 / (time.process_time() - began):.2f} MB/s")
+            rate = size / 1e6 / (time.process_time() - began)
+            print(f"{collection}: {size:,} bytes of code, indexed at {rate:.2f} MB/s")
             for mode in get_args(Mode):
                 hits = index.search_many(texts, DEPTH, mode=mode)
                 count(f"semsearch, {mode}", [[(hit.document, hit.line, hit.line) for hit in each] for each in hits])
@@ -154,7 +161,9 @@ def main() -> None:
         if arguments.bm25s:
             others.append(("bm25s", lambda folder=folder, texts=texts: bm25s_answers(folder, texts)))  # type: ignore[misc]
         if arguments.semble:
-            others.append(("semble", lambda folder=folder, texts=texts: semble_answers(arguments.semble, folder, texts)))  # type: ignore[misc]
+            others.append(
+                ("semble", lambda folder=folder, texts=texts: semble_answers(arguments.semble, folder, texts))
+            )  # type: ignore[misc]
         for name, answer in others:
             count(name, answer())
     print("| system | questions | hit@1 | hit@5 | MRR@10 |\n|---|---|---|---|---|")

@@ -21,7 +21,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -157,15 +157,10 @@ def main() -> None:
             for mode in get_args(Mode):
                 hits = index.search_many(texts, DEPTH, mode=mode)
                 count(f"semsearch, {mode}", [[(hit.document, hit.line, hit.line) for hit in each] for each in hits])
-        others: list[tuple[str, Callable[[], list[list[Found]]]]] = []
         if arguments.bm25s:
-            others.append(("bm25s", lambda folder=folder, texts=texts: bm25s_answers(folder, texts)))  # type: ignore[misc]
+            count("bm25s", bm25s_answers(folder, texts))
         if arguments.semble:
-            others.append(
-                ("semble", lambda folder=folder, texts=texts: semble_answers(arguments.semble, folder, texts))
-            )  # type: ignore[misc]
-        for name, answer in others:
-            count(name, answer())
+            count("semble", semble_answers(arguments.semble, folder, texts))
     print("| system | questions | hit@1 | hit@5 | MRR@10 |\n|---|---|---|---|---|")
     for system, found in sorted(ranks.items()):
         hit1, hit5 = (sum(rank <= limit for rank in found) / len(found) for limit in (1, 5))

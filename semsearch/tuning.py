@@ -33,6 +33,8 @@ class Tuning:
     length_weight: float = 0.08  # taken off for each power of ten of a document's passages above `length_from`
     length_from: int = 40  # passages; most pages of a guide have fewer
     length_most: float = 0.5  # powers of ten, so that a long book is not behind everything else
+    code_deduction: float = 0.15  # taken off for source code, so that a guide beside it comes first; "Source code"
+    test_deduction: float = 0.1  # taken off for tests among source code, as well
 
     # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics

@@ -62,7 +62,7 @@ def summary(explanation: Explanation) -> Iterator[str]:
     if near:
         yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
     if support:
-        length = f" - {support.length:.3f} for its length" if support.length else ""
+        length = f" - {support.length:.3f} for its length, or for source code" if support.length else ""
         listing = f" - {support.listing:.3f}, since it lists sources or contents" if support.listing else ""
         yield f"document {support.weight:.2g}×{support.others:.3f}{length}: its other good passages{listing}"
     for boost in boosts:

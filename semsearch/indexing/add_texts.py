@@ -131,8 +131,10 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     """Read a record with passages. Raises UsageError unless it has the form of an export."""
     title = storable(_of(record, "title", str, ""))
     metadata = json.dumps(json_values(_of(record, "metadata", Mapping, {})), allow_nan=False)
-    records = tuple(_passage(passage, title, f"{id}, passage {n}") for n, passage in enumerate(record["passages"]))
     format = _of(record, "format", str, "text")
+    records = tuple(
+        _passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"])
+    )
     characters = _of(record, "characters", int, 0)
     details = json.dumps([title, format, metadata, [(one.headings, one.text) for one in records]])
     digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
@@ -142,7 +144,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     return ExportedDocument(id, digest, file)
 
 
-def _passage(given: Mapping[str, Any], title: str, where: str) -> PassageRecord:
+def _passage(given: Mapping[str, Any], title: str, format: str, where: str) -> PassageRecord:
     text = storable(_of(given, "text", str, where=where))
     headings = tuple(_each(_of(given, "headings", Sequence, (), where=where), str, f"{where}, headings"))
     sentences = [_sentence(each, len(text), where) for each in _of(given, "sentences", Sequence, where=where)]
@@ -161,6 +163,7 @@ def _passage(given: Mapping[str, Any], title: str, where: str) -> PassageRecord:
         sentences=len(sentences),
         places=json.dumps(places) if places else None,
         metadata=json.dumps(json_values(metadata), allow_nan=False) if metadata else None,
+        format=format,
     )
 
 

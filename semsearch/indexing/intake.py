@@ -17,7 +17,7 @@ import numpy as np
 from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.document import Document
-from semsearch.storage.catalogue import each_passage, get_titled_texts_between, sound_passages
+from semsearch.storage.catalogue import each_passage, get_titled, get_titled_texts_between, sound_passages
 from semsearch.storage.checked_rows import (
     documents_changing,
     forget_record_metadata,
@@ -31,7 +31,7 @@ from semsearch.text.languages import ENGLISH, SAMPLE, language_of_parts
 from semsearch.text.passage_records import each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import WordChunk
+from semsearch.text.tokens import WordChunk, with_parts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -259,8 +259,9 @@ def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: i
             continue
         last = held.first_passage + held.passages
         rows = sound_passages(db, held.first_passage, last)
+        format = get_titled(db, [id_])[id_].format
         while batch := list(islice(rows, _BATCH)):
-            yield [text for row in batch for text in row.sentence_texts]
+            yield [with_parts(text, format) for row in batch for text in row.sentence_texts]
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (held.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (id_,))
         db.execute("DELETE FROM readings WHERE document_id = ?", (id_,))
@@ -277,7 +278,14 @@ def rewrite_words(db: sqlite3.Connection, words: WordsWriter) -> None:
     for first in range(1, last + 1, _BATCH):
         rows = get_titled_texts_between(db, first, first + _BATCH)
         for language, run in groupby(rows, key=lambda row: languages[row.document_id]):
-            texts = [(row.passage_id, heading_text(row.title, row.headings), row.text) for row in run]
+            texts = [
+                (
+                    row.passage_id,
+                    with_parts(heading_text(row.title, row.headings), row.format),
+                    with_parts(row.text, row.format),
+                )
+                for row in run
+            ]
             ids, above, bodies = zip(*texts, strict=True)
             words.add(np.array(ids, dtype=np.int64), above, bodies, language)
 

@@ -45,6 +45,7 @@ class Block:
     part: str | None = None  # no passage extends beyond it: the slide or the message, not a table's row
     spots: tuple[Spot, ...] = ()  # rising, the first for offset 0; empty: all of it is at `page` and `place`
     metadata: Mapping[str, Any] | None = None  # JSON values: the chosen columns of the block's record
+    sentences: tuple[tuple[int, int], ...] = ()  # (start, end) of each in the text, rising, if the reader knows them
 
     def page_at(self, offset: int) -> int | None:
         """The page of the character at `offset` of the text."""

@@ -1,14 +1,23 @@
-"""Source code in any language that Pygments knows: its comments as blocks, functions and classes as headings."""
+"""Source code: comments as prose, all else as code, under headings that name functions and classes.
+
+The common languages are scanned by the patterns of semsearch.readers.code_languages, others by Pygments. What a
+definition extends over follows from its indentation: it ends before the next line that is indented no further and does
+not close it. So broken and unfinished code has a structure too, and branches of a preprocessor do no harm.
+
+Some lines of code together are a sentence: as many as a bracket is open for, and short statements with the next. The
+first of a function is its signature.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment as CommentToken, Name, String
@@ -16,7 +25,9 @@ from pygments.util import ClassNotFound
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
+from semsearch.readers.code_languages import Language, generator, language_named
 from semsearch.readers.document import Block, Document, line_starts
+from semsearch.results.omissions import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _OPENING = re.compile(
@@ -24,6 +35,8 @@ _OPENING = re.compile(
 )
 _GOING_ON = re.compile(r"\s*(?:\*(?!/)(?=[\s*]|\Z)|#+|//+!?|;+|--+)?[ \t]*")
 _CLOSING = re.compile(r"\s*(?:\*+/|\*+\)|-\}|\]=*\]|-->|\"\"\"|'''|=end)?\s*\Z")
+_CLOSERS = ("*/", "*)", "-}", "]", "-->", '"""', "'''", "=end")
+_WORD = re.compile(r"\w")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _DIRECTIVE = re.compile(
     r"(?:noqa|type:\s*ignore|pylint:|eslint|pragma:|fmt:|-\*-|vim:|mypy:|ruff:|nolint|NOLINT|@ts-|SPDX-)"
@@ -89,9 +102,9 @@ def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
         line = comment.text[start:end]
         found = (_OPENING if index == 0 else _GOING_ON).match(line)
         first = found.end() if found else 0
-        closing = _CLOSING.search(line, first)
+        closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
         text = line[first : closing.start() if closing else end].rstrip()
-        yield ("" if _DIRECTIVE.match(text) else text), comment.start + start + first, number
+        yield ("" if _DIRECTIVE.match(text) or not _WORD.search(text) else text), comment.start + start + first, number
         start, number = following, number + 1
 
 
@@ -99,47 +112,135 @@ def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
 
 _LARGEST = 2_000_000  # characters of a file that a person wrote
 _LONG_LINES = 300  # characters of its lines, on average
+_SHORT_FILE = 5_000  # characters of a file whose lines may be long: a test with one table, say
 _WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
 _MOST_SECONDS = 20.0  # of processor time for a file; source code takes five
 _LOOKED_AT = 1000  # tokens between two readings of the clock
-_LONGEST = 200  # characters of a line that names something
-_INDENT = 2  # columns that show that something is within: one more is the star of a comment's line
-_WORD_CHARACTER = re.compile(r"\w")
+_LONGEST = 200  # characters of a name
+_NOT_LINE_END = re.compile(r"[^\r\n]")
 _NAMES = (Name.Function, Name.Class)
 _DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
+_Item = TypeVar("_Item")
 _NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Hashbang)
 
 
 def read(source: str, name: str) -> Document:
-    """Read comments and definitions, in order; of an unknown language, all text. The title is the file's name.
+    """Read comments as prose and all else as code, by function and class; of an unknown language, all text.
 
-    Raises SourceError for generated source: Pygments takes seconds for a megabyte, and nobody reads it.
+    The title is the file's name. Of a file that a program wrote, only comments, names and signatures are kept, and
+    an omission says so. Raises SourceError for minified source, and for files that are too large to be written by
+    hand.
     """
     starts = line_starts(source)
-    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _LARGEST // 100 or _WHITE.search(source):
-        raise SourceError(f"{name} looks generated: {len(source):,} characters in {len(starts):,} lines; exclude it")
-    try:
-        lexer: Any = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        plain = text.read(source, name)
-        return Document(source, plain.blocks, "code", PurePath(name).name)
+    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _SHORT_FILE or _WHITE.search(source):
+        kind = "generated" if len(source) <= _LONG_LINES * len(starts) else "minified"
+        raise SourceError(f"{name} looks {kind}: {len(source):,} characters in {len(starts):,} lines; exclude it")
+    language = language_named(name)
+    if language is None:
+        try:
+            lexer: Any = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+        except ClassNotFound:
+            plain = text.read(source, name)
+            return Document(source, plain.blocks, "code", PurePath(name).name)
+        shape = _lexed(source, starts, _in_time(lexer.get_tokens_unprocessed(source), name))
+    else:
+        shape = scanned(source, starts, language, name)
+        definitions = [
+            _Found(
+                match.start() + len(match[0]) - len(match[0].lstrip()),
+                match.start("name"),
+                match.end(),
+                name_of(match),
+                is_light="light" in match.re.groupindex,
+            )
+            for match in _in_time(language.defined(shape.mask), name)
+        ]
+        shape = replace(shape, definitions=with_extents(definitions, shape, language))
+    return document_of(shape, "code", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function, class or the like: its lines, counted from 1, with the comments above it, and its name.
+
+    `line` is where the definition begins, behind comments and decorators.
+    """
+
+    first: int
+    line: int
+    last: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the structure of source code follows from. `mask` has spaces for comments and strings."""
+
+    source: str
+    starts: list[int]  # offsets of the lines
+    mask: str
+    comments: Sequence[Comment]
+    definitions: Sequence[Definition] = ()
+    prose: Sequence[tuple[int, int, Block]] = ()  # first and last line, text: what else is no code, such as docstrings
+
+    def line_of(self, offset: int) -> int:
+        """The number of the line, from 1, that an offset is in."""
+        return bisect_right(self.starts, offset)
+
+    def line(self, number: int) -> str:
+        """The text of a line of the mask, without its end."""
+        end = self.starts[number] if number < len(self.starts) else len(self.mask)
+        return self.mask[self.starts[number - 1] : end].rstrip()
+
+    def is_blank(self, number: int) -> bool:
+        """Whether a line of the source has only white space."""
+        end = self.starts[number] if number < len(self.starts) else len(self.source)
+        return not self.source[self.starts[number - 1] : end].strip()
+
+
+def scanned(source: str, starts: list[int], language: Language, name: str) -> Shape:
+    """Find comments and strings by the patterns of a language. Raises SourceError if it takes too long."""
     comments: list[Comment] = []
-    definitions: dict[int, Block] = {}
+    mask: list[str] = []
+    done = 0
+    for found in _in_time(language.token_pattern.finditer(source), name):
+        start, end = found.span()
+        mask += source[done:start], _blank(found[0])
+        done = end
+        if found["comment"] is not None:
+            line = bisect_right(starts, start)
+            comments.append(Comment(found[0], start, line, not source[starts[line - 1] : start].strip()))
+    mask.append(source[done:])
+    return Shape(source, starts, "".join(mask), comments)
+
+
+def _blank(text: str) -> str:
+    return _NOT_LINE_END.sub(" ", text) if "\n" in text or "\r" in text else " " * len(text)
+
+
+def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
+    """Find comments, strings and definitions by the tokens of Pygments."""
+    comments: list[Comment] = []
+    definitions: dict[int, _Found] = {}
+    mask: list[str] = []
     line, word = 1, ""
-    for start, kind, value in _in_time(lexer.get_tokens_unprocessed(source), name):
+    for start, kind, value in tokens:
         while line < len(starts) and starts[line] <= start:
             line += 1
-        if (kind in CommentToken and kind not in _NOT_COMMENTS) or kind in String.Doc:
+        is_comment = (kind in CommentToken and kind not in _NOT_COMMENTS) or kind in String.Doc
+        mask.append(_blank(value) if is_comment or kind in String else value)
+        if is_comment:
             _add(comments, Comment(value, start, line, not source[starts[line - 1] : start].strip()))
         elif (kind in _NAMES or (kind in Name and word in _DEFINE)) and line not in definitions:
-            definitions[line] = _definition(source, starts, line, value)
+            before = source[starts[line - 1] : start]
+            first = starts[line - 1] + len(before) - len(before.lstrip())
+            definitions[line] = _Found(first, start, start + len(value), value)
         word = value.strip() or word
-    definitions = _qualified(definitions, source, starts)
-    blocks = [*definitions.values(), *_placed(comments, definitions, source, starts)]
-    return Document(source, sorted(blocks, key=lambda block: block.start), "code", PurePath(name).name)
+    shape = Shape(source, starts, "".join(mask), comments)
+    return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
 
 
-def _in_time(tokens: Iterator[Any], name: str) -> Iterator[Any]:
+def _in_time(tokens: Iterator[_Item], name: str) -> Iterator[_Item]:
     """The tokens, as long as they do not take too long: text that is not source code can take hours."""
     end = time.thread_time() + _MOST_SECONDS
     for number, token in enumerate(tokens):
@@ -157,46 +258,234 @@ def _add(comments: list[Comment], comment: Comment) -> None:
         comments.append(comment)
 
 
-def _definition(source: str, starts: list[int], line: int, name: str) -> Block:
-    """The block of a definition: its line as it is written, without the brace at its end."""
-    first = starts[line - 1]
-    last = starts[line] if line < len(starts) else len(source)
-    text = source[first:last].rstrip().rstrip("{").rstrip()
-    start = first + len(text) - len(text.lstrip())
-    return Block(text.lstrip()[:_LONGEST].rstrip(), start, place=name)
+# -- Definitions -------------------------------------------------------------------------------------------------------
+
+_LIGHT = 2  # lines after the first
+_CLOSING_LINE = re.compile(r"[)\]}]|end\b|\$\$")
+_GOES_ON = ("{", "(", "[", ",", ":", "=>", "->")
+_DECORATION = re.compile(r"@|#!?\[|\[[A-Z]|template\s*<")
+_STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
+_BODY = re.compile(r"(?<!\w)(?P<quote>\$\w*\$)|\bBEGIN\b(?!\s+(?:TRANSACTION|WORK|;))", re.IGNORECASE)
+_BODY_END = re.compile(r"^[ \t]*END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[^\n]*", re.IGNORECASE | re.M)
 
 
-def _qualified(definitions: dict[int, Block], source: str, starts: list[int]) -> dict[int, Block]:
-    """Qualify the names of definitions, as in `Tide.rise`: a definition with a larger indent is nested."""
-    found: dict[int, Block] = {}
-    around: list[tuple[int, str]] = []  # indents and names of the definitions around a line
-    for line, block in sorted(definitions.items()):
-        indent = _indent(source, starts[line - 1])
-        while around and around[-1][0] >= indent:
+class _Found(NamedTuple):
+    """A definition by the offsets of its beginning, its name, and the end of what shows that it is one."""
+
+    start: int
+    name_start: int
+    end: int
+    name: str
+    is_light: bool = False  # no definition of its own if it is within another and short
+
+
+def name_of(found: re.Match[str]) -> str:
+    """The name that a match defines, with the type that it belongs to, and without quotation marks."""
+    of = found.groupdict().get("of")
+    return (f"{of}." if of else "") + found["name"].strip('"`[]')
+
+
+def with_extents(found: Iterable[_Found], shape: Shape, language: Language | None) -> list[Definition]:
+    """The definitions with their lines: what is indented more belongs to them, and so does what closes them."""
+    by_line: dict[int, _Found] = {}
+    for each in sorted(found):
+        by_line.setdefault(shape.line_of(each.start), each)
+    indents = [_indent(shape.line(number)) for number in range(1, len(shape.starts) + 1)]
+    transparent = re.compile(language.transparent) if language is not None and language.transparent else None
+    definitions: list[Definition] = []
+    for line, each in by_line.items():
+        if language is not None and language.by_statement:
+            last = _end_of_statement(shape, each)
+        else:
+            last = _last_of(shape, indents, line, shape.line_of(max(each.start, each.end - 1)), transparent)
+        if not (each.is_light and last < line + _LIGHT and indents[line - 1] > 0):
+            definitions.append(Definition(line, line, last, each.name[:_LONGEST]))
+    return with_comments_above(definitions, shape)
+
+
+def with_comments_above(definitions: Iterable[Definition], shape: Shape) -> list[Definition]:
+    """The definitions with the comments and decorators on the lines right above them."""
+    comment_lines = {n for each in shape.comments if each.alone for n in range(each.line, _last_line(each) + 1)}
+
+    def first_of(first: int) -> int:
+        while first > 1 and (first - 1 in comment_lines or _DECORATION.match(shape.line(first - 1).lstrip())):
+            first -= 1
+        return first
+
+    return [replace(each, first=first_of(each.first)) for each in definitions]
+
+
+def _last_of(shape: Shape, indents: list[int], line: int, last: int, transparent: re.Pattern[str] | None) -> int:
+    """The last line of the definition that begins in a line, and whose head ends in line `last`."""
+    own = indents[line - 1]
+    for number in range(last + 1, len(indents) + 1):
+        indent = indents[number - 1]
+        if indent == _EMPTY:
+            continue
+        if indent > own:
+            last = number
+            continue
+        text = shape.line(number).lstrip()
+        if transparent is not None and transparent.match(text):
+            continue
+        if indent < own:
+            break
+        if text.startswith("{"):
+            last = number
+        elif _CLOSING_LINE.match(text):
+            last = number
+            if not text.endswith(_GOES_ON):
+                break
+        else:
+            break
+    return last
+
+
+def _end_of_statement(shape: Shape, found: _Found) -> int:
+    """The line in which a statement of SQL ends: at its semicolon, or where the body of a function ends."""
+    end = _STATEMENT_END.search(shape.mask, found.end)
+    body = _BODY.search(shape.mask, found.end, end.end() if end else len(shape.mask))
+    if body and body["quote"]:
+        closed = shape.mask.find(body["quote"], body.end())
+        end = _STATEMENT_END.search(shape.mask, closed if closed > 0 else body.end())
+    elif body:
+        end = _BODY_END.search(shape.mask, body.end()) or end
+    return shape.line_of(max(found.end, end.end() - 1) if end else len(shape.mask))
+
+
+_EMPTY = -1  # the indentation of a line with nothing but comments
+
+
+def _indent(line: str) -> int:
+    """The columns of white space that a line begins with; `_EMPTY` if it has nothing else."""
+    bare = line.lstrip()
+    if not bare:
+        return _EMPTY
+    return (
+        len(line) - len(bare)
+        if "\t" not in line[: len(line) - len(bare)]
+        else len(line[:_LONGEST].expandtabs(4)) - len(bare[:_LONGEST])
+    )
+
+
+# -- Blocks ------------------------------------------------------------------------------------------------------------
+
+_ENOUGH = 60  # characters of lines that are one sentence: a short statement says little alone
+_MOST = 400  # characters of lines with a bracket open
+_DEEPEST = 6  # level of headings
+
+
+def document_of(shape: Shape, format: str, name: str) -> Document:
+    """The document of source code: headings for definitions, comments as prose, and the lines between them as code."""
+    made_by = generator(" ".join(comment.text for comment in shape.comments[:_FEW]))
+    omissions = (Omission("generated code", 1, made_by),) if made_by else ()
+    blocks = list(_blocks_in_order(shape, signatures_only=bool(made_by)))
+    return Document(shape.source, blocks, format, PurePath(name).name, omissions=omissions)
+
+
+_FEW = 60  # comments at the head of a file, of which a line may be one
+
+
+def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
+    definitions = sorted(shape.definitions, key=lambda each: (each.first, -each.last, each.line))
+    n = len(shape.starts)
+    owner = [-1] * (n + 2)  # the innermost definition that a line is in
+    around: list[int] = []
+    names, depths = list[str](), list[int]()
+    for index, each in enumerate(definitions):
+        while around and definitions[around[-1]].last < each.last:
             around.pop()
-        around.append((indent, block.place or ""))
-        found[line] = replace(block, place=".".join(name for _, name in around))
-    return found
+        names.append(f"{names[around[-1]]}.{each.name}"[:_LONGEST] if around else each.name[:_LONGEST])
+        depths.append(len(around) + 1)
+        around.append(index)
+        owner[each.first : each.last + 1] = [index] * (each.last + 1 - each.first)
+    is_code = bytearray(b"\1") * (n + 2)
+    items: list[tuple[int, int, Block]] = []  # line, rank within it, block
+    for index, each in enumerate(definitions):
+        start = shape.source.find(each.name.rsplit(".", 1)[-1], shape.starts[each.line - 1])
+        start = shape.starts[each.line - 1] if start < 0 else start
+        items.append(
+            (
+                each.first,
+                index - len(definitions),
+                Block(each.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
+            )
+        )
+    for first, last, _ in shape.prose:
+        is_code[first : last + 1] = bytes(last + 1 - first)
+    alone = [each for each in shape.comments if each.alone and not shape.line(_last_line(each))]
+    for comment in alone:
+        first, last = comment.line, _last_line(comment)
+        is_code[first : last + 1] = bytes(last + 1 - first)
+    for first, block in [*((first, block) for first, _, block in shape.prose), *blocks_of(alone)]:
+        items.append((first, 2, replace(block, place=names[owner[first]] if owner[first] >= 0 else None)))
+    number = 1
+    while number <= n:
+        if not is_code[number] or shape.is_blank(number):
+            number += 1
+            continue
+        first, own = number, owner[number]
+        while number <= n and is_code[number] and owner[number] == own:
+            number += 1
+        is_head = own >= 0 and first <= definitions[own].line < number
+        code = _code(
+            shape, first, number - 1, definitions[own] if own >= 0 else None, is_head=is_head, only_head=signatures_only
+        )
+        if code is not None:
+            items.append((first, 1, replace(code, place=names[own] if own >= 0 else None)))
+    items.sort(key=itemgetter(0, 1))
+    deepest = 0
+    for line, _, block in items:
+        depth = block.level or (min(depths[owner[line]], _DEEPEST) if owner[line] >= 0 else 0)
+        if depth < deepest and not block.level:
+            yield Block("", block.start, depth + 1)
+        deepest = depth
+        yield block
 
 
-def _placed(comments: list[Comment], definitions: dict[int, Block], source: str, starts: list[int]) -> Iterator[Block]:
-    """Yield comments with their place: the definition right below them, if there is one, else the one before."""
-    lines = sorted(definitions)
-    for line, block in blocks_of(comments):
-        after = line + block.text.count("\n") + 1
-        at = bisect_left(lines, after)
-        if at == len(lines) or lines[at] > after + 2 or not _is_above(block, line, lines[at], source, starts):
-            at = bisect_right(lines, line) - 1
-        yield replace(block, place=definitions[lines[at]].place if at >= 0 else None)
-
-
-def _is_above(block: Block, line: int, following: int, source: str, starts: list[int]) -> bool:
-    """Tell whether a comment has its lines to itself and is indented no further than the definition below."""
-    alone = not _WORD_CHARACTER.search(source, starts[line - 1], block.start)
-    return alone and _indent(source, starts[line - 1]) < _indent(source, starts[following - 1]) + _INDENT
-
-
-def _indent(source: str, start: int) -> int:
-    """The columns of white space that a line begins with."""
-    line = source[start : start + _LONGEST].expandtabs(4)
-    return len(line) - len(line.lstrip())
+def _code(
+    shape: Shape, first: int, last: int, definition: Definition | None, *, is_head: bool, only_head: bool
+) -> Block | None:
+    """The block of the lines `first` to `last`, without the indentation that the whole definition has."""
+    if only_head and not is_head:
+        return None
+    source, starts = shape.source, [*shape.starts, len(shape.source)]
+    margin = 0
+    if definition is not None:
+        line = source[starts[definition.line - 1] : starts[definition.line]]
+        margin = len(line) - len(line.lstrip(" \t"))
+    lines: list[str] = []
+    anchors: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
+    at = depth = 0
+    begin, head = -1, is_head
+    for number in range(first, last + 1):
+        raw = source[starts[number - 1] : starts[number]].rstrip()
+        cut = min(margin, len(raw) - len(raw.lstrip(" \t")))
+        text = raw[cut:]
+        anchors.append((at, starts[number - 1] + cut))
+        lines.append(text)
+        indent = len(text) - len(text.lstrip())
+        end = at + len(text)
+        if not text:
+            if begin >= 0:
+                spans.append((begin, at - 1))
+                begin, depth = -1, 0
+        elif begin < 0 and spans and not _WORD.search(text) and spans[-1][1] + 1 >= at:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            begin = at + indent if begin < 0 else begin
+            masked = shape.mask[starts[number - 1] : starts[number]]
+            depth += masked.count("(") + masked.count("[") - masked.count(")") - masked.count("]")
+            is_past = head and number < definition.line if definition is not None else False
+            if end - begin >= _MOST or (depth <= 0 and not is_past and (head or end - begin >= _ENOUGH)):
+                spans.append((begin, end))
+                begin, depth, head = -1, 0, False
+                if only_head:
+                    break
+        at = end + 1
+    text = "\n".join(lines).rstrip()
+    if begin >= 0:
+        spans.append((begin, len(text)))
+    spans = [(start, min(end, len(text))) for start, end in spans]
+    return Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans)) if spans else None

@@ -53,7 +53,7 @@ class Support(Record):
     points: float
     weight: float
     others: float  # by how much its next best passages are above half of the best score, in the mean
-    length: float  # what is taken off for a document of many passages
+    length: float  # what is taken off for a document of many passages, or of source code
     listing: float | None = field(default=None, metadata=ONLY_IF_SET)  # for a list of sources or a table of contents
 
 

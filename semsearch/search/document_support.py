@@ -16,6 +16,10 @@ them: it loses as many points as tuning says, before feedback, unless the questi
 Only passages below a heading count and get points by their document: sections of a guide support each other. In texts
 without headings, such as news, support only favours the longer ones: nDCG@10 of Time falls by .014, of SciFact by .012
 (docs/research/measurements.md, "Questions over documentation"). semsearch.tuning has w, m, v, n_0 and l.
+
+The functions of a file of source code are no sections that support each other. And since code repeats the words of its
+guide, only shorter, all code loses the same points: where there is a guide too, its passages answer first. Tests
+lose more, for they use the words of what they test.
 """
 
 from __future__ import annotations
@@ -32,15 +36,16 @@ from semsearch.results.options import Support, Weights
 
 
 class Owners(NamedTuple):
-    """The documents of passages: their ids and numbers of passages, and whether the passage is below a heading. (n,)"""
+    """The documents of passages: their ids and numbers of passages, and what the passage is. (n,)"""
 
     documents: Int64
     passages: Int64
     below_heading: Bool
+    code: Int64  # 1 if it is source code, 2 if that is a test, else 0
 
     def of(self, which: Int64 | slice) -> Owners:
         """Select passages by their positions. (m,)"""
-        return Owners(self.documents[which], self.passages[which], self.below_heading[which])
+        return Owners(self.documents[which], self.passages[which], self.below_heading[which], self.code[which])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +55,35 @@ class DocumentSupport:
     share: float  # u, 0 to 1
     others: Mapping[int, float]  # of documents, by id: the mean excess of their next best passages
     listings: Collection[int] = frozenset()  # ids of passages that list sources or contents
+    counts_code: bool = False  # whether source code loses points
 
     def parts(self, ids: Int64, owners: Owners) -> list[Support | None]:
         """The support of passages; None where it adds nothing. (n,), (n,)"""
         weight, lengths = self.share * tuning.TUNING.support_weight, (self.share * _lengths(owners.passages)).tolist()
         found: list[Support | None] = []
-        for id_, document, length, below in zip(
-            ids.tolist(), owners.documents.tolist(), lengths, owners.below_heading.tolist(), strict=True
-        ):
+        is_section = (owners.below_heading & (owners.code == 0)).tolist()
+        columns = ids.tolist(), owners.documents.tolist(), lengths, is_section, self._of_code(owners).tolist()
+        for id_, document, length, is_one, off in zip(*columns, strict=True):
             listing = tuning.TUNING.listing if id_ in self.listings else None
-            others, length = (self.others.get(document, 0.0), length) if below and weight else (0.0, 0.0)
-            points = weight * others - length - (listing or 0.0)
-            found.append(Support(points, weight, others, length, listing) if others or length or listing else None)
+            others = self.others.get(document, 0.0) if is_one and weight else 0.0
+            off += length if is_one and weight else 0.0
+            points = weight * others - off - (listing or 0.0)
+            found.append(Support(points, weight, others, off, listing) if others or off or listing else None)
         return found
 
     def points(self, ids: Int64, owners: Owners) -> Float64:
         """The points of passages. (n,), (n,)"""
         others = np.array([self.others.get(document, 0.0) for document in owners.documents.tolist()], dtype=np.float64)
         points = self.share * (tuning.TUNING.support_weight * others - _lengths(owners.passages))
-        points = np.where(owners.below_heading, points, 0.0)
+        points = np.where(owners.code > 0, -self._of_code(owners), np.where(owners.below_heading, points, 0.0))
         if self.listings:
             points -= tuning.TUNING.listing * np.isin(ids, list(self.listings))
         return points
+
+    def _of_code(self, owners: Owners) -> Float64:
+        """What is taken off for source code. (n,)"""
+        off = np.array([0.0, tuning.TUNING.code_deduction, tuning.TUNING.code_deduction + tuning.TUNING.test_deduction])
+        return np.asarray(off[owners.code] * self.counts_code)
 
 
 NO_SUPPORT = DocumentSupport(0.0, {})
@@ -99,12 +111,13 @@ def _support_of(scores: Float64, owners: Owners, most: float) -> DocumentSupport
     if not len(first):
         return NO_SUPPORT
     best, excesses = float(scores[first[0]]), dict[int, list[float]]()
-    first = first[owners.below_heading[first] & (scores[first] > best / 2)]
+    first = first[owners.below_heading[first] & (owners.code[first] == 0) & (scores[first] > best / 2)]
     for document, value in zip(owners.documents[first].tolist(), scores[first].tolist(), strict=True):
         excesses.setdefault(document, []).append(value - best / 2)
     counted = tuning.TUNING.support_passages
     others = {document: sum(each[1 : counted + 1]) / counted for document, each in excesses.items() if len(each) > 1}
-    return DocumentSupport(min(max((1 - best / most) / tuning.TUNING.support_least, 0.0), 1.0), others)
+    share = min(max((1 - best / most) / tuning.TUNING.support_least, 0.0), 1.0)
+    return DocumentSupport(share, others, counts_code=True)
 
 
 def _lengths(passages: Int64) -> Float64:

@@ -40,7 +40,7 @@ from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, t
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
 from semsearch.text.terms import named_terms
-from semsearch.text.tokens import words as split_words
+from semsearch.text.tokens import with_parts, words as split_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,7 +73,7 @@ class Explainer:
         passage = need_passages(db, [hit.passage_id])[hit.passage_id]
         pairs, sentence = None, hit.sentence
         if any(cosine.of == "passage" for cosine in cosines):
-            pairs, sentence = self._pairs(passage, *self._nearest(db, passage, spans))
+            pairs, sentence = self._pairs(passage, hit.format, *self._nearest(db, passage, spans))
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
@@ -96,10 +96,10 @@ class Explainer:
             rerank=origin.rerank,
             fused=origin.fused,
             relevance=self._relevance(hit.passage_id, neighbours, lexical, dense, origin),
-            quote=self._quote(passage),
+            quote=self._quote(passage, hit.format),
         )
 
-    def _quote(self, passage: PassageRow) -> Quoted | None:
+    def _quote(self, passage: PassageRow, format: str) -> Quoted | None:
         """The alignment of the query's words with the sentence of a passage that is quoted."""
         has_vectors = self._embedder is not None and self._word_shares is not None and self._word_shares.rows.any()
         vectors = self._embedder.chosen_.vectors if self._embedder is not None and has_vectors else None
@@ -107,7 +107,7 @@ class Explainer:
         asked = aligner.asked(self._terms, self._lookup, vectors)
         if not asked.names:
             return None
-        found = aligner.scored(asked, vectors, [passage])
+        found = aligner.scored(asked, vectors, [passage], [format])
         (chosen,) = found.chosen
         pieces = [passage.text[slice(*passage.sentences[[q.first, q.last], [0, 1]].tolist())] for q in found.quotes]
         reach = range(min(REACH, chosen) + 1)
@@ -193,11 +193,11 @@ class Explainer:
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
-    def _pairs(self, passage: PassageRow, number: int, vector: Float32 | None) -> tuple[Pairs, str]:
+    def _pairs(self, passage: PassageRow, format: str, number: int, vector: Float32 | None) -> tuple[Pairs, str]:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
         text = passage.sentence(number)
-        sentence = self._embedder.shares(text)
+        sentence = self._embedder.shares(with_parts(text, format))
         if vector is not None:
             sentence = sentence.summing_to(vector)
         matrix = self._word_shares.rows @ sentence.rows.T

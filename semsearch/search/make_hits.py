@@ -235,7 +235,9 @@ def _quotes(
     vectors = None if embedder is None else embedder.chosen_.vectors
     named = query.named or named_terms(query.text, reader.languages)
     asked = reader.aligner.asked(named, None if query.words is None else query.words.lookup, vectors)
-    return reader.aligner.choose(asked, vectors, [rows.passages[item.passage_id] for item in ranked], best)
+    passages = [rows.passages[item.passage_id] for item in ranked]
+    formats = [rows.documents[passage.document_id].format for passage in passages]
+    return reader.aligner.choose(asked, vectors, passages, best, formats)
 
 
 def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, quote: Quote, n: int) -> Neighbours:

@@ -27,7 +27,7 @@ import numpy as np
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
-from semsearch.text.tokens import WordChunk, hash_chunks
+from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup, WordSearch
@@ -123,25 +123,41 @@ class WordAligner:
         )
 
     def choose(
-        self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow], best: Sequence[int]
+        self,
+        asked: AskedWords,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        best: Sequence[int],
+        formats: Sequence[str] = (),
     ) -> list[Quote]:
         """Choose the sentence to quote of each passage; `best` (its number, or -1) where no word of the query is there.
 
-        Of equal ones the first.
+        Of equal ones the first. `formats`: those of the passages' documents.
         """
         found = [Quote(max(number, 0), max(number, 0)) for number in best]
         several = [at for at, passage in enumerate(passages) if len(passage.sentences) > 1]
         if several and asked.names:
-            scored = self.scored(asked, vectors, [passages[at] for at in several])
+            chosen_formats = [formats[at] for at in several] if formats else ()
+            scored = self.scored(asked, vectors, [passages[at] for at in several], chosen_formats)
             for at, chosen in zip(several, scored.chosen, strict=True):
                 if scored.scores[chosen] > 0:
                     found[at] = scored.quotes[chosen]
         return found
 
-    def scored(self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow]) -> ScoredSentences:
-        """Score the sentences of passages."""
+    def scored(
+        self,
+        asked: AskedWords,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str] = (),
+    ) -> ScoredSentences:
+        """Score the sentences of passages, whose documents have the given formats."""
         of_passages = [passage.sentence_texts for passage in passages]
-        found = self.similarities(asked, vectors, [text for texts in of_passages for text in texts])
+        formats = formats or ["text"] * len(passages)
+        searched = [
+            with_parts(text, format) for texts, format in zip(of_passages, formats, strict=True) for text in texts
+        ]
+        found = self.similarities(asked, vectors, searched)
         quotes: list[Quote] = []
         firsts, bounds, prose = list[int](), [0], list[float]()
         done = 0

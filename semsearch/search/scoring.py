@@ -158,7 +158,13 @@ def score(
             db, reader, groups, pool.owners[groups.order], spans, vectors, documents
         )
     return Candidates(
-        pool, groups, dense, lexical, best, whole, Owners(spans.documents, spans.passages, spans.below_heading)
+        pool,
+        groups,
+        dense,
+        lexical,
+        best,
+        whole,
+        Owners(spans.documents, spans.passages, spans.below_heading, spans.code),
     )
 
 

@@ -3,7 +3,8 @@
 Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), what --include
 does not name, and index folders and published snapshots of semsearch itself, whatever their names. Files that no reader
 supports are found too, and marked as such. Reported as skipped: folders that cannot be listed, file systems of the
-kernel such as /proc, whose files may block a reader or never end, unless the root lies in one; broken links, names that
+kernel such as /proc, whose files may block a reader or never end, unless the root lies in one; folders of packages that
+others wrote, such as node_modules, unless one is the root; broken links, names that
 are not Unicode, links to folders, which are not followed (so there are no loops, and nothing is read twice), and links
 that lead out of the root (so nothing is read that the user has not named); a link to a file in the root is read as that
 file. A single file is taken whatever its name.
@@ -110,7 +111,13 @@ class Folders(Protocol):
 
 # names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
-_LOOKED_FOR = frozenset[str](IGNORE_FILES).union(*_OWN)
+_VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dist-packages"))  # packages of others
+_VENDOR, _VENDOR_LISTS = (
+    "/vendor/",
+    frozenset(("modules.txt", "autoload.php")),
+)  # or that folder, with Go's or PHP's list
+_OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
+_LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN)
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
     "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
@@ -318,6 +325,9 @@ class Walk:
         names = {entry.name for entry in entries} & _LOOKED_FOR
         if any(own <= names for own in _OWN):
             return
+        if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
+            self._report(folder.path, _OF_OTHERS)
+            return
         own = [name for name in IGNORE_FILES if name in names]
         rules = self._rules_of(folder.path, own, folder.rules)
         yield from self._take(entries, folder.path, rules, folders)
@@ -334,13 +344,15 @@ class Walk:
         else:
             above, slash, name = path[:-1].rpartition("/")
             outer = self._entered(above + slash)
-            if outer is None or name.startswith(".") or self._left_out(path, outer.rules):
+            if outer is None or name.startswith(".") or name in _VENDORED or self._left_out(path, outer.rules):
                 return None
             entry = next(iter(self._entries_called(outer.path, name)), None)
             if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
                 return None
             path, rules = f"{outer.path}{entry.name}/", outer.rules
         if any(all(self._entries_called(path, name) for name in own) for own in _OWN):
+            return None
+        if f"/{path}".endswith(_VENDOR) and any(self._entries_called(path, name) for name in _VENDOR_LISTS):
             return None
         own = self._disk.ignore_files(self._slashed + path)
         return _Folder(path, self._rules_of(path, own, rules))
@@ -374,7 +386,9 @@ class Walk:
             if is_folder:
                 if self._left_out(path, rules):
                     continue
-                if self._disk.is_of_kernel(entry.path):
+                if entry.name in _VENDORED:
+                    self._report(path, _OF_OTHERS)
+                elif self._disk.is_of_kernel(entry.path):
                     self._report(path, "a file system of the kernel is left out; to read a folder in it, name that one")
                 else:
                     folders.append(_Folder(path, rules))

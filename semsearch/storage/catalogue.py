@@ -28,6 +28,7 @@ from semsearch.storage.checked_rows import (
 from semsearch.storage.checksums import damaged_document, damaged_passage
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.text.text_lengths import heading_text
+from semsearch.text.tokens import with_parts
 
 if TYPE_CHECKING:
     from semsearch.readers.records import Columns
@@ -235,6 +236,7 @@ class TitledText:
     title: str
     headings: tuple[str, ...]
     text: str
+    format: str  # of the document
 
 
 def get_titled_texts(db: sqlite3.Connection, ids: Sequence[int]) -> list[TitledText]:
@@ -252,19 +254,25 @@ def _titled(db: sqlite3.Connection, rows: Sequence[PassageColumnsRead]) -> list[
     for row in rows:
         if row[1] not in titles:
             raise damaged_document(db, row[1])
-    return [TitledText(row[0], row[1], titles[row[1]].title, _headings(row[6]), text_in(row)) for row in rows]
+    return [
+        TitledText(row[0], row[1], of.title, _headings(row[6]), text_in(row), of.format)
+        for row, of in ((row, titles[row[1]]) for row in rows)
+    ]
 
 
 def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
-    """Read the texts of the sentences of passages, by the passages' ids, which are all there. Raises IndexDamaged."""
-    return {row[0]: _sentence_texts(text_in(row), row[9]) for row in needed_passages(db, ids)}
+    """Read what is embedded of the sentences of passages, which are all there, by their ids. Raises IndexDamaged."""
+    rows = [*needed_passages(db, ids)]
+    titles = get_titled(db, {row[1] for row in rows})
+    formats = {document: titled.format for document, titled in titles.items()}
+    return {row[0]: _sentence_texts(text_in(row), row[9], formats.get(row[1], "")) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
     passage before each, and one after; that document's id and number of passages; and whether the passage is below a
-    heading. (n,) each"""
+    heading; and 1 if it is source code, 2 if that is a test, else 0. (n,) each"""
 
     firsts: Int64
     counts: Int64
@@ -273,13 +281,14 @@ class SentenceSpans:
     documents: Int64
     passages: Int64
     below_heading: Bool
+    code: Int64
 
 
 def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
-    document, first, count, first_passage, passages, headed = spans_of(db, ids).T
+    document, first, count, first_passage, passages, headed, code = spans_of(db, ids).T
     before, after = ids > first_passage, ids + 1 < first_passage + passages
-    return SentenceSpans(first, count, before, after, document, passages, headed > 0)
+    return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)
 
 
 class Titled(NamedTuple):
@@ -287,11 +296,12 @@ class Titled(NamedTuple):
 
     path: str
     title: str
+    format: str = "text"
 
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {row[0]: Titled(row[4], row[6] or "") for row in documents_by_id(db, documents)}
+    return {row[0]: Titled(row[4], row[6] or "", row[7]) for row in documents_by_id(db, documents)}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
@@ -326,20 +336,21 @@ class StoredTexts:
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
     """Yield the texts of the passages with ids from `first` to below `last`, rising."""
-    titles: dict[int, str] = {}
+    titles: dict[int, Titled] = {}
     for row in passages_between(db, first, last):
         id_, document, first_sentence, _, _, _, headings, text, _, sentences, _ = row
         if document not in titles:
-            titles = {document: titled.title for document, titled in get_titled(db, [document]).items()}
+            titles = get_titled(db, [document])
         if document not in titles:
             raise damaged_document(db, document)
-        texts = _sentence_texts(text, sentences)
-        yield StoredTexts(id_, first_sentence, heading_text(titles[document], json.loads(headings)), texts)
+        _, title, format = titles[document]
+        above = with_parts(heading_text(title, json.loads(headings)), format)
+        yield StoredTexts(id_, first_sentence, above, _sentence_texts(text, sentences, format))
 
 
-def _sentence_texts(text: str, sentences: bytes) -> list[str]:
+def _sentence_texts(text: str, sentences: bytes, format: str) -> list[str]:
     offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)[:, :2].tolist()
-    return [text[start:end] for start, end in offsets]
+    return [with_parts(text[start:end], format) for start, end in offsets]
 
 
 def passage_row(row: PassageColumnsRead) -> PassageRow:

@@ -130,10 +130,13 @@ _RANGE = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages WHERE id >= ? AND id < ? 
 _INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"  # noqa: S608  # likewise
 _OF_PASSAGE = numbers_sum(["passages.id", "document_id", "passages.first_sentence", "sentence_count"])
 _OF_DOCUMENT = numbers_sum(["document_id", "first_passage", "documents.passages"])
+_IS_TEST = """'/' || documents.path GLOB '*[-/_.][tT]est[-/_.s]*' OR documents.path GLOB '*[a-z]Test*.*'
+    OR '/' || documents.path GLOB '*[-/_.]spec[-/_.s]*'"""
 _SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_count, first_passage,
     documents.passages,
     coalesce({_OF_PASSAGE} = {told_sum("passages.sum")} AND {_OF_DOCUMENT} = {told_sum("documents.sum")}, -1),
-    length(passages.sentences), length(passages.headings) > 2
+    length(passages.sentences), length(passages.headings) > 2,
+    CASE WHEN documents.format NOT IN ('code', 'python') THEN 0 WHEN {_IS_TEST} THEN 2 ELSE 1 END
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""  # noqa: S608  # our own names
 
@@ -189,12 +192,12 @@ def _checked(db: sqlite3.Connection, rows: Iterable[Sequence[Any]]) -> Iterator[
 
 def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     """The numbers of passages with rising ids, and of their documents: document, first sentence, number of sentences,
-    the document's first passage, its number of passages, and 1 if there are headings. (n,) -> (n, 6). Raises
-    IndexDamaged.
+    the document's first passage, its number of passages, 1 if there are headings, and 1 if it is source code, 2
+    if that is a test. (n,) -> (n, 7). Raises IndexDamaged.
     """
     rows = db.execute(_SPANS, (json.dumps(ids.tolist()),)).fetchall()
     try:
-        found = np.array(rows, dtype=np.int64).reshape(-1, 9)
+        found = np.array(rows, dtype=np.int64).reshape(-1, 10)
     except (TypeError, ValueError, OverflowError):  # no numbers
         _tell(db, ids)
         raise
@@ -209,7 +212,7 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     others = np.flatnonzero((counted != found[:, 3]) | (rest != 0))
     if len(others):  # somebody's millions of sentences would take all memory
         raise damaged_passage(db, int(found[others[0], 0]))
-    return found[:, [1, 2, 3, 4, 5, 8]]
+    return found[:, [1, 2, 3, 4, 5, 8, 9]]
 
 
 def _are_old(db: sqlite3.Connection, found: Int64) -> bool:

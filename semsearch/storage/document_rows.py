@@ -172,17 +172,17 @@ def each_kept(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[KeptDocume
     while some := list(islice(rest, _AT_ONCE)):
         held = {row[0]: row[2] for row in documents_by_id(db, some)}
         for row in db.execute(_DOCUMENTS, (json.dumps(some),)).fetchall():
-            yield KeptDocument(*(*row, _passages(db, row[_FIRST], held[row[0]], title=row[4])))
+            yield KeptDocument(*(*row, _passages(db, row[_FIRST], held[row[0]], title=row[4], format=row[5])))
 
 
-def _passages(db: sqlite3.Connection, first: int, count: int, *, title: str) -> tuple[PassageRecord, ...]:
+def _passages(db: sqlite3.Connection, first: int, count: int, *, title: str, format: str) -> tuple[PassageRecord, ...]:
     rows = [*passages_between(db, first, first + count)]
     metadata = get_record_metadata(db, [row[0] for row in rows], needed=[row[0] for row in rows if row[-1]])
-    return tuple(_record(row, title, metadata.get(row[0])) for row in rows)
+    return tuple(_record(row, title, format, metadata.get(row[0])) for row in rows)
 
 
-def _record(row: PassageColumnsRead, title: str, own: object) -> PassageRecord:
+def _record(row: PassageColumnsRead, title: str, format: str, own: object) -> PassageRecord:
     _, _, _, count, line, page, headings, text, places, offsets, _ = row
     above = heading_text(title, json.loads(headings))
     metadata = None if own is None else json.dumps(own, allow_nan=False)
-    return PassageRecord(headings, above, line, page, text, offsets, count, places, metadata)
+    return PassageRecord(headings, above, line, page, text, offsets, count, places, metadata, format)

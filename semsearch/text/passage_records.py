@@ -23,7 +23,7 @@ from semsearch.readers.document import Document
 from semsearch.text.languages import ENGLISH, language_of_parts
 from semsearch.text.passages import each_passage
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import WordChunk, hash_chunks
+from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
 
 _SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 
@@ -41,6 +41,7 @@ class PassageRecord:
     sentences: int
     places: str | None = None  # JSON: (number of a sentence, the place from there on)
     metadata: str | None = None  # JSON, of a record's chosen columns; None if there are none
+    format: str = "text"  # of the document
 
     @property
     def sentence_texts(self) -> list[str]:
@@ -72,7 +73,7 @@ def each_record(document: Document) -> Iterator[PassageRecord]:
         places = json.dumps(passage.places) if passage.places else None
         metadata = json.dumps(passage.metadata, allow_nan=False) if passage.metadata else None
         where = headings, above, passage.line, passage.page
-        yield PassageRecord(*where, passage.text, offsets, len(sentences), places, metadata)
+        yield PassageRecord(*where, passage.text, offsets, len(sentences), places, metadata, document.format)
 
 
 def reading_of(document: Document) -> tuple[int, str]:
@@ -108,11 +109,11 @@ def find_words(records: Sequence[PassageRecord], languages: Sequence[str] = ()) 
     """
     texts: list[str] = []
     for record in records:
-        texts.append(record.above)
-        texts += record.sentence_texts
+        texts.append(with_parts(record.above, record.format))
+        texts += [with_parts(text, record.format) for text in record.sentence_texts]
     counts = np.array([record.sentences for record in records], dtype=np.int64)
     whole = _with_touching(records, counts)
-    whole_texts = [records[index].text for index in whole.tolist()]
+    whole_texts = [with_parts(records[index].text, records[index].format) for index in whole.tolist()]
     foreign = [_foreign(records, languages, language) for language in sorted({*languages} - {ENGLISH})]
     return PassageWords(counts, list(hash_chunks(texts)), whole, list(hash_chunks(whole_texts)), foreign)
 
@@ -120,7 +121,7 @@ def find_words(records: Sequence[PassageRecord], languages: Sequence[str] = ()) 
 def _foreign(records: Sequence[PassageRecord], languages: Sequence[str], language: str) -> ForeignTexts:
     positions = [position for position, own in enumerate(languages) if own == language]
     own = [records[position] for position in positions]
-    texts = [record.above for record in own], [record.text for record in own]
+    texts = [with_parts(each.above, each.format) for each in own], [with_parts(each.text, each.format) for each in own]
     return ForeignTexts(language, np.array(positions, dtype=np.int64), *texts)
 
 

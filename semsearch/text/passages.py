@@ -138,14 +138,25 @@ def _pieces(blocks: list[Block], max_words: int) -> Iterator[_BlockPart]:
     for block in blocks:
         words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
         if words <= max_words and not block.spots:
-            yield _BlockPart(block, sentence_spans(block.text), words, block.page)
+            yield _BlockPart(block, list(_spans(block)), words, block.page)
         else:
             yield from _parts(block, max_words)
 
 
+def _spans(block: Block) -> Iterator[tuple[int, int]]:
+    """The sentences of a block: those that its reader has found, unless one is too long, or those of its text."""
+    if not block.sentences:
+        yield from each_sentence_span(block.text)
+    for start, end in block.sentences:
+        if end - start <= LONGEST:
+            yield start, end
+        else:
+            yield from ((start + first, start + last) for first, last in sentence_spans(block.text[start:end]))
+
+
 def _parts(block: Block, max_words: int) -> Iterator[_BlockPart]:
     text = block.text
-    for page, on_page in groupby(each_sentence_span(text), key=lambda span: block.page_at(span[0])):
+    for page, on_page in groupby(_spans(block), key=lambda span: block.page_at(span[0])):
         while spans := list(islice(on_page, _STRETCH)):
             starts = [start for start, _ in spans]
             ends = [*starts[1:], spans[-1][1]]
@@ -177,6 +188,8 @@ def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCo
         if block.place or block.spots or places:
             places += ((number, block.place_at(start)) for number, (start, _) in enumerate(spans, len(sentences)))
         first, last = spans[0][0], spans[-1][1]
+        if block.sentences:  # code keeps the white space that its first line begins with
+            first = block.text.rfind("\n", 0, first) + 1
         text = block.text[first:last]
         texts.append(text)
         locate = _mapped if block.anchors else _verbatim

@@ -54,6 +54,22 @@ def normalise(text: str) -> str:
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
+CODE = frozenset(("code", "python"))  # formats whose identifiers are searched by their parts, too
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
+
+
+def with_parts(text: str, format: str) -> str:
+    """A text; if it is source code, and then the parts of the identifiers in it that capitals divide.
+
+    The tokeniser divides others: `getHTTPResponse` has the parts get, HTTP and Response, as `get_http_response` has.
+    """
+    if format not in CODE:
+        return text
+    parts = [part for found in _IDENTIFIER.findall(text) for part in _PART.findall(found) if len(part) > 1]
+    return f"{text} {' '.join(parts)}" if parts else text
+
+
 @dataclass(frozen=True, slots=True)
 class HashedWords:
     """The words of n texts as hashes (t,) uint64, in order: text i has hashes[indptr[i]:indptr[i + 1]]."""

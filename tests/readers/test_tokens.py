@@ -1,13 +1,16 @@
-"""Source code of many languages: comments and what they are about."""
+"""Source code of many languages: comments as prose, and code by functions and classes."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
-from cited import check_places
+from cited import check_places, check_whole, sentences
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
+from semsearch.text.passages import Passage, passages
 
 C = """/*
  * The moon pulls the sea.
@@ -46,10 +49,12 @@ def test_comments_are_words_without_their_signs_by_function(end: str) -> None:
     assert [(block.place, block.text.replace(end, "\n")) for block in document.blocks] == [
         (None, "The moon pulls the sea."),
         (None, "It moves."),
+        (None, "#include <stdio.h>"),
+        ("tide", "tide"),
         ("tide", "How high the tide is."),
-        ("tide", "int tide(int day)"),
-        ("tide", "in metres, as"),
+        ("tide", "int tide(int day) {\n    return day; // in metres, as"),
         ("tide", "everyone knows"),
+        ("tide", "}"),
     ]
     check_places(document)
 
@@ -57,39 +62,423 @@ def test_comments_are_words_without_their_signs_by_function(end: str) -> None:
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_the_usual_languages_are_read(name: str) -> None:
     document = read(SNIPPETS[name], name)
-    texts = [block.text for block in document.blocks]
-    assert [text for text in texts if text in ("How high.", "a remark")] == ["How high.", "a remark"]
-    assert not any("prose" in text for text in texts)
-    check_places(document)
+    assert [block.text for block in document.blocks].count("How high.") == 1
+    assert any("a remark" in sentence for sentence in sentences(document))
+    check_whole(document, ["How high."])
 
 
 @pytest.mark.parametrize("name", [name for name in SNIPPETS if name not in ("a.sql", "a.sh")])
 def test_functions_are_named(name: str) -> None:
     blocks = read(SNIPPETS[name], name).blocks
     assert next(block for block in blocks if block.text == "How high.").place == ("A.tide" if "A" in name else "tide")
-    assert any("tide" in block.text for block in blocks)
 
 
 def test_a_name_says_what_it_is_within() -> None:
     source = (
         "class Sea {\n\tint tide() {\n\t\treturn 1; // It rises.\n\t}\n\tint wave() { return 2; }\n}\nclass Moon {\n}\n"
     )
-    places = [(block.place, block.text) for block in read(source, "Sea.java").blocks]
-    assert places == [
-        ("Sea", "class Sea"),
-        ("Sea.tide", "int tide()"),
-        ("Sea.tide", "It rises."),
-        ("Sea.wave", "int wave() { return 2; }"),
-        ("Moon", "class Moon"),
-    ]
+    places = [(block.place, block.text) for block in read(source, "Sea.java").blocks if block.level and block.text]
+    assert places == [("Sea", "Sea"), ("Sea.tide", "tide"), ("Sea.wave", "wave"), ("Moon", "Moon")]
+    found = {passage.headings: passage.text for passage in passages(read(source, "Sea.java"))}
+    assert found["Sea", "tide"] == "int tide() {\n\treturn 1; // It rises.\n}"
+    assert found["Sea", "wave"] == "int wave() { return 2; }"
+
+
+# A definition of each kind, by language: the source, and the qualified name and lines of each definition in it.
+DEFINITIONS = {
+    "a.py": (
+        """\
+LIMIT = 3
+
+@cached
+def tide(
+    day,
+):
+    return day
+
+class Sea:
+    async def rise(self):
+        pass
+""",
+        {
+            "tide": (3, 7),
+            "Sea": (9, 11),
+            "Sea.rise": (10, 11),
+        },
+    ),
+    "a.js": (
+        """\
+export default function tide(day) {
+  return `}` + day;
+}
+class Sea {
+  static async rise(a = {}) {
+    go(/[/}]/);
+  }
+}
+const wave = async (day) => {
+  return 1;
+};
+Moon.prototype.fall = function () {
+  return 2;
+};
+if (x) {
+  y();
+}
+""",
+        {
+            "tide": (1, 3),
+            "Sea": (4, 8),
+            "Sea.rise": (5, 7),
+            "wave": (9, 11),
+            "Moon.prototype.fall": (12, 14),
+        },
+    ),
+    "a.ts": (
+        """\
+export interface Tide<T> {
+  day: T;
+}
+export const rise = <T>(a: T): Tide<T> => {
+  return { day: a };
+};
+abstract class Sea {
+  constructor(private day: number) {
+    this.day = day;
+  }
+  get level(): number {
+    return 1;
+  }
+}
+type Level = number;
+""",
+        {
+            "Tide": (1, 3),
+            "rise": (4, 6),
+            "Sea": (7, 14),
+            "Sea.constructor": (8, 10),
+            "Sea.level": (11, 13),
+            "Level": (15, 15),
+        },
+    ),
+    "a.go": (
+        """\
+type Tide struct {
+\tday int
+}
+
+// Rise rises.
+func (t *Tide) Rise(by int) (int, error) {
+\tx := `}
+{`
+\treturn by, nil
+}
+
+func fall() {
+again:
+\tgoto again
+}
+""",
+        {
+            "Tide": (1, 10),
+            "Tide.Rise": (5, 10),
+            "fall": (12, 15),
+        },
+    ),
+    "a.rs": (
+        """\
+#[derive(Debug)]
+pub struct Tide<'a> {
+    day: &'a str,
+}
+
+impl<'a> Rise for Tide<'a> {
+    pub(crate) async fn rise(&self) -> u8
+    where
+        u8: Copy,
+    {
+        let s = r#"}"#;
+        1
+    }
+}
+
+macro_rules! wave {
+    () => {};
+}
+""",
+        {
+            "Tide": (1, 14),
+            "Tide.rise": (7, 13),
+            "wave": (16, 18),
+        },
+    ),
+    "A.java": (
+        """\
+@Entity
+public final class A<T> extends B {
+    private static final int LIMIT = 3;
+
+    public A(int day) {
+        super(day);
+    }
+
+    @Override
+    public <T> List<T> tide(int day)
+            throws IOException {
+        if (day > 1) {
+            return null;
+        }
+        return of();
+    }
+
+    interface Sea {
+        void rise();
+    }
+}
+""",
+        {
+            "A": (1, 21),
+            "A.A": (5, 7),
+            "A.tide": (9, 16),
+            "A.Sea": (18, 20),
+        },
+    ),
+    "a.c": (
+        """\
+#define LIMIT 3
+struct tide {
+    int day;
+};
+
+static inline struct tide *
+rise(const char *by, int (*of)(int))
+{
+#ifdef SEA
+    if (by) {
+#else
+    {
+#endif
+        goto out;
+    }
+out:
+    return NULL;
+}
+
+int fall(void);
+
+int fall(void) { return '{'; }
+""",
+        {
+            "tide": (2, 4),
+            "rise": (6, 18),
+            "fall": (22, 22),
+        },
+    ),
+    "a.cpp": (
+        """\
+namespace sea {
+
+template <typename T>
+class Tide final : public Moon<T> {
+ public:
+  explicit Tide(int day) : day_(day) {}
+  ~Tide() override {
+    fall();
+  }
+ private:
+  int day_;
+};
+
+Tide::Tide(int day)
+    : day_(day) {
+  rise();
+}
+
+auto Tide::rise(int by) const noexcept -> int {
+  return by;
+}
+
+}
+""",
+        {
+            "Tide": (3, 12),
+            "Tide.Tide": (6, 6),
+            "Tide.~Tide": (7, 9),
+            "Tide::Tide": (14, 17),
+            "Tide::rise": (19, 21),
+        },
+    ),
+    "A.cs": (
+        """\
+namespace Sea
+{
+    public record struct Tide(int Day);
+
+    [Serializable]
+    public partial class A : B
+    {
+        /// <summary>High.</summary>
+        public async Task<int> RiseAsync(int by = 1)
+        {
+            var s = @"C:\\";
+            return by;
+        }
+
+        public int Fall(int by) => by;
+    }
+}
+""",
+        {
+            "Sea": (1, 17),
+            "Sea.Tide": (3, 3),
+            "Sea.A": (5, 16),
+            "Sea.A.RiseAsync": (8, 13),
+            "Sea.A.Fall": (15, 15),
+        },
+    ),
+    "a.sh": (
+        """\
+LIMIT=3
+function rise {
+  cat <<EOF
+fall() {
+EOF
+  echo "${#x} }"
+}
+
+set-tide() {
+  rise $# 'it # is'
+}
+rise
+""",
+        {
+            "rise": (2, 7),
+            "set-tide": (9, 11),
+        },
+    ),
+    "a.sql": (
+        """\
+CREATE TABLE IF NOT EXISTS sea.tides (
+    day integer,
+    note text DEFAULT ';'
+);
+
+INSERT INTO tides VALUES (1);
+
+create or replace function rise(by integer) returns integer as $$
+begin
+  return by;
+end;
+$$ language plpgsql;
+
+SELECT 1;
+CREATE TRIGGER ebb AFTER INSERT ON tides
+BEGIN
+  UPDATE tides SET day = 1;
+END;
+SELECT 2;
+""",
+        {
+            "sea.tides": (1, 4),
+            "rise": (8, 12),
+            "ebb": (15, 18),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definitions_have_their_lines(name: str) -> None:
+    source, expected = DEFINITIONS[name]
+    document, lines = read(source, name), dict[str, list[int]]()
+    for passage in passages(document):
+        for sentence, place in zip(passage.sentences, _places(passage), strict=True):
+            last = sentence.line + passage.text[sentence.start : sentence.end].count("\n")
+            lines.setdefault(place or "", []).extend((sentence.line, last))
+    found = {
+        place: [each for other, own in lines.items() if other == place or other.startswith(f"{place}.") for each in own]
+        for place in lines
+        if place
+    }
+    assert {place: (min(own), max(own)) for place, own in found.items()} == expected
+    check_places(document)
+
+
+def _places(passage: Passage) -> list[str | None]:
+    changes, found, place = dict(passage.places), list[str | None](), None
+    for number in range(len(passage.sentences)):
+        place = changes.get(number, place)
+        found.append(place)
+    return found
 
 
 @pytest.mark.parametrize("source", ["x();" * 10_000, "x();\n" * 500_000])
 def test_what_a_program_has_written_is_refused(source: str) -> None:
-    with pytest.raises(SourceError, match=r"a\.js looks generated"):
+    with pytest.raises(SourceError, match=r"a\.js looks (?:generated|minified)"):
         read(source, "a.js")
 
 
 def test_marks_for_tools_and_rulers_are_no_text() -> None:
     source = "#!/bin/sh\n# -*- mode: sh -*-\n# ------------\n# Said.\n############\n"
     assert [block.text for block in read(source, "a.sh").blocks] == ["Said."]
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("a.go", "// Code generated by protoc-gen-go. DO NOT EDIT.\n"),
+        ("a.py", "# Generated by the protocol buffer compiler.  DO NOT EDIT!\n"),
+        ("a.js", "/**\n * @generated SignedSource<<1>>\n */\n"),
+    ],
+)
+def test_of_generated_code_only_names_signatures_and_comments_are_read_and_that_is_reported(
+    name: str, head: str
+) -> None:
+    body = {
+        "a.go": "func Tide() {\n\tx()\n}\n",
+        "a.py": "def Tide():\n    x()\n",
+        "a.js": "function Tide() {\n  x();\n}\n",
+    }
+    document = read(f"{head}\ny()\n\n{body[name]}", name)
+    code = [block for block in document.blocks if block.sentences]
+    assert [(block.place, block.text) for block in code] == [("Tide", body[name].split("\n")[0])]
+    ((kind, detail),) = [(each.kind, each.detail) for each in document.omissions]
+    assert (kind, "enerated" in detail) == ("generated code", True)
+    assert not read(f"# We generated tables by hand, and edit them.\n{body[name]}", name).omissions
+
+
+def test_lines_of_code_are_sentences_that_end_where_brackets_do() -> None:
+    source = (
+        "def f(\n    day,\n    by=(1, 2),\n):\n    x = 1\n    y = 2\n\n    return [\n        day,\n        by,\n    ]\n"
+    )
+    assert sentences(read(source, "a.py")) == [
+        "def f(\n    day,\n    by=(1, 2),\n):",
+        "x = 1\n    y = 2",
+        "return [\n        day,\n        by,\n    ]",
+    ]
+    long = f"x = [\n{'    1234567890,' * 200}\n]\n"
+    assert all(len(sentence) <= 1000 for sentence in sentences(read(long, "a.py")))
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_source_code_that_ends_anywhere_is_read(name: str) -> None:
+    for cut in range(0, 300, 7):
+        check_places(read(DEFINITIONS[name][0][:cut], name))
+
+
+PIECES = (
+    "a b(", "x(", "f(a)(", "(((", "a<b<", "'", '"', "/*", "/", "`",
+    "class ", "const a = (", "CREATE TABLE ", "<<A\n", "a\n", "{ ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.js", "A.java", "a.cpp", "A.cs", "a.sql", "a.sh", "a.rs"])
+def test_what_is_no_code_is_read_in_time_by_its_length(name: str) -> None:
+    def seconds(piece: str, many: int) -> float:
+        source = "\n".join([piece * 20] * (many // len(piece) // 20))
+        began = time.process_time()
+        read(source, name)
+        return time.process_time() - began
+
+    for piece in PIECES:
+        assert seconds(piece, 32_000) < 16 * (0.1 + seconds(piece, 4_000)), piece

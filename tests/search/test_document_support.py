@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +21,12 @@ QUESTION = "the captain of a ship in a storm"
 ABOUT = "The captain of the old ship saw a storm at the harbour."
 
 
-def owners(documents: list[int], *, passages: list[int] | None = None, headed: bool = True) -> Owners:
-    sizes = passages or [3] * len(documents)
-    return Owners(np.array(documents, dtype=np.int64), np.array(sizes, dtype=np.int64), np.full(len(documents), headed))
+def owners(
+    documents: list[int], *, passages: list[int] | None = None, headed: bool = True, code: Sequence[int] = ()
+) -> Owners:
+    sizes, n = passages or [3] * len(documents), len(documents)
+    ids = np.array(documents, dtype=np.int64)
+    return Owners(ids, np.array(sizes, dtype=np.int64), np.full(n, headed), np.isin(ids, [*code]).astype(np.int64))
 
 
 def points(scores: list[float], of: Owners, weights: Weights = WEIGHTS) -> list[float]:
@@ -48,6 +51,12 @@ def test_a_score_that_is_not_known_supports_nothing() -> None:
 
 def test_texts_without_headings_neither_give_support_nor_get_any() -> None:
     assert points([0.4, 0.38, 0.36], owners([1, 1, 1], headed=False)) == [0.0] * 3
+
+
+def test_source_code_loses_points_and_supports_nothing() -> None:
+    off = tuning.TUNING.code_deduction
+    assert points([0.4, 0.38, 0.36, 0.3], owners([1, 2, 2, 2], code=[2])) == pytest.approx([0.0, -off, -off, -off])
+    assert points([0.8, 0.6], owners([1, 2], code=[2])) == pytest.approx([0.0, -off])  # however good the best is
 
 
 def test_where_one_retriever_decides_alone_there_is_none() -> None:

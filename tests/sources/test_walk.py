@@ -313,3 +313,14 @@ def test_a_file_system_of_the_kernel_is_left_out_and_that_is_said() -> None:
         ["self/net/dev"],
     )
     assert [file.path for file in find_files_at(Path("/proc"), ["sys/kernel/ostype"], skipped=print)]
+
+
+def test_packages_of_others_are_left_out_and_that_is_reported(tmp_path: Path) -> None:
+    write(tmp_path, "a.js", "node_modules/left/pad.js", "vendor/modules.txt", "vendor/b/b.go", "papers/vendor/offer.md")
+    paths, skipped = found_and_skipped(tmp_path)
+    assert paths == ["a.js", "papers/vendor/offer.md"]
+    assert [path.rsplit("/", 2)[-2] for path, _ in skipped] == ["node_modules", "vendor"]
+    assert all("index this folder itself" in reason for _, reason in skipped)
+    assert sorted(found(tmp_path / "vendor")) == ["b/b.go", "modules.txt"]
+    changed = ["node_modules/left/pad.js", "vendor/b/b.go", "papers/vendor/offer.md"]
+    assert [file.path for file in find_files_at(tmp_path, changed, skipped=print)] == ["papers/vendor/offer.md"]

@@ -168,7 +168,7 @@ function ofNearness({ points, weight, cosine, passages }) {
 /** @param {Support} support @returns {Unrounded} */
 function ofDocument({ points, weight, others, length, listing }) {
   const ofListing = listing ? ` − ${listing.toFixed(3)}, since it lists sources or contents` : "";
-  const off = `${length ? ` − ${length.toFixed(3)} for its length` : ""}${ofListing}`;
+  const off = `${length ? ` − ${length.toFixed(3)} for its length, or for source code` : ""}${ofListing}`;
   return { name: "support", label: "Its document", how: `${plain(weight)} × ${others.toFixed(3)}, by its other good passages${off}`, points };
 }
 

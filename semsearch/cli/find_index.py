@@ -178,7 +178,9 @@ def of_this_folder(indexes: Path | None) -> list[Path]:
 
 def _depths(indexes: Path | None) -> dict[Path, int]:
     """The indexes of the current folder, each with the length of its nearest root."""
-    own = _whole(index_folders(indexes or HERE))
+    own = index_folders(indexes or HERE)
+    if len(own) > 1:
+        own = _whole(own)
     if len(own) == 1:
         return {own[0]: 0}
     try:

@@ -80,9 +80,7 @@ def test_where_memory_is_scarce_faiss_uses_one_thread(monkeypatch: pytest.Monkey
         memory.require_memory(1000, "to test")
 
 
-def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(
-    world: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object) -> Any:
         raise RuntimeError("Error in faiss::MmappedFileMappingOwner: could not mmap(): Cannot allocate memory")
 

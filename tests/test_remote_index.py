@@ -15,7 +15,7 @@ from packages import needed
 from serving import TOKEN, running
 from small import write_articles
 
-from semsearch.errors import IndexNotFound, ServerError, SourceError, UsageError
+from semsearch.errors import IndexNotFound, SemsearchError, ServerError, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex
 from semsearch.serve.open_indexes import OpenIndexes
@@ -50,6 +50,10 @@ def answering(status: int, body: bytes) -> Iterator[str]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def do_GET(self) -> None:
+            self.headers["Content-Length"] = "0"
+            self.do_POST()
 
         def log_message(self, *_: object) -> None:
             pass
@@ -142,6 +146,42 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again(remote: RemoteIn
 )
 def test_what_is_no_answer_is_an_error_that_says_so(status: int, body: bytes, told: str) -> None:
     with answering(status, body) as url, Index.connect(url) as remote, pytest.raises(ServerError, match=told):
+        remote.search("ship")
+
+
+@pytest.mark.parametrize(
+    "answer", [b"[]", b"1", b"null", b"{}", b'{"hits": {}}', b'{"hits": null}', b'{"hits": [[]]}', b'{"warnings": 1}']
+)
+def test_an_answer_of_another_form_is_an_error_of_ours(answer: bytes) -> None:
+    with answering(200, answer) as url, Index.connect(url, index="docs") as remote:
+        for ask in (
+            lambda: remote.search("ship"),
+            lambda: remote.search(["ship", "bread"]),
+            lambda: remote.context("ship"),
+            lambda: remote.embed(["ship"]),
+            lambda: list(remote.documents()),
+            lambda: remote.document("a.md"),
+            lambda: remote.facets(),
+            lambda: remote.status(),
+            lambda: remote.map_status(),
+            lambda: remote.map_passages([1]),
+        ):
+            with pytest.raises(SemsearchError):
+                ask()
+
+
+def test_a_list_without_an_end_is_not_followed_in_a_circle() -> None:
+    with (
+        answering(200, b'{"documents": [], "next": 0}') as url,
+        Index.connect(url) as remote,
+        pytest.raises(ServerError, match="number of the next"),
+    ):
+        list(remote.documents())
+
+
+def test_an_answer_larger_than_any_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("semsearch.remote_index._MOST", 100)
+    with answering(200, b" " * 101) as url, Index.connect(url) as remote, pytest.raises(ServerError, match="more than"):
         remote.search("ship")
 
 

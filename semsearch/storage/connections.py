@@ -18,7 +18,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
@@ -128,6 +128,9 @@ def connect(path: Path, mode: str, *, patience: float = 10) -> sqlite3.Connectio
     To read or to write rows, use `IndexDatabase`.
     """
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
+    if mode == "rwc" and not path.exists():
+        with suppress(OSError):  # which SQLite will meet again
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
     try:
         connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened

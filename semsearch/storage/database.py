@@ -7,6 +7,7 @@ of SQLite and of the disk are explained: what is wrong with the index, and what 
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -121,7 +122,7 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
     if "disk is full" in text:
         return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
     if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}); the index is unchanged")
+        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
     if "disk I/O error" in text:
         return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
     if "locked" in text:
@@ -287,6 +288,13 @@ class IndexDatabase:
     def close(self) -> None:
         """Close the readers' connections; one that is in a transaction is closed at the end of it."""
         self._readers.close()
+
+
+def _theirs(folder: Path) -> str:
+    """The files of a database that this user may not write, where others may write to its folder."""
+    files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
+    theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
+    return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
 
 
 def _commit(connection: sqlite3.Connection, folder: Path) -> None:

@@ -45,6 +45,11 @@ def test_a_time_without_a_version_is_taken_whole(info: Mapping[str, Any]) -> Non
     assert time_of(info) == 1714564800 * SECOND + SECOND // 4
 
 
+@pytest.mark.parametrize("at", [1e300, float("inf"), float("nan"), 1e10, "9999-12-31T00:00:00Z", "0001-01-01T00:00:00"])
+def test_a_time_that_no_database_holds_is_none(at: object) -> None:
+    assert abs(time_of({"LastModified": at, "ETag": '"a"'})) < 1 << 62
+
+
 def test_an_object_of_which_nothing_is_told_never_looks_unchanged() -> None:
     assert time_of({}) != time_of({})
 

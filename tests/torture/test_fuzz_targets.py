@@ -34,6 +34,16 @@ _HERE = (
     "pdf",
     "vector-segment",
     "mcp",
+    "remote-answers",
+    "imports",
+    "notes",
+    "snapshot-manifest",
+    "encodings",
+    "reading-log",
+    "golden",
+    "models",
+    "spelling",
+    "http-headers",
 )
 
 

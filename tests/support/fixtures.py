@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
 from semsearch.mapping.tsne import layout
+from semsearch.readers.document import Document
+from semsearch.readers.records import Columns
+from semsearch.readers.registry import Format
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
@@ -34,6 +37,16 @@ def deaths() -> Iterator[Deaths]:
     made = Deaths()
     yield made
     made.close()
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process, whatever their format: what a test replaces is replaced for them too."""
+
+    def read(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
+        return kind.load()(source, name, *([columns] if kind.has_columns else []))
+
+    monkeypatch.setattr("semsearch.readers.read._read_apart", read)
 
 
 @pytest.fixture

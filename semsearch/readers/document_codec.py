@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from itertools import chain
 from typing import Any, NoReturn, cast, get_args
@@ -21,6 +21,7 @@ from semsearch.results.omissions import Omission, OmissionKind
 _SIZE = struct.Struct(">Q")
 _MOST = 1 << 53  # of any number
 _DEEPEST = 1000  # level of a heading: of code, as deep as it is nested
+_DEFAULTS = (0, 0, 0, None, None, None, (), (), None)  # of the fields of a block
 _KINDS = frozenset(get_args(OmissionKind))
 
 
@@ -103,8 +104,8 @@ def decode(data: bytes) -> Document:
 
 
 def _block(values: list[Any], source: str) -> Block:
-    defaults = (0, 0, 0, None, None, None, [], [], None)
-    text, start, level, page, place, part, anchors, spots, metadata = (*values, *defaults[len(values) :])
+    given: tuple[Any, ...] = (*values, *_DEFAULTS[len(values) :])
+    text, start, level, page, place, part, anchors, spots, metadata = given
     _number(start, len(source))
     if isinstance(text, int):
         text = source[start : start + _number(text, len(source) - start)]
@@ -121,7 +122,7 @@ def _block(values: list[Any], source: str) -> Block:
     )
 
 
-def _pairs(numbers: list[Any], most: int) -> tuple[tuple[int, int], ...]:
+def _pairs(numbers: Sequence[Any], most: int) -> tuple[tuple[int, int], ...]:
     """Rising pairs of offsets, in the text and in the source."""
     if not numbers:
         return ()
@@ -132,7 +133,7 @@ def _pairs(numbers: list[Any], most: int) -> tuple[tuple[int, int], ...]:
     return pairs
 
 
-def _spots(values: list[Any]) -> tuple[Spot, ...]:
+def _spots(values: Sequence[Any]) -> tuple[Spot, ...]:
     """Rising spots, the first at the start of the text."""
     spots = tuple(
         Spot(_number(offset), None if page is None else _number(page), None if place is None else _text(place))

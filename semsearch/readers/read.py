@@ -45,9 +45,17 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     check_size(max(found.status.st_size, len(found.data)), max_bytes, str(path))
-    digest = hashlib.blake2b(found.data, digest_size=16).hexdigest()
-    document = read_bytes(found.data, str(path), columns)
-    return FileContent(document, digest, found.status.st_size, storable_time(found.status.st_mtime_ns))
+    return content_of(found.data, str(path), columns, found.status.st_size, storable_time(found.status.st_mtime_ns))
+
+
+def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:
+    """Read a file's bytes, with its state. Raises SourceError, which has their digest, and as `read_bytes`."""
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    try:
+        return FileContent(read_bytes(data, name, columns), digest, size, mtime_ns)
+    except SourceError as error:
+        error.digest = digest
+        raise
 
 
 def _found(path: Path, most: int, root: str) -> SourceBytes:

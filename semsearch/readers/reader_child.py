@@ -30,7 +30,6 @@ _HEAD = struct.Struct(">IQ")  # bytes of the header, bytes of the data
 _PIECE = 1 << 20  # bytes that are read at once: a length that is wrong takes no memory
 _MOST_HEADER = 16_000_000  # bytes; a question has the sentences of a page
 _LOOK = 0.05  # seconds between looks at the memory, and at whether the process that asks still runs
-_IDLE_LOOK = 1.0  # while there is nothing to do
 _IDLE = 60.0  # seconds without a question after which the process ends
 _LARGE = 4  # a process that has taken this part of its memory ends once it has answered
 _OVER = 1 << 28  # bytes of addresses beyond the memory: Linux counts those too, and the look at the memory says more
@@ -46,7 +45,8 @@ class MessageError(Exception):
 def send(descriptor: int, header: dict[str, Any], data: bytes = b"") -> None:
     """Write a message: a header, JSON, and data. Raises OSError."""
     text = json.dumps(header, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    for part in (_HEAD.pack(len(text), len(data)) + text, data):
+    head = _HEAD.pack(len(text), len(data)) + text
+    for part in (head + data,) if len(data) < _PIECE else (head, data):
         rest = memoryview(part)
         while rest:
             rest = rest[os.write(descriptor, rest[: 1 << 30]) :]
@@ -79,27 +79,23 @@ def _exactly(descriptor: int, count: int) -> bytes:
 # -- Limits ------------------------------------------------------------------------------------------------------------
 
 
-def resident_bytes() -> int:
-    """The memory that this process takes now; on macOS the most it ever took; 0 where that is not known."""
+def taken() -> tuple[int, int]:
+    """The bytes of addresses and of memory that this process takes now; on macOS the most it ever took.
+
+    0 where that is not known.
+    """
     if sys.platform == "win32":
-        return 0
+        return 0, 0
     try:
         with io.FileIO("/proc/self/statm") as file:
-            return int(file.read(200).split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            addresses, memory = file.read(200).split()[:2]
     except (OSError, ValueError):
         import resource
 
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else 1024 * peak
-
-
-def _addresses() -> int:
-    """The bytes of addresses that this process has; 0 where that is not known."""
-    try:
-        with io.FileIO("/proc/self/statm") as file:
-            return int(file.read(200).split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
+        return 0, peak if sys.platform == "darwin" else 1024 * peak
+    page = os.sysconf("SC_PAGE_SIZE")
+    return int(addresses) * page, int(memory) * page
 
 
 class Watch:
@@ -107,36 +103,34 @@ class Watch:
 
     def __init__(self, parent: int) -> None:
         self._parent = parent
-        self._most = 0
-        self._busy = threading.Event()
+        self._most = sys.maxsize
         threading.Thread(target=self._look, daemon=True, name="semsearch-watch").start()
 
     def begin(self, seconds: float, memory: int) -> None:
         """From now on, the process may take so many seconds of its processor and so many bytes more than it has."""
-        self._most = resident_bytes() + memory
+        addresses, before = taken()
+        self._most = before + memory
         if sys.platform != "win32":
             import resource
 
             signal.setitimer(signal.ITIMER_PROF, seconds)  # SIGPROF ends the process, whatever it does
-            if addresses := _addresses():
+            if addresses:
                 _lower(resource.RLIMIT_AS, addresses + memory + _OVER, is_lasting=False)
-        self._busy.set()
 
     def end(self) -> bool:
         """The answer is there. Return whether the process has taken a large part of what it may."""
-        self._busy.clear()
         if sys.platform != "win32":
             signal.setitimer(signal.ITIMER_PROF, 0)
-        return resident_bytes() > self._most // _LARGE
+        most, self._most = self._most, sys.maxsize
+        return taken()[1] > most // _LARGE
 
     def _look(self) -> None:
         while True:
+            time.sleep(_LOOK)
             if os.name == "posix" and os.getppid() != self._parent:
                 os._exit(0)
-            if self._busy.is_set() and resident_bytes() > self._most:
+            if taken()[1] > self._most:
                 os._exit(MEMORY)
-            if self._busy.wait(_IDLE_LOOK):
-                time.sleep(_LOOK)
 
 
 def _give_up_rights() -> None:

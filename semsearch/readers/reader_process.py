@@ -10,7 +10,7 @@ What comes back may have been written by the file: it is bytes and JSON, limited
 | limit | Linux | macOS | Windows |
 |---|---|---|---|
 | processor time | yes | yes | no |
-| time, three times as much | yes | yes | yes |
+| time, ten times as much | yes | yes | yes |
 | memory | yes, also of addresses | watched | no |
 | files written, open files, processes, core dumps | yes | yes | no |
 """
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -31,14 +32,16 @@ from pathlib import Path
 
 from semsearch.errors import MissingExtra, SemsearchError, SourceError, UsageError, is_resource_exhaustion
 from semsearch.readers.reader_child import MEMORY, MessageError, receive, send
+from semsearch.system import clock
 
 _LOG = logging.getLogger(__name__)
 _PROCESSES = 4  # at the same time, for all threads of this one
-_TIMES = 3  # the time that a file may take on a busy machine, in its processor time
+_TIMES = 10  # the time that a file may take on a busy machine, in its processor time
 _TRIES = 3  # processes that may have ended, just before they are asked
 _START = 60.0  # seconds until a process has started
 _RECORDS = 100  # of the log, for one file
 _LONGEST = 4000  # characters of an error, or of a record
+_LOOK = 1.0  # seconds between looks whether a process is late
 _GRACE = 1.0  # seconds for a process that is ending
 _OUT_OF_TIME = getattr(signal, "SIGPROF", 0)
 _PIPE = 1 << 18  # bytes that a pipe holds, on Linux
@@ -188,6 +191,9 @@ class _Process:
             if is_resource_exhaustion(error):
                 raise
             raise _not_started(name, error) from error
+        self._is_late, self._until = False, math.inf
+        self._has_ended = threading.Event()
+        threading.Thread(target=self._look, daemon=True, name="semsearch-reader").start()
         try:
             self._within(_START, lambda _: receive(self._answers, 0))
         except _Ended as ended:
@@ -218,29 +224,29 @@ class _Process:
     def _within(
         self, seconds: float, call: Callable[[int], tuple[dict[str, object], bytes]]
     ) -> tuple[dict[str, object], bytes]:
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            self._process.kill()
-
-        timer = threading.Timer(seconds, end)
-        timer.daemon = True
-        timer.start()
         assert self._process.stdin is not None
+        self._is_late, self._until = False, clock.seconds() + seconds
         try:
             return call(self._process.stdin.fileno())
         except (OSError, MessageError):
-            raise _Ended(self.end(_GRACE), is_late=late.is_set()) from None
+            raise _Ended(self.end(_GRACE), is_late=self._is_late) from None
         except BaseException:  # an interruption, after which nobody reads the answer
             self.end()
             raise
         finally:
-            timer.cancel()
+            self._until = math.inf
+
+    def _look(self) -> None:
+        """End the process when it is late, until it has ended."""
+        while self._process.poll() is None and not self._has_ended.wait(_LOOK):
+            if clock.seconds() > self._until:
+                self._is_late = True
+                self._process.kill()
 
     def end(self, grace: float = 0.0) -> int:
         """End the process, if it does not end by itself within some seconds; its status."""
         self._close()
+        self._has_ended.set()
         try:
             return self._process.wait(grace) if grace else self._killed()
         except subprocess.TimeoutExpired:

@@ -78,7 +78,7 @@ BUILT_IN = (
     Format("notebook", (".ipynb",), "semsearch.readers.notebook", version="2", apart=_LARGE),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.json_lines", has_columns=True, version="2"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
-    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="3", apart=0),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="3", apart=_LARGE),
     Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3", apart=0),

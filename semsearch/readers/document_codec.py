@@ -1,17 +1,18 @@
 """Documents as bytes, for what another process has read (semsearch.readers.reader_process), and their check.
 
-The source comes first, as UTF-8, and then JSON: a text that stands in the source is only its length. The other process
-may have been taken over by the file that it read. So whatever it sends makes a document of the right types, whose
-blocks are in order and lie in its source, or is refused.
+The source comes first, as UTF-8, and then JSON, which has the blocks by columns: all texts, all starts and so on. A
+text that stands in the source is only its length, a place its number in a list. The other process may have been taken
+over by the file that it read. So whatever it sends makes a document of the right types, whose blocks lie in its source,
+or is refused.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import Any, NoReturn, cast, get_args
 
 from semsearch.readers.document import Block, Document, Spot
@@ -21,7 +22,7 @@ from semsearch.results.omissions import Omission, OmissionKind
 _SIZE = struct.Struct(">Q")
 _MOST = 1 << 53  # of any number
 _DEEPEST = 1000  # level of a heading: of code, as deep as it is nested
-_DEFAULTS = (0, 0, 0, None, None, None, (), (), None)  # of the fields of a block
+_MOST_BLOCKS = 50_000_000
 _KINDS = frozenset(get_args(OmissionKind))
 
 
@@ -46,36 +47,46 @@ def read_encoded(
 
 def encode(document: Document) -> bytes:
     """A document as bytes."""
-    source = document.source
+    source, blocks, names = document.source, document.blocks, _Names()
+    anchors = [*chain.from_iterable(block.anchors for block in blocks)]
+    spots = [*chain.from_iterable(block.spots for block in blocks)]
+    columns: list[list[Any]] = [
+        [len(block.text) if source.startswith(block.text, block.start) else block.text for block in blocks],
+        [block.start for block in blocks],
+        [block.level for block in blocks],
+        [block.page for block in blocks],
+        [names.number(block.place) for block in blocks],
+        [names.number(block.part) for block in blocks],
+        [None if block.metadata is None else dict(block.metadata) for block in blocks],
+        [len(block.anchors) for block in blocks],
+        [offset for offset, _ in anchors],
+        [place for _, place in anchors],
+        [len(block.spots) for block in blocks],
+        [spot.offset for spot in spots],
+        [spot.page for spot in spots],
+        [names.number(spot.place) for spot in spots],
+    ]
     rest = [
         document.title,
         dict(document.metadata),
         [[each.kind, each.count, each.detail] for each in document.omissions],
         document.columns,
-        [_encoded(block, source) for block in document.blocks],
+        [*names.numbers],
+        [column if any(column) else len(column) for column in columns],
     ]
-    text = source.encode("utf-8", "surrogatepass")
-    return _SIZE.pack(len(text)) + text + json.dumps(rest, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = source.encode("utf-8", "replace")  # half a surrogate pair is no character; its place stays one
+    return _SIZE.pack(len(text)) + text + json.dumps(rest, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _encoded(block: Block, source: str) -> list[Any]:
-    text, start = block.text, block.start
-    found: list[Any] = [
-        len(text) if source.startswith(text, start) else text,
-        start,
-        block.level,
-        block.page,
-        block.place,
-        block.part,
-        [*chain.from_iterable(block.anchors)],
-        [*chain.from_iterable(block.spots)],
-        None if block.metadata is None else dict(block.metadata),
-    ]
-    while not found[-1]:
-        found.pop()  # a block has at least one that says something, but for an empty one at the start
-        if not found:
-            break
-    return found
+class _Names:
+    """The places and parts of blocks, which are few: each is written once."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, name: str | None) -> int | None:
+        """The number of a name, counted from 1, so that it says something; none of none."""
+        return None if name is None else self.numbers.setdefault(name, len(self.numbers) + 1)
 
 
 # -- Decode ------------------------------------------------------------------------------------------------------------
@@ -87,13 +98,11 @@ def decode(data: bytes) -> Document:
         (size,) = _SIZE.unpack_from(data)
         if size > len(data):
             _refuse("its source is cut short")
-        source = data[_SIZE.size : _SIZE.size + size].decode("utf-8", "surrogatepass")
-        title, metadata, omissions, columns, blocks = json.loads(
-            data[_SIZE.size + size :].decode("utf-8", "surrogatepass")
-        )
+        source = data[_SIZE.size : _SIZE.size + size].decode()
+        title, metadata, omissions, columns, names, blocks = json.loads(data[_SIZE.size + size :].decode())
         return Document(
             source,
-            [_block(block, source) for block in blocks],
+            _blocks(blocks, source, [None, *map(_text, names)]),
             title=_text(title),
             metadata=_mapping(metadata),
             omissions=tuple(_omission(*each) for each in omissions),
@@ -103,46 +112,71 @@ def decode(data: bytes) -> Document:
         raise NotADocument(str(error)) from None
 
 
-def _block(values: list[Any], source: str) -> Block:
-    given: tuple[Any, ...] = (*values, *_DEFAULTS[len(values) :])
-    text, start, level, page, place, part, anchors, spots, metadata = given
-    _number(start, len(source))
-    if isinstance(text, int):
-        text = source[start : start + _number(text, len(source) - start)]
-    return Block(
-        _text(text),
-        start,
-        _number(level, _DEEPEST),
-        None if page is None else _number(page),
-        _pairs(anchors, len(source)),
-        None if place is None else _text(place),
-        None if part is None else _text(part),
-        _spots(spots) if spots else (),
-        None if metadata is None else _mapping(metadata),
+def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> list[Block]:
+    """The blocks, of columns, of which one in which nothing is said is its length."""
+    texts, starts, levels, pages, places, parts, metadata, *of_anchors = columns
+    anchors, offsets, sources, spots, spot_offsets, spot_pages, spot_places = of_anchors
+    starts = _numbers(starts, len(source))
+    texts = [
+        source[start : start + text] if type(text) is int and text >= 0 else _text(text)
+        for start, text in zip(starts, _column(texts, 0), strict=True)
+    ]
+    pairs = zip(_numbers(offsets, _MOST), _numbers(sources, len(source)), strict=True)
+    found = zip(_numbers(spot_offsets, _MOST), _numbers_or_none(spot_pages), _named(spot_places, names), strict=True)
+    values = (
+        texts,
+        starts,
+        _numbers(levels, _DEEPEST),
+        _numbers_or_none(pages),
+        _groups(anchors, pairs),
+        _named(places, names),
+        _named(parts, names),
+        _groups(spots, map(Spot._make, found), first=0),
+        [None if each is None else _mapping(each) for each in _column(metadata, None)],
     )
+    return [Block(*each) for each in zip(*values, strict=True)]
 
 
-def _pairs(numbers: Sequence[Any], most: int) -> tuple[tuple[int, int], ...]:
-    """Rising pairs of offsets, in the text and in the source."""
-    if not numbers:
-        return ()
-    pairs = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    offsets = numbers[::2]
-    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) > most or offsets != sorted(offsets):
-        _refuse("its anchors are no rising offsets")
-    return pairs
+def _groups(counts: Any, items: Iterable[Any], *, first: int | None = None) -> list[tuple[Any, ...]]:
+    """The items of each block, so many each, which rise by what comes first in them, from `first` on if it is given."""
+    rest = iter(items)
+    counts = _numbers(counts, _MOST_BLOCKS)
+    groups = [tuple(islice(rest, count)) for count in counts]
+    if next(rest, None) is not None or sum(map(len, groups)) != sum(counts):
+        _refuse("it has not as many offsets as its blocks")
+    for group in groups:
+        if group and first is not None and group[0][0] != first:
+            _refuse("its spots do not begin at 0")
+        if len(group) > 1 and any(one[0] > other[0] for one, other in pairwise(group)):
+            _refuse("its offsets do not rise")
+    return groups
 
 
-def _spots(values: Sequence[Any]) -> tuple[Spot, ...]:
-    """Rising spots, the first at the start of the text."""
-    spots = tuple(
-        Spot(_number(offset), None if page is None else _number(page), None if place is None else _text(place))
-        for offset, page, place in zip(values[::3], values[1::3], values[2::3], strict=True)
-    )
-    offsets = [spot.offset for spot in spots]
-    if offsets[0] or offsets != sorted(offsets):
-        _refuse("its spots do not rise from 0")
-    return spots
+def _column(values: Any, default: object) -> Sequence[Any]:
+    if type(values) is int and 0 <= values <= _MOST_BLOCKS:
+        return [default] * values
+    if type(values) is not list:
+        _refuse("a column of its blocks is no list")
+    return cast(Sequence[Any], values)
+
+
+def _numbers(values: Any, most: int) -> Sequence[int]:
+    """Whole numbers from 0 to the most."""
+    found = _column(values, 0)
+    if found and ({*map(type, found)} != {int} or min(found) < 0 or max(found) > most):
+        _refuse("it has a number that is out of range")
+    return found
+
+
+def _numbers_or_none(values: Any) -> Sequence[int | None]:
+    found = _column(values, None)
+    _numbers([each for each in found if each is not None], _MOST)
+    return found
+
+
+def _named(values: Any, names: Sequence[str | None]) -> Sequence[str | None]:
+    numbers = _numbers_or_none(values)
+    return [None if number is None else names[number] for number in numbers]
 
 
 def _omission(kind: Any, count: Any, detail: Any) -> Omission:
@@ -160,12 +194,15 @@ def _number(value: Any, most: int = _MOST) -> int:
 def _text(value: Any) -> str:
     if type(value) is not str:
         _refuse("it has something else than a text")
+    if not value.isascii():
+        value.encode()  # JSON can spell what is no character
     return value
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     if type(value) is not dict:
         _refuse("its metadata are no object")
+    json.dumps(value, ensure_ascii=False).encode()  # as above
     return cast(Mapping[str, Any], value)
 
 

@@ -10,19 +10,26 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fixtures import reading_here
 from packages import needed
 from sample_files.bombs import BOMBS, nested, sound
+from sample_files.damage import damaged
 from sample_files.valid_files import NAMES, sound as valid
 
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers import document_codec, reader_process
+from semsearch.readers import document_codec, pdf_pictures, reader_process
+from semsearch.readers.document import Block, Document, Spot
+from semsearch.readers.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
+from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
-from semsearch.readers.registry import FORMATS
+from semsearch.results.omissions import Omission
+from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
 for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
@@ -147,6 +154,7 @@ def test_a_fork_has_processes_of_its_own() -> None:
 
 _READING = """
 import sys
+from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, in_reader_process
 print("asking", flush=True)
 in_reader_process("processes.reading_functions:spin", b"", "a.pdf", limits=Limits(600.0, 1 << 30))
@@ -197,26 +205,22 @@ def test_an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_document_is_the_same_as_read_in_this_process(name: str, request: pytest.FixtureRequest) -> None:
+def test_a_document_is_the_same_as_read_in_this_process(name: str) -> None:
     data = valid(name)
-    apart = read_bytes(data, name)
-    request.getfixturevalue("read_here")
-    here = read_bytes(data, name)
-    assert apart == here
+    with reading_here():
+        here = read_bytes(data, name)
+    assert read_bytes(data, name) == here
     again = document_codec.decode(document_codec.encode(here))
-    assert (again.source, list(again.blocks), again.metadata) == (here.source, list(here.blocks), here.metadata)
+    assert replace(again, format=here.format, blocks=[*again.blocks]) == replace(here, blocks=[*here.blocks])
 
 
-def test_a_large_text_is_read_apart_and_is_the_same(request: pytest.FixtureRequest) -> None:
-    for name in ("markdown", "rst", "html", "org", "latex", "python"):
-        text = "".join(f"Tide *{number}* rises, Größe \ud800 {number}.\n\n" for number in range(4000))
-        assert FORMATS[name].apart is not None
-        assert len(text) > (FORMATS[name].apart or 0)
-        apart = read_text(text, "a", format=name)
-        assert reader_process._processes._waiting
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("semsearch.readers.read._read_apart", lambda kind, text, name, _: kind.load()(text, name))
-            assert read_text(text, "a", format=name) == apart
+@pytest.mark.parametrize("format", ["markdown", "rst", "html", "org", "latex", "python"])
+def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
+    text = "".join(f"Tide *{number}* rises, Größe {number}.\n\n" for number in range(4000))
+    apart = read_text(text, "a", format=format)
+    assert reader_process._processes._waiting
+    with reading_here():
+        assert read_text(text, "a", format=format) == apart
 
 
 def test_small_texts_start_no_process() -> None:
@@ -224,6 +228,89 @@ def test_small_texts_start_no_process() -> None:
         if not name.endswith((".pdf", "x", ".odt", ".epub")):
             read_bytes(valid(name), name)
     assert reader_process._processes._waiting == []
+
+
+# -- Answers that a file has written -----------------------------------------------------------------------------------
+
+ENCODED = document_codec.encode(
+    Document(
+        "Tide\n\nThe sea é rises.",
+        [Block("Tide", 0, 1, 1), Block("The sea rises.", 6, 0, 2, ((0, 6), (8, 16)), "top", "a", (Spot(0, 2, "top"),))],
+        title="Tide",
+        metadata={"author": "Ann"},
+        omissions=(Omission("attachments", 2, "a, b"),),
+    )
+)
+
+
+def test_whatever_the_other_process_sends_is_a_document_or_refused() -> None:
+    kept = 0
+    for number in range(3000):
+        try:
+            document = document_codec.decode(damaged(ENCODED, number))
+        except document_codec.NotADocument:
+            continue
+        kept += 1
+        document.source.encode()
+        for block in document.blocks:
+            assert 0 <= block.start <= len(document.source)
+            assert block.source_offset(len(block.text)) >= 0
+        assert all(passage.text.encode() for passage in passages(document))
+    assert 0 < kept < 3000
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"Tide", {', b"7, {"), (b'"Tide", {', b'"\\ud800", {'), (b'{"author": "Ann"}', b'["Ann"]'),
+        (b'"Ann"', b'"\\ud800"'), (b"attachments", b"whatever"), (b'["top", "a"]', b'["top", 1]'),
+        (b"[0, 6], [1, 0]", b"[0, 99], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, -1], [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0, 1.0], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, true], [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0], [1, 0]"), (b"[0, 6], [1, 0]", b'"06", [1, 0]'), (b"[0, 6], [1, 0]", b"2e9, [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0, 6], [-1, 0]"), (b"[0, 6], [1, 0]", b"[0, 6], [9999, 0]"),
+        (b"[1, 2], [null, 1]", b"[1, 99999999999999999999], [null, 1]"), (b"[1, 2], [null, 1]", b"[1, 2], [null, 9]"),
+        (b"[null, 2]", b"[null, -1]"), (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [8, 0], [6, 16]"),
+        (b"[0, 2], [0, 8], [6, 16]", b"[0, 3], [0, 8], [6, 16]"), (b"[0, 2], [0, 8]", b"[0, 1], [0, 8]"),
+        (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [0, 8], [6, 99]"), (b"[0, 1], 1, [2], [1]", b"[0, 1], [1], [2], [1]"),
+        (b'"Ann"', b"[" * 100_000),
+    ],
+)  # fmt: skip
+def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
+    document_codec.decode(ENCODED)
+    assert ENCODED.count(old) == 1
+    with pytest.raises(document_codec.NotADocument):
+        document_codec.decode(ENCODED.replace(old, new))
+
+
+def header(text: bytes, length: int, data: int = 0) -> bytes:
+    return length.to_bytes(4, "big") + data.to_bytes(8, "big") + text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"\0" * 11, b"\xff" * 12, header(b"[]", 2), header(b"{", 2), header(b"{x", 2), header(b"{}", 2, 1),
+        header(b"{}", 2, 101), header(b"{}", 20_000_000), header(b"[" * 2000, 2000), header(b"\xff", 1),
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_refused(sent: bytes) -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, sent)
+        os.close(writing)
+        with pytest.raises(MessageError):
+            receive(reading, 100)
+    finally:
+        os.close(reading)
+
+
+def test_a_picture_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for found in (b"<svg>", b"", b"[]", b"[1, 2]", b'[1, "", 9, 9, [[[0, 0, 1]]]]', b'[1, "", 9, 9, []]'):
+        monkeypatch.setattr(pdf_pictures, "in_reader_process", lambda *_, found=found, **__: found)
+        with pytest.raises(SourceError):
+            page_picture(b"", "a.pdf", 1, 100)
+        with pytest.raises(SourceError):
+            place_sentences(b"", "a.pdf", 1, (), ["a"])
 
 
 # -- Bombs -------------------------------------------------------------------------------------------------------------
@@ -264,6 +351,17 @@ def test_bombs_are_set_aside_and_the_files_beside_them_are_indexed(
         monkeypatch.undo()
         (docs / "nested.pdf").write_bytes(sound() + b"\n")
         assert index.sync(processes=processes).added == 1
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_are_not_drawn_and_the_next_page_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "of", lambda _: Limits(30.0, 200_000_000))
+    bomb = BOMBS[name]()
+    with pytest.raises(SourceError, match=r"takes more than|made its reader crash"):
+        page_picture(bomb, "a.pdf", 1, 100)
+    with pytest.raises(SourceError, match=r"takes more than|made its reader crash"):
+        place_sentences(bomb, "a.pdf", 1, (), ["The captain sails over the sea."])
+    assert page_picture(sound(), "a.pdf", 1, 100).startswith(b"\x89PNG")
 
 
 def refused(*_: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -39,14 +40,23 @@ def deaths() -> Iterator[Deaths]:
     made.close()
 
 
-@pytest.fixture
-def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are read in this process, whatever their format: what a test replaces is replaced for them too."""
+@contextmanager
+def reading_here() -> Iterator[None]:
+    """Files are read in this process, whatever their format: what is replaced or traced in it is so for them too."""
 
     def read(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
         return kind.load()(source, name, *([columns] if kind.has_columns else []))
 
-    monkeypatch.setattr("semsearch.readers.read._read_apart", read)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("semsearch.readers.read._read_apart", read)
+        yield
+
+
+@pytest.fixture
+def read_here() -> Iterator[None]:
+    """Files are read in this process."""
+    with reading_here():
+        yield
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from functools import cache
 
 _FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
@@ -24,6 +25,7 @@ def nested(levels: int = 9, times: int = 8) -> bytes:
     return _file([_page(), (b"", b"/X Do " * times), (_FONT, None), *forms, last])
 
 
+@cache
 def deflated_twice(size: int = 900_000_000) -> bytes:
     """A page whose content unpacks to so many blanks, packed again since blanks pack so well."""
     packer = zlib.compressobj(9)

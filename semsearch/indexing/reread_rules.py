@@ -202,7 +202,7 @@ def still_skipped(skips: Mapping[str, Skip], present: Iterable[PresentFile], lim
 def get_skips(db: sqlite3.Connection) -> dict[str, Skip]:
     """Read the remembered skips, by canonical path."""
     digests = dict(json.loads(get_meta(db, _DIGESTS) or "{}"))
-    return {row[0]: Skip(*row[1:], str(digests.get(row[0], ""))) for row in db.execute(_SELECT)}
+    return {row[0]: replace(Skip(*row[1:]), digest=str(digests.get(row[0], ""))) for row in db.execute(_SELECT)}
 
 
 def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:

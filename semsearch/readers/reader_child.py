@@ -25,7 +25,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-MEMORY = 81  # exit status of a process that has taken more memory than it may
+OUT_OF_TIME = int(getattr(signal, "SIGPROF", 0))  # the signals that end a process, where there are signals
+OUT_OF_MEMORY = int(getattr(signal, "SIGUSR1", 0))
 _HEAD = struct.Struct(">IQ")  # bytes of the header, bytes of the data
 _PIECE = 1 << 20  # bytes that are read at once: a length that is wrong takes no memory
 _MOST_HEADER = 16_000_000  # bytes; a question has the sentences of a page
@@ -113,7 +114,7 @@ class Watch:
         if sys.platform != "win32":
             import resource
 
-            signal.setitimer(signal.ITIMER_PROF, seconds)  # SIGPROF ends the process, whatever it does
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # OUT_OF_TIME ends the process, whatever it does
             if addresses:
                 _lower(resource.RLIMIT_AS, addresses + memory + _OVER, is_lasting=False)
 
@@ -129,8 +130,8 @@ class Watch:
             time.sleep(_LOOK)
             if os.name == "posix" and os.getppid() != self._parent:
                 os._exit(0)
-            if taken()[1] > self._most:
-                os._exit(MEMORY)
+            if OUT_OF_MEMORY and taken()[1] > self._most:
+                os.kill(os.getpid(), OUT_OF_MEMORY)
 
 
 def _give_up_rights() -> None:

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.errors import MissingExtra, SemsearchError, SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.reader_child import MEMORY, MessageError, receive, send
+from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME, MessageError, receive, send
 from semsearch.system import clock
 
 _LOG = logging.getLogger(__name__)
@@ -43,7 +43,6 @@ _RECORDS = 100  # of the log, for one file
 _LONGEST = 4000  # characters of an error, or of a record
 _LOOK = 1.0  # seconds between looks whether a process is late
 _GRACE = 1.0  # seconds for a process that is ending
-_OUT_OF_TIME = getattr(signal, "SIGPROF", 0)
 _PIPE = 1 << 18  # bytes that a pipe holds, on Linux
 _KEPT = (  # of the environment: what Python and its libraries need to be found, and no passwords
     "PATH", "PYTHONHOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONUTF8", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
@@ -156,9 +155,9 @@ class _Ended(Exception):
             error = SourceError(f"{name} is not read after {_TIMES * limits.seconds:,.0f} seconds, on a busy machine")
             error.__cause__ = TimeoutError()  # another day it may be
             return error
-        if self._is_late or self._status == -_OUT_OF_TIME:
+        if self._is_late or self._status == -OUT_OF_TIME:
             return SourceError(f"{name} takes more than {limits.seconds:,.0f} seconds to read; split it")
-        if self._status == MEMORY:
+        if self._status == -OUT_OF_MEMORY:
             return _too_large(name, limits)
         cause = f"status {self._status:#x}"
         if self._status < 0:
@@ -175,7 +174,7 @@ class _Process:
     def __init__(self, name: str) -> None:
         folders = [str(Path(folder).absolute()) for folder in sys.path]  # "" too
         code = _CODE.format(ascii(folders), os.getpid())
-        environment = {key: os.environ[key] for key in _KEPT if key in os.environ} | _ONE_THREAD
+        environment = {key: value for key, value in os.environ.items() if key in _KEPT} | _ONE_THREAD
         try:
             self._process = subprocess.Popen(
                 [_executable(), "-P", "-B", "-c", code],

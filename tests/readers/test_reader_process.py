@@ -117,6 +117,9 @@ def test_it_has_no_secrets_and_few_rights(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert asked("tell") == repr((None, [0, 0, 64])).encode()
     with pytest.raises(SourceError, match="File too large"):
         asked("write", data=os.fsencode(tmp_path / "trace"))
+    if os.getuid():  # whom the limit does not bind
+        with pytest.raises(SourceError, match="BlockingIOError"):
+            asked("start")
 
 
 def test_a_process_that_has_ended_is_replaced() -> None:

@@ -140,11 +140,15 @@ def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> lis
 def _groups(counts: Any, items: Iterable[Any], *, first: int | None = None) -> list[tuple[Any, ...]]:
     """The items of each block, so many each, which rise by what comes first in them, from `first` on if it is given."""
     rest = iter(items)
-    counts = _numbers(counts, _MOST_BLOCKS)
-    groups = [tuple(islice(rest, count)) for count in counts]
+    if type(counts) is int:  # none has any, and for text without markup that is the whole work
+        groups: list[tuple[Any, ...]] = [()] * len(_column(counts, 0))
+        counts = ()
+    else:
+        counts = _numbers(counts, _MOST_BLOCKS)
+        groups = [tuple(islice(rest, count)) for count in counts]
     if next(rest, None) is not None or sum(map(len, groups)) != sum(counts):
         _refuse("it has not as many offsets as its blocks")
-    for group in groups:
+    for group in groups if counts else ():
         if group and first is not None and group[0][0] != first:
             _refuse("its spots do not begin at 0")
         if len(group) > 1 and any(one[0] > other[0] for one, other in pairwise(group)):

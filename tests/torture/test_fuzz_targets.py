@@ -34,6 +34,8 @@ _HERE = (
     "pdf",
     "vector-segment",
     "mcp",
+    "reader-document",
+    "reader-message",
 )
 
 

@@ -116,7 +116,7 @@ def _error(answer: dict[str, object], name: str, limits: Limits) -> SemsearchErr
         case "UsageError":
             return UsageError(message)
         case "MissingExtra":
-            missing = MissingExtra("", "")
+            missing = MissingExtra("")
             missing.args = (message,)
             return missing
         case "RecursionError":

@@ -144,6 +144,7 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the defining module, and 
     "semsearch.readers": {
         "readers.document": "Block Document",
         "readers.read": "read_bytes",
+        "readers.reader_process": "end_reader_processes",
         "readers.registry": "Format format_of register",
     },
     "semsearch.arrays": {

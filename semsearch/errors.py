@@ -42,6 +42,8 @@ class UsageError(SemsearchError, ValueError):
 class SourceError(SemsearchError):
     """A path that cannot be read as a document."""
 
+    digest = ""  # of the file's content, if that was read
+
 
 class SourceChanged(SourceError):
     """A file is no longer what was indexed, where only that may be shown."""

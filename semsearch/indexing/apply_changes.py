@@ -227,7 +227,7 @@ def _skip(changes: Changes, present: PresentFile, file: Prepared, max_bytes: int
     """Remember that a file was not read."""
     (changes.skipped if present.is_known else changes.passed_over).append(SkippedFile(present.absolute, file.reason))
     state = present.size, present.mtime_ns, file.checked_ns, max_bytes, file.reason
-    changes.skips[present.canonical] = Skip(*state, judge_of(present), int(file.is_lasting))
+    changes.skips[present.canonical] = Skip(*state, judge_of(present), int(file.is_lasting), file.digest)
 
 
 def _update_paths(write: WriteTransaction, pairs: Sequence[FilePair], checked_ns: int) -> None:

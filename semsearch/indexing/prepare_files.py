@@ -23,7 +23,7 @@ from semsearch.indexing.spool import SpooledBatch, batch_of
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
 from semsearch.lexical.postings_writer import gather
 from semsearch.readers.document import Document
-from semsearch.readers.read import FileContent, check_size, read_bytes, read_file
+from semsearch.readers.read import FileContent, check_size, content_of, read_file
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.sniff import archive_format, refusal_of
 from semsearch.sources.object_store import FetchedObject, ObjectState, fetch_object, fetched_ahead
@@ -112,7 +112,7 @@ def _read(file: FileToRead, listed: ObjectState, fetched: Begun[FetchedObject] |
     except OSError as error:
         raise SourceError(f"{file.path} cannot be read: {error.strerror or error}") from error
     check_size(found.size, max_bytes, file.path)
-    return FileContent(read_bytes(found.data, file.path, file.columns), _digest(found.data), found.size, found.mtime_ns)
+    return content_of(found.data, file.path, file.columns, found.size, found.mtime_ns)
 
 
 def _digest(data: bytes) -> str:
@@ -167,7 +167,7 @@ def read(
 
     Raises StorageError if its store cannot be reached.
     """
-    path, checked, is_lasting = file.path, time.time_ns(), False
+    path, checked, is_lasting, digest = file.path, time.time_ns(), False, ""
     try:
         content = opened()
         document = content.document
@@ -179,7 +179,8 @@ def read(
         )  # fmt: skip
         return prepared, document
     except SourceError as error:
-        reason, is_lasting = str(error), not isinstance(error.__cause__, OSError)
+        reason, is_lasting = str(error), not isinstance(error.__cause__, OSError | ImportError)
+        digest = error.digest
     except StorageError:  # of a store of objects: none of them could be read
         raise
     except MissingExtra as error:  # it may be installed any time
@@ -190,7 +191,7 @@ def read(
         logger.warning("%s could not be parsed", path, exc_info=True)
         reason = f"could not be parsed: {type(error).__name__}: {error}"
         is_lasting = not isinstance(error, ImportError | MemoryError)
-    return Prepared(checked_ns=checked, reason=reason, is_lasting=is_lasting), None
+    return Prepared(digest, checked_ns=checked, reason=reason, is_lasting=is_lasting), None
 
 
 class Preparer:

@@ -8,13 +8,15 @@ rows was read with version "1" of each. Texts that a program added are in no fil
 Columns: if other columns are chosen for the tables of a root, its documents are read again.
 
 Unreadable files are remembered, so that the next sync need not try them again. A failure caused by the file's own bytes
-is lasting: it holds while the file is the same. A failure caused by the disk, permissions or a missing package is tried
-again each time, and kept to be reported. After an update of semsearch or of a reader, all are tried again.
+is lasting: it holds while the file is the same, by size and time, or by its content if that was read. A failure caused
+by the disk, permissions or a missing package is tried again each time, and kept to be reported. After an update of
+semsearch or of a reader, all are tried again.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -26,6 +28,7 @@ from semsearch.readers.registry import FORMATS, format_named, format_of, reader_
 from semsearch.sources.roots import ADDED, Root, RootPlan, covers
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, FilePair, KnownDocument, PresentFile
 from semsearch.storage.meta import get_meta, set_meta
+from semsearch.system.source_files import source_digest
 from semsearch.text import passages
 
 if TYPE_CHECKING:
@@ -132,6 +135,7 @@ def check_columns(
 # -- Files that could not be read --------------------------------------------------------------------------------------
 
 _SELECT = "SELECT path, size, mtime_ns, checked_ns, max_bytes, reason, reader, lasting FROM unread"
+_DIGESTS = "digests_of_unread"  # by path, as JSON: of files that could be opened, and not read
 _INSERT = (
     "INSERT OR REPLACE INTO unread (path, size, mtime_ns, checked_ns, max_bytes, reason, reader, lasting) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -149,6 +153,7 @@ class Skip:
     reason: str
     reader: str  # its name and version: see `judge_of`
     lasting: int = 1  # whether it would be refused again
+    digest: str = ""  # of its content; "" where that is not known
 
     def is_of(self, present: PresentFile) -> bool:
         """Return whether file and reader are the same, by size, modification time and version."""
@@ -164,6 +169,16 @@ class Skip:
         is_settled = self.mtime_ns < self.checked_ns - CLOCK_TICK_NS
         return is_settled and (present.size > limit) == (self.size > self.limit)
 
+    def has_content_of(self, present: PresentFile, limit: int) -> bool:
+        """Return whether a file on this machine has the content that was skipped, whatever its time: it is read."""
+        same = self.size == present.size <= min(limit, self.limit) and self.reader == judge_of(present)
+        if not self.lasting or not self.digest or not same or present.store:
+            return False
+        try:
+            return source_digest(present.absolute) == self.digest
+        except OSError:
+            return False
+
 
 def judge_of(present: PresentFile) -> str:
     """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
@@ -172,13 +187,22 @@ def judge_of(present: PresentFile) -> str:
 
 def still_skipped(skips: Mapping[str, Skip], present: Iterable[PresentFile], limit: int | None) -> dict[str, Skip]:
     """The remembered skips that still hold for the files on disk, by canonical path."""
-    by_path = {file.canonical: file for file in present if file.canonical in skips}
-    return {path: skips[path] for path, file in by_path.items() if skips[path].holds(file, limit)}
+    found: dict[str, Skip] = {}
+    for file in present:
+        if (skip := skips.get(file.canonical)) is None:
+            continue
+        checked_ns = time.time_ns()
+        if skip.holds(file, limit):
+            found[file.canonical] = skip
+        elif limit is not None and skip.has_content_of(file, limit):
+            found[file.canonical] = replace(skip, mtime_ns=file.mtime_ns, checked_ns=checked_ns)
+    return found
 
 
 def get_skips(db: sqlite3.Connection) -> dict[str, Skip]:
     """Read the remembered skips, by canonical path."""
-    return {row[0]: Skip(*row[1:]) for row in db.execute(_SELECT)}
+    digests = dict(json.loads(get_meta(db, _DIGESTS) or "{}"))
+    return {row[0]: replace(Skip(*row[1:]), digest=str(digests.get(row[0], ""))) for row in db.execute(_SELECT)}
 
 
 def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:
@@ -191,3 +215,6 @@ def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:
         if known.get(path) != s
     ]
     db.executemany(_INSERT, rows)
+    digests = {path: s.digest for path, s in skips.items() if s.digest}
+    if digests != {path: s.digest for path, s in known.items() if s.digest}:
+        set_meta(db, _DIGESTS, json.dumps(digests))

@@ -9,6 +9,7 @@ from semsearch import load_public, public_names
 if TYPE_CHECKING:  # the same names for whoever checks types
     from semsearch.readers.document import Block as Block, Document as Document
     from semsearch.readers.read import read_bytes as read_bytes
+    from semsearch.readers.reader_process import end_reader_processes as end_reader_processes
     from semsearch.readers.registry import Format as Format, format_of as format_of, register as register
 
 __all__ = sorted(public_names(__name__))

@@ -9,6 +9,7 @@ whole is not found: a box in the wrong place is worse than none.
 from __future__ import annotations
 
 import ctypes
+import json
 import struct
 import sys
 import time
@@ -24,7 +25,8 @@ import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.pdfium import PDFIUM, opened_pdf, pdfium
+from semsearch.readers.pdfium import opened_pdf, pdfium
+from semsearch.readers.reader_process import Limits, in_reader_process
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _GREY, _COLOURS = 0, 2
@@ -86,7 +88,7 @@ def _letters(character: str) -> str:
 
 
 def page_letters(text: Any, raw: Any) -> PageLetters:
-    """Read the letters of a page's text page. The caller has a turn of PDFIUM."""
+    """Read the letters of a page's text page."""
     content: Sequence[str] = text.get_text_range()
     if len(content) != text.count_chars():  # PDFium counts some characters twice
         content = [_character(text, number, raw) for number in range(text.count_chars())]
@@ -100,7 +102,7 @@ def _character(text: Any, number: int, raw: Any) -> str:
 
 
 class LetterBoxes:
-    """Where the characters of a page are drawn. The caller has a turn of PDFIUM."""
+    """Where the characters of a page are drawn."""
 
     def __init__(self, page: Any, text: Any, raw: Any) -> None:
         self._text, self._raw = text.raw, raw
@@ -255,7 +257,7 @@ _WHITE = 0xFFFFFFFF
 
 
 def draw_page(document: Any, page: Any, width: int, pypdfium2: Any, *, seconds: float = MOST_SECONDS) -> UInt8:
-    """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3). The caller has a turn of PDFIUM.
+    """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3).
 
     Raises SourceError for a page that takes longer than `seconds`.
     """
@@ -310,13 +312,48 @@ class PlacedPage:
 
 
 def page_picture(data: bytes, name: str, number: int, width: int) -> bytes:
-    """A page, counted from 1, as PNG, so many pixels wide, or less wide if it is too high.
+    """A page, counted from 1, as PNG, so many pixels wide, or less wide if it is too high. Another process draws it.
 
     Raises SourceError for a file or page that is damaged or takes too long, UsageError for a page number out of range,
     MissingExtra.
     """
+    picture = in_reader_process(f"{__name__}:drawn", data, name, name, number, width, limits=_limits(data))
+    if not picture.startswith(_SIGNATURE):
+        raise SourceError(f"page {number} of {name} was drawn as something else than a picture")
+    return picture
+
+
+def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], on: Sequence[str]) -> PlacedPage:
+    """Find sentences on a page, counted from 1: those that begin on the page before it, then those that begin on it.
+
+    Another process finds them. Raises as `page_picture`.
+    """
+    question = name, number, [*before], [*on]
+    found = in_reader_process(f"{__name__}:placed", data, name, *question, limits=_limits(data))
+    try:
+        pages, label, width, height, boxes = json.loads(found)
+        page = PlacedPage(
+            min(int(pages), sys.maxsize), str(label), float(width), float(height),
+            [[Box(*(min(max(float(edge), 0.0), 1.0) for edge in box)) for box in each] for each in boxes],
+        )  # fmt: skip
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise SourceError(f"page {number} of {name} has no places of sentences: {error}") from None
+    if len(page.boxes) != len(before) + len(on) or not page.pages > 0:
+        raise SourceError(f"page {number} of {name} has places of other sentences")
+    return page
+
+
+def _limits(data: bytes) -> Limits:
+    return Limits(2 * MOST_SECONDS, Limits.of(len(data)).memory)
+
+
+# -- In the other process ----------------------------------------------------------------------------------------------
+
+
+def drawn(data: bytes, name: str, number: int, width: int) -> bytes:
+    """A page as PNG. Raises as `page_picture`."""
     pypdfium2 = pdfium()
-    with opened_pdf(data, name) as document, PDFIUM.turn():
+    with opened_pdf(data, name) as document:
         if document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM:
             document.init_forms()  # before the first page is opened
         with _page(document, name, number, pypdfium2) as page:
@@ -324,13 +361,10 @@ def page_picture(data: bytes, name: str, number: int, width: int) -> bytes:
     return to_png(pixels)
 
 
-def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], on: Sequence[str]) -> PlacedPage:
-    """Find sentences on a page, counted from 1: those that begin on the page before it, then those that begin on it.
-
-    Raises as `page_picture`.
-    """
+def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Sequence[str]) -> bytes:
+    """The fields of a PlacedPage, as JSON. Raises as `page_picture`."""
     pypdfium2 = pdfium()
-    with opened_pdf(data, name) as document, PDFIUM.turn(), _page(document, name, number, pypdfium2) as page:
+    with opened_pdf(data, name) as document, _page(document, name, number, pypdfium2) as page:
         text = page.get_textpage()
         try:
             own = page_letters(text, pypdfium2.raw)
@@ -339,16 +373,10 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
             found = [*_found(before, (earlier, own.letters), 1), *_found(on, (own.letters, later), 0)]
             boxes = LetterBoxes(page, text, pypdfium2.raw)
             width, height = page.get_size()
-            return PlacedPage(
-                len(document),
-                _label(document, number),
-                width,
-                height,
-                [
-                    [box for each in pieces for box in boxes.of(own.characters[each.start : each.end])]
-                    for pieces in found
-                ],
-            )
+            places = [
+                [box for each in pieces for box in boxes.of(own.characters[each.start : each.end])] for pieces in found
+            ]
+            return json.dumps([len(document), _label(document, number), width, height, places]).encode()
         finally:
             text.close()
 

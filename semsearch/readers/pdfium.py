@@ -1,8 +1,9 @@
 """PDFium, by pypdfium2: files opened, lines read in the order of the file, values of form fields.
 
-PDFium is called one call at a time: it is not safe to use from several threads. The order of lines in the file is the
-reading order in nearly all files that programs write, with two columns too. The values in form fields are not part of
-the page's text, and are put next to their labels.
+PDFium is not safe to use from several threads: it is called in processes that read one file at a time
+(semsearch.readers.reader_process). The order of lines in the file is the reading order in nearly all files that
+programs write, with two columns too. The values in form fields are not part of the page's text, and are put next to
+their labels.
 """
 
 from __future__ import annotations
@@ -18,9 +19,6 @@ from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.pdf_layout import Entry, Gap, PageLine, Pages, in_columns
-from semsearch.system.threads import FairLock
-
-PDFIUM = FairLock()  # every call needs a turn; who reads a long file lets others in between its pages
 
 
 def pdfium() -> Any:
@@ -34,23 +32,18 @@ def pdfium() -> Any:
 
 @contextmanager
 def opened_pdf(data: bytes, name: str) -> Iterator[Any]:
-    """Open a PDF file; whoever calls into the document needs a turn of PDFIUM.
-
-    Raises SourceError for a file that is damaged or needs a password, MissingExtra.
-    """
+    """Open a PDF file. Raises SourceError for a file that is damaged or needs a password, MissingExtra."""
     pypdfium2 = pdfium()
-    with PDFIUM.turn():
-        try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            if "password" in str(error).lower():
-                raise SourceError(f"{name} is protected by a password; save it without one") from None
-            raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be truncated") from None
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise SourceError(f"{name} is protected by a password; save it without one") from None
+        raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be truncated") from None
     try:
         yield document
     finally:
-        with PDFIUM.turn():
-            document.close()
+        document.close()
 
 
 # -- Forms -------------------------------------------------------------------------------------------------------------
@@ -127,22 +120,19 @@ def read_pages(data: bytes, name: str) -> Pages:
 
 
 def _pages(document: Any, pypdfium2: Any) -> Pages:
-    with PDFIUM.turn():
-        found = Pages(len(document), [], [], {}, [], {})
-        has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
-        if has_form:
-            document.init_forms()  # before the first page is opened
+    found = Pages(len(document), [], [], {}, [], {})
+    has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
+    if has_form:
+        document.init_forms()  # before the first page is opened
     for number in range(1, found.count + 1):
-        with PDFIUM.turn():
-            _read_page(document, number, found, pypdfium2, has_form=has_form)
-    with PDFIUM.turn():
-        properties = {
-            ours: " ".join(value.split())
-            for theirs, ours in _PROPERTIES.items()
-            if (value := document.get_metadata_value(theirs))
-        }
-        contents = list(_contents(document))
-        return replace(found, contents=contents, properties=properties, attachments=document.count_attachments())
+        _read_page(document, number, found, pypdfium2, has_form=has_form)
+    properties = {
+        ours: " ".join(value.split())
+        for theirs, ours in _PROPERTIES.items()
+        if (value := document.get_metadata_value(theirs))
+    }
+    contents = list(_contents(document))
+    return replace(found, contents=contents, properties=properties, attachments=document.count_attachments())
 
 
 def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_form: bool) -> None:

@@ -45,9 +45,17 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     check_size(max(found.status.st_size, len(found.data)), max_bytes, str(path))
-    digest = hashlib.blake2b(found.data, digest_size=16).hexdigest()
-    document = read_bytes(found.data, str(path), columns)
-    return FileContent(document, digest, found.status.st_size, storable_time(found.status.st_mtime_ns))
+    return content_of(found.data, str(path), columns, found.status.st_size, storable_time(found.status.st_mtime_ns))
+
+
+def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:
+    """Read a file's bytes, with its state. Raises SourceError, which has their digest, and as `read_bytes`."""
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    try:
+        return FileContent(read_bytes(data, name, columns), digest, size, mtime_ns)
+    except SourceError as error:
+        error.digest = digest
+        raise
 
 
 def _found(path: Path, most: int, root: str) -> SourceBytes:
@@ -112,7 +120,10 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
-        document = kind.load()(source, name, *([columns] if kind.has_columns else []))
+        if kind.apart is not None and len(source) >= kind.apart:
+            document = _read_apart(kind, source, name, columns)
+        else:
+            document = kind.load()(source, name, *([columns] if kind.has_columns else []))
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
     if not isinstance(document, Document):
@@ -123,3 +134,17 @@ def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_CO
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE].rstrip() + "…"
     return replace(document, title=title, format=kind.name)
+
+
+def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
+    """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
+    from semsearch.readers.document_codec import NotADocument, decode  # start-up time: queries read no files
+    from semsearch.readers.reader_process import in_reader_process
+
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    chosen = (columns.text, columns.metadata) if kind.has_columns else None
+    reader = "semsearch.readers.document_codec:read_encoded"
+    try:
+        return decode(in_reader_process(reader, data, name, kind.module, name, isinstance(source, str), chosen))
+    except NotADocument as error:
+        raise SourceError(f"{name} made its reader return what is no document: {error}") from error

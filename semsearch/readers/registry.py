@@ -38,6 +38,9 @@ class Format:
     """A file format, and the module that reads it.
 
     `version` is that of the reader: when it changes, the next sync reads all files of this format again.
+
+    From `apart` bytes on, files are read in another process, with limits of time and memory
+    (semsearch.readers.reader_process); None means never.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Format:
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"
+    apart: int | None = None
 
     def load(self) -> Callable[..., Document]:
         """Import the module and return its function `read`."""
@@ -59,27 +63,28 @@ _LANGUAGES = (
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
+_LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
 TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
 BUILT_IN = (
     TEXT,
-    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="3"),
-    Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2"),
-    Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True),
-    Format("org", (".org",), "semsearch.readers.org"),
-    Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.asciidoc"),
-    Format("latex", (".tex", ".latex"), "semsearch.readers.latex"),
-    Format("python", (".py", ".pyi"), "semsearch.readers.python", version="3"),
-    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.source_code", version="3"),
-    Format("notebook", (".ipynb",), "semsearch.readers.notebook", version="2"),
+    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="3", apart=_LARGE),
+    Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2", apart=_LARGE),
+    Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True, apart=_LARGE),
+    Format("org", (".org",), "semsearch.readers.org", apart=_LARGE),
+    Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.asciidoc", apart=_LARGE),
+    Format("latex", (".tex", ".latex"), "semsearch.readers.latex", apart=_LARGE),
+    Format("python", (".py", ".pyi"), "semsearch.readers.python", version="3", apart=_LARGE),
+    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.source_code", version="3", apart=_LARGE),
+    Format("notebook", (".ipynb",), "semsearch.readers.notebook", version="2", apart=_LARGE),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.json_lines", has_columns=True, version="2"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
-    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="3"),
-    Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4"),
-    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3"),
-    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3"),
-    Format("odt", (".odt",), "semsearch.readers.odt", binary=True, version="3"),
-    Format("epub", (".epub",), "semsearch.readers.epub", binary=True, version="3"),
-    Format("pdf", (".pdf",), "semsearch.readers.pdf", binary=True, version="3"),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="3", apart=_LARGE),
+    Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4", apart=0),
+    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3", apart=0),
+    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3", apart=0),
+    Format("odt", (".odt",), "semsearch.readers.odt", binary=True, version="3", apart=0),
+    Format("epub", (".epub",), "semsearch.readers.epub", binary=True, version="3", apart=0),
+    Format("pdf", (".pdf",), "semsearch.readers.pdf", binary=True, version="3", apart=0),
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}

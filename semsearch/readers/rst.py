@@ -48,6 +48,7 @@ _NAME = states.Inliner.simplename
 _LABEL = re.compile(rf"\[(\d+|#|#{_NAME}|\*|{_NAME})\]( +|$)")
 _DIRECTIVE = re.compile(rf"\.\. +({_NAME}) ?::( +|$)")
 _CODE = frozenset(LITERAL) - {"math"}  # of which the argument is text
+_ADMONITIONS = frozenset("attention caution danger error hint important note tip warning".split())
 _BORDER = re.compile("=+[ =]*$")
 _LEAST_LINE = 4  # characters of a title's line that may be too short, and of a transition
 _BEFORE_TITLE, _AFTER_TITLE, _PASSED = range(3)  # where the header's field list may be
@@ -259,9 +260,23 @@ class RstLines:
         if label := _LABEL.match(rest):
             self._pass_header(part)
             self._take_all(part.within(start + 1, end, before=rest[label.end() :]))
-        elif (directive := _DIRECTIVE.match(line)) and not self._code(part, start, end, directive):
+        elif (directive := _DIRECTIVE.match(line)) and not (
+            self._code(part, start, end, directive) or self._admonition(part, start, end, directive)
+        ):
             return self._by_docutils(part, start, end)
         return end
+
+    def _admonition(self, part: LinesOfPart, start: int, end: int, directive: re.Match[str]) -> bool:
+        """A note, a warning or the like; whether it is that, and has text and no options."""
+        if directive[1].lower() not in _ADMONITIONS:
+            return False
+        argument, body = part.lines[start][directive.end() :], part.lines[start + 1 : end]
+        first = body[: body.index("")] if "" in body else body
+        if not (argument or any(body)) or any(line.lstrip().startswith(":") for line in (argument, *first)):
+            return False
+        self._pass_header(part)
+        self._take_all(part.within(start + 1, end, before=argument))
+        return True
 
     def _code(self, part: LinesOfPart, start: int, end: int, directive: re.Match[str]) -> bool:
         """Code after a language and options; whether it is that, and written as nearly everyone does."""

@@ -201,6 +201,17 @@ class _OwnStates(states.RSTState):
         kwargs = {"state_classes": _STATES, "initial_state": "Body"}
         self.nested_sm_cache = _MACHINES
         self.nested_sm_kwargs = self.indent_sm_kwargs = self.known_indent_sm_kwargs = kwargs
+        del self.transition_order, self.transitions
+
+    def add_initial_transitions(self) -> None:
+        """None, until they are asked for: each machine makes all states, and uses one or two."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("transition_order", "transitions"):
+            raise AttributeError(name)
+        self.transition_order, self.transitions = [], {}
+        super().add_initial_transitions()
+        return vars(self)[name]
 
 
 class _Lenient(_OwnStates, states.Body):

@@ -1,9 +1,8 @@
-"""Work in threads: results in order, calls with a deadline, and a fair lock.
+"""Work in threads: results in order, and calls with a deadline.
 
 NumPy, SciPy and FAISS let other threads run while they compute. The same work may be spread over the workers of a
 cluster (semsearch.cluster): `Spread` is what both can do. A deadline is for calls that may never return, as to a
-network disk whose server is gone. A fair lock goes to its waiters in the order in which they came: with an ordinary
-lock, a thread that releases it and takes it again at once nearly always gets it, however long others wait.
+network disk whose server is gone.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -118,41 +116,3 @@ class Begun(Generic[Result]):
 def call_within(seconds: float, call: Callable[[], Result]) -> Result:
     """Return what a call returns, or raise what it raises; raise TimeoutError if that takes longer than this."""
     return Begun(call).result(seconds)
-
-
-# -- Turns -------------------------------------------------------------------------------------------------------------
-
-
-class FairLock:
-    """A lock, first come, first served. It is not reentrant."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._is_taken = False
-        self._waiting: deque[Lock] = deque()  # one for each waiting thread, released when it is its turn
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Hold the lock while the block runs."""
-        self._take()
-        try:
-            yield
-        finally:
-            self._give()
-
-    def _take(self) -> None:
-        with self._lock:
-            if not self._is_taken:
-                self._is_taken = True
-                return
-            mine = Lock()
-            mine.acquire()
-            self._waiting.append(mine)
-        mine.acquire()  # passed on, so that no later thread overtakes
-
-    def _give(self) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._is_taken = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import fsspec
 import pytest
+from sample_files import bombs
 from servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
@@ -75,6 +76,20 @@ def test_a_cluster_makes_the_index_of_one_process(
             for index, where in ((one, None), (two, cluster.scheduler_address)):
                 index.rebuild(method="usif", cluster=where)
             assert segments(one) == segments(two)
+
+
+def test_a_file_that_kills_its_reader_on_a_worker_costs_only_itself(
+    tmp_path: Path, small_vectors: VectorTable, cluster: LocalCluster
+) -> None:
+    pytest.importorskip("pypdfium2", reason="an optional dependency")
+    write_articles(tmp_path / "documents", 3)
+    for name, data in (("bomb.pdf", bombs.nested()), ("sound.pdf", bombs.sound())):
+        (tmp_path / "documents" / name).write_bytes(data)
+    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
+        report = index.sync(tmp_path / "documents", cluster=cluster.scheduler_address)
+        assert [Path(skip.path).name for skip in report.skipped] == ["bomb.pdf"]
+        assert "takes more than" in report.skipped[0].reason
+        assert report.added == 4
 
 
 def test_what_workers_do_not_see_is_read_by_the_one_that_writes(

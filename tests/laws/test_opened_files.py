@@ -46,6 +46,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "indexing/reading_log.py": "a file of the index's folder",
     "mapping/": "files of the index's folder",
     "readers/office_archive.py": "members of an archive that was read",
+    "readers/reader_child.py": "what the kernel says of the process",
     "readers/registry.py": "metadata of installed packages",
     "rerankers/": "models that the user names",
     "serve/access.py": "the user's token",
@@ -59,7 +60,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "trust.py": "the user's record",
     "word_vectors/": "word vectors that the user has named or allowed",
 }
-_OPENERS = {"read_bytes", "read_text", "memmap", "fromfile", "fdopen"}
+_OPENERS = {"FileIO", "read_bytes", "read_text", "memmap", "fromfile", "fdopen"}
 _OF_OTHERS = {"Index", "MultiIndex", "IndexWriter", "Image", "image", "webbrowser", "bar", "self", "vectors"}
 
 
@@ -98,7 +99,15 @@ def test_no_exception_is_without_need() -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["open('a')", "path.open('rb')", "os.open(p, 0)", "Path(p).read_bytes()", "p.read_text()", "np.load(p)"],
+    [
+        "open('a')",
+        "path.open('rb')",
+        "os.open(p, 0)",
+        "Path(p).read_bytes()",
+        "p.read_text()",
+        "np.load(p)",
+        "io.FileIO(p)",
+    ],
 )
 def test_an_opening_is_seen(code: str) -> None:
     assert list(openings(code)) == [1]

@@ -101,6 +101,7 @@ def test_a_document_of_broken_parts_only_is_refused() -> None:
         ("a.odt", "office_archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
     ],
 )
+@pytest.mark.usefixtures("read_here")
 def test_what_would_fill_the_memory_is_refused(
     name: str, limit: str, data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_what_would_fill_the_memory_is_refused(
         read_bytes(data, name)
 
 
+@pytest.mark.usefixtures("read_here")
 def test_a_row_that_would_fill_the_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("_PIECE", "_MOST_PIECES"):
         monkeypatch.setattr(f"semsearch.readers.office_archive.{limit}", 10)

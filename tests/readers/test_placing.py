@@ -13,8 +13,9 @@ from packages import needed
 from sample_files.valid_files import pdf
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.readers import pdf_pictures
 from semsearch.readers.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
-from semsearch.readers.pdfium import PDFIUM, opened_pdf
+from semsearch.readers.pdfium import opened_pdf
 
 pypdfium2 = needed("pypdfium2")
 needed("reportlab")
@@ -38,7 +39,7 @@ def page_of(*lines: tuple[str, float, float], turned: int = 0, crop: tuple[int, 
 
 
 def drawn(data: bytes, width: int = 800, **options: Any) -> UInt8:
-    with opened_pdf(data, "a.pdf") as document, PDFIUM.turn():
+    with opened_pdf(data, "a.pdf") as document:
         page = document[0]
         try:
             return draw_page(document, page, width, pypdfium2, **options)
@@ -167,4 +168,4 @@ def test_without_pypdfium2_the_cure_is_named() -> None:
     with pytest.MonkeyPatch.context() as without:
         without.setitem(sys.modules, "pypdfium2", None)
         with pytest.raises(MissingExtra, match="pypdfium2 is not installed; run: pip install semsearch"):
-            page_picture(two_pages(), "a.pdf", 1, 100)
+            pdf_pictures.drawn(two_pages(), "a.pdf", 1, 100)

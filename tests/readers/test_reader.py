@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
@@ -20,6 +19,7 @@ from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.pdf import in_runs
 from semsearch.readers.read import read_bytes
+from semsearch.readers.reader_process import end_reader_processes
 from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
@@ -280,12 +280,16 @@ def test_without_pypdfium2_the_file_is_reported_and_tried_again(
     (tmp_path / "docs" / "b.txt").write_text("The bread bakes.", encoding="utf-8")
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         with monkeypatch.context() as without:
-            without.setitem(sys.modules, "pypdfium2", None)
+            (tmp_path / "site").mkdir()
+            (tmp_path / "site" / "pypdfium2.py").write_text("raise ImportError")
+            without.syspath_prepend(tmp_path / "site")  # which the process that reads PDF files gets at its start
+            end_reader_processes()
             with pytest.raises(MissingExtra):
                 read(b"%PDF-")
             done = index.sync(tmp_path / "docs")
             assert (done.added, len(done.skipped)) == (1, 1)
             assert "pypdfium2 is not installed; run: pip install semsearch" in done.skipped[0].reason
+        end_reader_processes()
         assert index.sync().added == 1
         assert index.search("ship")[0].page == 1
 

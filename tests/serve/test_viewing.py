@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from serving import Asker, running
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.readers.pdfium import PDFIUM
+from semsearch.readers import reader_process
 from semsearch.results.documents import DocumentPassages, PdfPage
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.openapi import document
@@ -104,6 +105,15 @@ def test_a_file_that_has_changed_is_a_conflict(papers: Path, reader: Asker) -> N
         path.write_bytes(before)
 
 
+@contextmanager
+def all_reader_processes() -> Iterator[None]:
+    """Take the turns of all processes that read files."""
+    with ExitStack() as taken:
+        for _ in range(reader_process._PROCESSES):
+            taken.enter_context(reader_process._processes.one("a paper.pdf"))
+        yield
+
+
 def test_searches_are_answered_while_pictures_wait(papers: Path) -> None:
     with running(OpenIndexes(folder=papers / "indexes"), ServerSettings(port=0)) as asker:
         replies: list[int] = []
@@ -112,7 +122,7 @@ def test_searches_are_answered_while_pictures_wait(papers: Path) -> None:
             replies.append(asker.get("/v1/pictures/a%20paper.pdf", page=1, width=50).status)
 
         threads = [threading.Thread(target=look) for _ in range(12)]
-        with PDFIUM.turn():
+        with all_reader_processes():
             for thread in threads:
                 thread.start()
             assert asker.get("/v1/search", query="a storm").status == 200

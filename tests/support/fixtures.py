@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
 from semsearch.mapping.tsne import layout
+from semsearch.readers.document import Document
+from semsearch.readers.records import Columns
+from semsearch.readers.registry import Format
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
@@ -34,6 +38,25 @@ def deaths() -> Iterator[Deaths]:
     made = Deaths()
     yield made
     made.close()
+
+
+@contextmanager
+def reading_here() -> Iterator[None]:
+    """Files are read in this process, whatever their format: what is replaced or traced in it is so for them too."""
+
+    def read(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
+        return kind.load()(source, name, *([columns] if kind.has_columns else []))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("semsearch.readers.read._read_apart", read)
+        yield
+
+
+@pytest.fixture
+def read_here() -> Iterator[None]:
+    """Files are read in this process."""
+    with reading_here():
+        yield
 
 
 @pytest.fixture

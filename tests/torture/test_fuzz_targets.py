@@ -44,6 +44,8 @@ _HERE = (
     "models",
     "spelling",
     "http-headers",
+    "reader-document",
+    "reader-message",
 )
 
 

@@ -7,6 +7,7 @@ process: reading is a share of that.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -18,7 +19,7 @@ from typing import Any
 
 from semsearch import Index, VectorTable
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.readers import Document, format_of, read_bytes
+from semsearch.readers import Document, end_reader_processes, format_of, read_bytes
 from semsearch.text import each_passage
 from semsearch.word_vectors import open_vectors
 from semsearch_research.bench.bench_text import Report, made_up
@@ -187,9 +188,17 @@ def _cases(sample: FormatSample, vectors: VectorTable, folder: Path) -> list[Cas
 
 
 def _processor_seconds(work: Callable[[], object]) -> list[list[float]]:
-    started = time.process_time()
+    """Of this process and of those that it starts to read files, with their start."""
+    end_reader_processes()
+    started = _spent()
     work()
-    return [[time.process_time() - started]]
+    end_reader_processes()
+    return [[_spent() - started]]
+
+
+def _spent() -> float:
+    others = os.times()
+    return time.process_time() + others.children_user + others.children_system
 
 
 def _index(sample: FormatSample, vectors: VectorTable, folder: Path) -> None:

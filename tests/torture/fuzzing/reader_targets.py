@@ -1,19 +1,24 @@
-"""A target for each reader of the registry, but for those of archives (archive_targets.py).
+"""A target for each reader of the registry, but for those of archives (archive_targets.py), and what reads apart sends.
 
-What it reads must be a document that can be kept, whatever the bytes are.
+What it reads must be a document that can be kept, whatever the bytes are. Readers run in this process, where they are
+traced.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 
+from fixtures import reading_here
 from sample_files.valid_files import NAMES, sound
 
 from fuzzing.target import Run, Target
-from semsearch.errors import SemsearchError
+from semsearch.errors import SemsearchError, SourceError
 from semsearch.readers.document import Document
+from semsearch.readers.document_codec import NotADocument, decode, encode
 from semsearch.readers.read import read_bytes
+from semsearch.readers.reader_child import MessageError, receive
 from semsearch.text.passages import passages
 
 _ARCHIVES = ("docx", "pptx", "xlsx", "odt", "epub")  # have targets of their own
@@ -36,10 +41,48 @@ _WORDS = {
 
 
 def targets() -> Iterator[Target]:
-    """A target for each format that there are sample files of, called as its suffix."""
+    """A target for each format that there are sample files of, called as its suffix; and those of answers."""
     for name in NAMES:
         if name.rpartition(".")[2] not in _ARCHIVES:
             yield target_of(name)
+    yield Target(
+        "reader-document", lambda _: _decoded, _documents, tuple('[] {} null , : " true 1e9 -1 \\ud800'.split())
+    )
+    yield Target("reader-message", lambda _: _received, _messages, ("{}", '{"error":', "\0\0\0\2", "\xff"))
+
+
+def _decoded(data: bytes) -> None:
+    try:
+        document = decode(data)
+    except NotADocument as error:
+        raise SourceError(str(error)) from None
+    check_document(document)
+
+
+def _documents() -> Iterator[bytes]:
+    with reading_here():
+        yield from (encode(read_bytes(sound(name), name)) for name in NAMES)
+
+
+def _received(data: bytes) -> None:
+    """What is sent is a header that is an object, and as many bytes as it says."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, data)
+        os.close(writing)
+        header, rest = receive(reading, len(data))
+    except MessageError as error:
+        raise SourceError(str(error)) from None
+    finally:
+        os.close(reading)
+    assert isinstance(header, dict)
+    assert rest in data
+
+
+def _messages() -> Iterator[bytes]:
+    for header in (b"{}", b'{"error": "SourceError", "message": "a.pdf is damaged"}', b'{"log": [["a", 10, "b"]]}'):
+        for data in (b"", b"data"):
+            yield len(header).to_bytes(4, "big") + len(data).to_bytes(8, "big") + header + data
 
 
 def target_of(name: str) -> Target:
@@ -53,7 +96,8 @@ def target_of(name: str) -> Target:
 def check(data: bytes, name: str) -> None:
     """Read a file, and look whether what comes of it can be kept and cited."""
     try:
-        document = read_bytes(data, name)
+        with reading_here():
+            document = read_bytes(data, name)
     except SemsearchError as error:
         if name not in str(error):
             raise AssertionError(f"an error that does not name the file: {error}") from error

@@ -1,0 +1,393 @@
+"""Files that would kill their reader, or keep it for ever, cost themselves: the process that reads them is another."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fixtures import reading_here
+from packages import needed
+from sample_files.bombs import BOMBS, nested, sound
+from sample_files.damage import damaged
+from sample_files.valid_files import NAMES, sound as valid
+
+from semsearch import Index
+from semsearch.errors import SourceError, UsageError
+from semsearch.readers import document_codec, pdf_pictures, reader_process
+from semsearch.readers.document import Block, Document, Spot
+from semsearch.readers.pdf_pictures import page_picture, place_sentences
+from semsearch.readers.read import read_bytes, read_text
+from semsearch.readers.reader_child import MessageError, receive
+from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
+from semsearch.results.omissions import Omission
+from semsearch.text.passages import passages
+from semsearch.word_vectors.table import VectorTable
+
+for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
+    needed(package)
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits are POSIX's")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc shows processes")
+LITTLE = Limits(1.0, 64 << 20)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_before() -> Iterator[None]:
+    end_reader_processes()
+    yield
+    end_reader_processes()
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that run."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    found = {int(child) for task in tasks for child in task.read_text().split()}
+    return {child for child in found if "reader_child" in Path(f"/proc/{child}/cmdline").read_text()}
+
+
+def asked(name: str, *arguments: object, data: bytes = b"data", limits: Limits | None = None) -> bytes:
+    return in_reader_process(f"processes.reading_functions:{name}", data, "a.pdf", *arguments, limits=limits)
+
+
+# -- The process -------------------------------------------------------------------------------------------------------
+
+
+def test_it_answers_with_bytes_of_any_size() -> None:
+    assert (
+        asked("echo", "\udcff", [1, 2.5, None], data=b"x" * 3_000_000)
+        == b"x" * 3_000_000 + repr(("\udcff", [1, 2.5, None])).encode()
+    )
+
+
+@linux
+def test_one_process_reads_file_after_file_and_none_runs_before_the_first() -> None:
+    assert children() == set()
+    asked("echo")
+    first = children()
+    asked("echo")
+    assert len(first) == 1
+    assert children() == first
+    end_reader_processes()
+    assert children() == set()
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("spin", "takes more than 1 seconds to read"),
+        ("fill", "takes more than 67 MB of memory"),
+        ("fill_at_once", "takes more than 67 MB of memory"),
+        ("crash", "made its reader crash .SIGSEGV"),
+        ("fail", "could not be parsed: ZeroDivisionError: a parser's own bug"),
+    ],
+)
+def test_what_goes_beyond_a_limit_or_crashes_is_an_error_of_that_file(name: str, reason: str) -> None:
+    asked("echo")
+    with pytest.raises(SourceError, match=f"a.pdf {reason}") as caught:
+        asked(name, limits=LITTLE)
+    assert caught.value.__cause__ is None  # it would be so again
+    assert asked("echo") == b"data()"
+
+
+def test_errors_of_the_user_stay_what_they_are() -> None:
+    with pytest.raises(UsageError, match="no page 3"):
+        asked("refuse")
+
+
+def test_a_file_that_waits_is_given_up_and_tried_again_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_process, "_LOOK", 0.01)
+    with pytest.raises(SourceError, match="on a busy machine") as caught:
+        asked("wait", limits=Limits(0.05, 64 << 20))
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+@posix
+def test_it_has_no_secrets_and_few_rights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    assert asked("tell") == repr((None, [0, 0, 64])).encode()
+    with pytest.raises(SourceError, match="File too large"):
+        asked("write", data=os.fsencode(tmp_path / "trace"))
+    if os.getuid():  # whom the limit does not bind
+        with pytest.raises(SourceError, match="BlockingIOError"):
+            asked("start")
+
+
+def test_a_process_that_has_ended_is_replaced() -> None:
+    asked("echo")
+    (process,) = reader_process._processes._waiting
+    process._process.kill()
+    process._process.wait()
+    assert asked("echo") == b"data()"
+
+
+def test_threads_read_at_the_same_time() -> None:
+    answers: list[bytes] = []
+    threads = [threading.Thread(target=lambda n=n: answers.append(asked("echo", n))) for n in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == sorted(f"data({n},)".encode() for n in range(12))
+    assert len(reader_process._processes._waiting) <= reader_process._PROCESSES
+
+
+@posix
+def test_a_fork_has_processes_of_its_own() -> None:
+    asked("echo")
+    (before,) = reader_process._processes._waiting
+    pid = os.fork()
+    if not pid:
+        os._exit(0 if not reader_process._processes._waiting and asked("echo") == b"data()" else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert asked("echo") == b"data()"
+    assert reader_process._processes._waiting == [before]
+
+
+# -- Interruptions -----------------------------------------------------------------------------------------------------
+
+_READING = """
+import sys
+from semsearch.readers.reader_child import MessageError, receive
+from semsearch.readers.reader_process import Limits, in_reader_process
+print("asking", flush=True)
+in_reader_process("processes.reading_functions:spin", b"", "a.pdf", limits=Limits(600.0, 1 << 30))
+"""
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_a_program_ends_the_process_that_reads_for_it(number: int) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", _READING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"asking\n"
+        task = Path(f"/proc/{program.pid}/task/{program.pid}/children")
+        while not (reading := task.read_text().split()):
+            time.sleep(0.01)
+        (reader,) = reading
+        os.kill(program.pid, number)
+    assert program.returncode
+    while Path(f"/proc/{reader}").exists():
+        if "State:\tZ" in Path(f"/proc/{reader}/status").read_text():  # of a machine whose first process reaps none
+            break
+        time.sleep(0.01)
+
+
+def test_an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked("echo")
+    (process,) = reader_process._processes._waiting
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reader_process, "receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            asked("echo")
+    assert process.has_ended
+    assert reader_process._processes._waiting == []
+    assert asked("echo") == b"data()"
+    del process
+    gc.collect()
+
+
+# -- Documents ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_document_is_the_same_as_read_in_this_process(name: str) -> None:
+    data = valid(name)
+    with reading_here():
+        here = read_bytes(data, name)
+    assert read_bytes(data, name) == here
+    again = document_codec.decode(document_codec.encode(here))
+    assert replace(again, format=here.format, blocks=[*again.blocks]) == replace(here, blocks=[*here.blocks])
+
+
+@pytest.mark.parametrize("format", ["markdown", "rst", "html", "org", "latex", "python"])
+def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
+    text = "".join(f"Tide *{number}* rises, Größe {number}.\n\n" for number in range(4000))
+    apart = read_text(text, "a", format=format)
+    assert reader_process._processes._waiting
+    with reading_here():
+        assert read_text(text, "a", format=format) == apart
+
+
+def test_small_texts_start_no_process() -> None:
+    for name in NAMES:
+        if not name.endswith((".pdf", "x", ".odt", ".epub")):
+            read_bytes(valid(name), name)
+    assert reader_process._processes._waiting == []
+
+
+# -- Answers that a file has written -----------------------------------------------------------------------------------
+
+ENCODED = document_codec.encode(
+    Document(
+        "Tide\n\nThe sea é rises.",
+        [Block("Tide", 0, 1, 1), Block("The sea rises.", 6, 0, 2, ((0, 6), (8, 16)), "top", "a", (Spot(0, 2, "top"),))],
+        title="Tide",
+        metadata={"author": "Ann"},
+        omissions=(Omission("attachments", 2, "a, b"),),
+    )
+)
+
+
+def test_whatever_the_other_process_sends_is_a_document_or_refused() -> None:
+    kept = 0
+    for number in range(3000):
+        try:
+            document = document_codec.decode(damaged(ENCODED, number))
+        except document_codec.NotADocument:
+            continue
+        kept += 1
+        document.source.encode()
+        for block in document.blocks:
+            assert 0 <= block.start <= len(document.source)
+            assert block.source_offset(len(block.text)) >= 0
+        assert all(passage.text.encode() for passage in passages(document))
+    assert 0 < kept < 3000
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"Tide", {', b"7, {"), (b'"Tide", {', b'"\\ud800", {'), (b'{"author": "Ann"}', b'["Ann"]'),
+        (b'"Ann"', b'"\\ud800"'), (b"attachments", b"whatever"), (b'["top", "a"]', b'["top", 1]'),
+        (b"[0, 6], [1, 0]", b"[0, 99], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, -1], [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0, 1.0], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, true], [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0], [1, 0]"), (b"[0, 6], [1, 0]", b'"06", [1, 0]'), (b"[0, 6], [1, 0]", b"2e9, [1, 0]"),
+        (b"[0, 6], [1, 0]", b"[0, 6], [-1, 0]"), (b"[0, 6], [1, 0]", b"[0, 6], [9999, 0]"),
+        (b"[1, 2], [null, 1]", b"[1, 99999999999999999999], [null, 1]"), (b"[1, 2], [null, 1]", b"[1, 2], [null, 9]"),
+        (b"[null, 2]", b"[null, -1]"), (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [8, 0], [6, 16]"),
+        (b"[0, 2], [0, 8], [6, 16]", b"[0, 3], [0, 8], [6, 16]"), (b"[0, 2], [0, 8]", b"[0, 1], [0, 8]"),
+        (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [0, 8], [6, 99]"), (b"[0, 1], 1, [2], [1]", b"[0, 1], [1], [2], [1]"),
+        (b'"Ann"', b"[" * 100_000),
+    ],
+)  # fmt: skip
+def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
+    document_codec.decode(ENCODED)
+    assert ENCODED.count(old) == 1
+    with pytest.raises(document_codec.NotADocument):
+        document_codec.decode(ENCODED.replace(old, new))
+
+
+def header(text: bytes, length: int, data: int = 0) -> bytes:
+    return length.to_bytes(4, "big") + data.to_bytes(8, "big") + text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"\0" * 11, b"\xff" * 12, header(b"[]", 2), header(b"{", 2), header(b"{x", 2), header(b"{}", 2, 1),
+        header(b"{}", 2, 101), header(b"{}", 20_000_000), header(b"[" * 2000, 2000), header(b"\xff", 1),
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_refused(sent: bytes) -> None:
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, sent)
+        os.close(writing)
+        with pytest.raises(MessageError):
+            receive(reading, 100)
+    finally:
+        os.close(reading)
+
+
+def test_a_picture_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for found in (b"<svg>", b"", b"[]", b"[1, 2]", b'[1, "", 9, 9, [[[0, 0, 1]]]]', b'[1, "", 9, 9, []]'):
+        monkeypatch.setattr(pdf_pictures, "in_reader_process", lambda *_, found=found, **__: found)
+        with pytest.raises(SourceError):
+            page_picture(b"", "a.pdf", 1, 100)
+        with pytest.raises(SourceError):
+            place_sentences(b"", "a.pdf", 1, (), ["a"])
+
+
+# -- Bombs -------------------------------------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.parametrize("processes", [1, 2])
+def test_bombs_are_set_aside_and_the_files_beside_them_are_indexed(
+    processes: int, tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    bombs = [*BOMBS] if processes == 1 else ["nested"]
+    if processes == 1:  # where the real limits need not hold
+        monkeypatch.setattr(Limits, "of", lambda _: Limits(30.0, 200_000_000))
+    for name in bombs:
+        (docs / f"{name}.pdf").write_bytes(BOMBS[name]())
+    (docs / "sound.pdf").write_bytes(sound())
+    (docs / "the last.txt").write_text("The bread bakes.")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        report = index.sync(docs, processes=processes)
+        assert report.added == 2
+        assert {Path(item.path).stem for item in report.skipped} == {*bombs}
+        for item in report.skipped:
+            assert item.reason.startswith(f"{item.path} ")
+            assert "takes more than" in item.reason or "made its reader crash" in item.reason
+        reasons = {item.path: item.reason for item in report.skipped}
+        problems = {problem.path: problem.reason for problem in index.problems()}
+        assert reasons == {path: f"{path} {reason}" for path, reason in problems.items()}
+        assert index.search("captain")[0].document == "sound.pdf"
+
+        if processes == 1:
+            monkeypatch.setattr("semsearch.readers.read._read_apart", refused)
+        for path in docs.glob("*.pdf"):
+            os.utime(path)  # touched, and the same
+        again = index.sync(processes=processes)
+        assert {item.reason for item in again.skipped} == {item.reason for item in report.skipped}
+        monkeypatch.undo()
+        (docs / "nested.pdf").write_bytes(sound() + b"\n")
+        assert index.sync(processes=processes).added == 1
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_are_not_drawn_and_the_next_page_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "of", lambda _: Limits(30.0, 200_000_000))
+    bomb = BOMBS[name]()
+    with pytest.raises(SourceError, match=r"takes more than|made its reader crash"):
+        page_picture(bomb, "a.pdf", 1, 100)
+    with pytest.raises(SourceError, match=r"takes more than|made its reader crash"):
+        place_sentences(bomb, "a.pdf", 1, (), ["The captain sails over the sea."])
+    assert page_picture(sound(), "a.pdf", 1, 100).startswith(b"\x89PNG")
+
+
+def refused(*_: object) -> None:
+    raise AssertionError("a file that has not changed is read again")
+
+
+@linux
+def test_a_bomb_under_a_memory_limit_costs_only_itself(tmp_path: Path, small_vectors: VectorTable) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "nested.pdf").write_bytes(nested())
+    (docs / "sound.pdf").write_bytes(sound())
+    code = (
+        "import sys; from semsearch import Index; from semsearch.word_vectors.table import VectorTable\n"
+        "from pathlib import Path\n"
+        "with Index.create(sys.argv[2], vectors=VectorTable(Path(sys.argv[3]))) as index:\n"
+        "    report = index.sync(sys.argv[1])\n"
+        "print(report.added, len(report.skipped))"
+    )
+    command = f'ulimit -v 1500000; exec "{sys.executable}" -c "$0" "$@"'
+    done = subprocess.run(
+        ["bash", "-c", command, code, str(docs), str(tmp_path / "index"), str(small_vectors.folder)],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "1 1\n"), done.stderr

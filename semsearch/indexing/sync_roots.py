@@ -153,6 +153,8 @@ def _widened(plan: RootPlan) -> RootPlan:
 def _is_hidden(path: str) -> bool:
     """Return whether a walk of the root skips a path in it as hidden; files of ignore rules are read."""
     *folders, name = path.split("/")
+    if "cur" in folders or "new" in folders:
+        return False  # perhaps mail of a Maildir, whose folders are hidden: the walk tells
     return any(folder.startswith(".") for folder in folders) or (name.startswith(".") and name not in IGNORE_FILES)
 
 

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -125,6 +125,7 @@ class Builder:
         place: str | None = None,
         part: str | None = None,
         spots: Sequence[Spot] = (),
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Add a block, if it is not empty. With `spots`, these locate its text, not `page` and `place`."""
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -135,7 +136,7 @@ class Builder:
                 spots = _from(spots, start)
                 page, place = spots[0].page, spots[0].place
             self._end_sections(level)
-            self.blocks.append(Block(text, self._length, level, page, (), place, part, tuple(spots)))
+            self.blocks.append(Block(text, self._length, level, page, (), place, part, tuple(spots), metadata))
             self._parts += [text, "\n\n"]
             self._length += len(text) + 2
 
@@ -150,11 +151,31 @@ class Builder:
             self._deepest = self._ending - 1
         self._deepest, self._ending = level or self._deepest, _NONE
 
-    def add_all(self, blocks: Iterable[Block], *, place: str | None = None, part: str | None = None) -> None:
+    def add_all(
+        self,
+        blocks: Iterable[Block],
+        *,
+        place: str | None = None,
+        part: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
         """Add the blocks of a part that another reader has read."""
         for block in blocks:
-            place_, part_ = place or block.place, part or block.part
-            self.add(block.text, level=block.level, page=block.page, place=place_, part=part_)
+            self.add_block(replace(block, place=place or block.place, part=part or block.part, metadata=metadata))
+
+    def add_block(self, block: Block) -> None:
+        """Add a block that another reader has made; one without text ends the sections of its level."""
+        if block.level and not block.text:
+            self.end_sections(block.level)
+        self.add(
+            block.text,
+            level=block.level,
+            page=block.page,
+            place=block.place,
+            part=block.part,
+            spots=block.spots,
+            metadata=block.metadata,
+        )
 
     @property
     def source(self) -> str:

@@ -1,55 +1,39 @@
-"""Mail: one message (.eml) or a whole mailbox (.mbox).
+"""Mail: one message (.eml, a file of a Maildir) or a whole mailbox (.mbox).
 
 A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
-one, else the HTML. Messages within a message are read too; other attachments and encrypted parts are not, and are
-reported. Places are the messages of a mailbox, by their number, and attached messages.
+one, else the HTML. Its sender, recipients, subject and date are metadata: of the document, or in a mailbox of each
+message. Attached messages are read too, and attached files by their own readers; pictures and encrypted parts are not,
+and are reported. Places are the messages of a mailbox, by their number, attached messages and attached files.
+
+What a reply quotes is a part of its own, without the marks of quotation, so that it is recognised as the same as the
+original by whoever looks for near-duplicates; what an earlier message of the same mailbox has is not read again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy, default
-from functools import lru_cache
+from email.utils import parsedate_to_datetime
+from functools import lru_cache, partial
+from itertools import groupby
+from mimetypes import guess_extension
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.readers import html, text
-from semsearch.readers.document import Builder, DamagedParts, Document, first_names
+from semsearch.readers.document import Builder, DamagedParts, Document
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
+from semsearch.readers.inner_files import InnerFiles, allowance, contained_name
 from semsearch.results.omissions import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-
-
-class UnreadParts:
-    """Counts the parts of messages that are left out, and remembers the first names."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._encrypted = 0
-
-    def of(self, message: EmailMessage, body: EmailMessage | None) -> None:
-        """Count the unread parts of a message and of the messages within it; `body` is the part that is read."""
-        for part in _leaves(message):
-            if part.get_content_type() in _ENCRYPTED:
-                self._encrypted += 1
-            elif part is not body and (name := _attached(part)) is not None:
-                self._names.append(name)
-
-    @property
-    def omissions(self) -> tuple[Omission, ...]:
-        """The omissions of a file: its attachments and its encrypted parts."""
-        found = []
-        if self._names:
-            found.append(Omission("attachments", len(self._names), first_names(self._names)))
-        if self._encrypted:
-            found.append(Omission("encrypted parts", self._encrypted))
-        return tuple(found)
 
 
 def _leaves(message: EmailMessage) -> Iterator[Any]:
@@ -105,17 +89,19 @@ def read(data: bytes, name: str) -> Document:
     bodies = _bodies(data)
     if not bodies and data.strip():
         raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
-    builder = Builder()
-    damaged, unread, doubts = DamagedParts(name), UnreadParts(), list[Omission]()
-    metadata: dict[str, Any] = {}
-    for number, (start, end) in enumerate(bodies, start=1):
-        message = _message(data[start:end], quoted=start > 0)
-        unread.of(message, _body(message))
-        _take(message, builder, f"message {number}" if start else None, damaged, doubts)
-        metadata = _metadata(message) if len(bodies) == 1 else {}
+    builder, metadata = Builder(), dict[str, Any]()
+    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
+    with allowance(name):
+        for number, (start, end) in enumerate(bodies, start=1):
+            message = _message(data[start:end], quoted=start > 0)
+            metadata = _metadata(message)
+            reading.metadata = metadata if len(bodies) > 1 else None
+            reading.take(message, f"message {number}" if start else None)
+    metadata = metadata if len(bodies) == 1 else {}
     title = metadata.get("subject") or PurePath(name).stem
-    omissions = together([*doubts, *unread.omissions, *damaged.omissions(builder.blocks)])
-    return Document(builder.source, builder.blocks, "mail", title, metadata, omissions)
+    encrypted = (Omission("encrypted parts", reading.encrypted),) if reading.encrypted else ()
+    omissions = [*reading.doubts, *reading.inner.omissions, *encrypted, *reading.damaged.omissions(builder.blocks)]
+    return Document(builder.source, builder.blocks, "mail", title, metadata, together(omissions))
 
 
 def _bodies(data: bytes) -> list[tuple[int, int]]:
@@ -131,46 +117,107 @@ def _message(data: bytes, *, quoted: bool) -> EmailMessage:
     return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data, policy=_BoundedHeaders())  # type: ignore[arg-type]  # the type of its messages is that of the default
 
 
-def _take(
-    message: EmailMessage,
-    builder: Builder,
-    place: str | None,
-    damaged: DamagedParts,
-    doubts: list[Omission],
-    depth: int = 0,
-) -> None:
-    level = 1 if depth == 0 else 2
-    builder.end_sections(level)
-    builder.add(_header(message, "Subject"), level=level, place=place, part=place)
-    lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
-    builder.add("\n".join(lines), place=place, part=place)
-    body = _body(message)
-    if body is not None:
+@dataclass(slots=True)
+class _MailReading:
+    """The state of reading the messages of one file."""
+
+    builder: Builder
+    damaged: DamagedParts
+    inner: InnerFiles
+    metadata: dict[str, Any] | None = None  # of the message that is read, where the document has others
+    doubts: list[Omission] = field(default_factory=list)
+    encrypted: int = 0
+    said: set[int] = field(default_factory=set)  # sentences of messages, by hash
+
+    def take(self, message: EmailMessage, place: str | None, depth: int = 0) -> None:
+        """Add a message, and what is attached to it."""
+        level = 1 if depth == 0 else 2
+        self.builder.end_sections(level)
+        self._add(_header(message, "Subject"), place, level)
+        lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
+        self._add("\n".join(lines), place)
+        texts = _texts(message)
+        for body in texts:
+            with self.damaged.left_out():
+                self._take_text(body, place)
+        for number, within in enumerate(_inner(message), start=1):
+            if depth < _DEEPEST:
+                self.take(within, ", ".join(filter(None, (place, f"attached message {number}"))), depth + 1)
+        if depth == 0:
+            self._take_attachments(message, place)
+
+    def _take_text(self, body: EmailMessage, place: str | None) -> None:
         part = place or "its text"
-        kind = html if body.get_content_subtype() == "html" else text
-        with damaged.left_out():
-            decoded = _content(body, part)
-            doubts += decoded.omissions
-            builder.add_all(kind.read(decoded.text, part).blocks, place=place, part=place)
-    for number, inner in enumerate(_inner(message), start=1):
-        if depth < _DEEPEST:
-            where = ", ".join(filter(None, (place, f"attached message {number}")))
-            _take(inner, builder, where, damaged, doubts, depth + 1)
+        is_html = body.get_content_subtype() == "html"
+        decoded = _content(body, part)
+        self.doubts += decoded.omissions
+        own = list[str]()
+        for stretch in _html_stretches(decoded.text) if is_html else _stretches(decoded.text):
+            blocks = (html if is_html else text).read(stretch.text, part).blocks
+            where = ", ".join(filter(None, (place, "quoted"))) if stretch.is_quoted else place
+            if stretch.is_quoted:
+                blocks = [block for block in blocks if not self._is_said(block.text)]
+            else:
+                own += (block.text for block in blocks)
+            self.builder.add_all(blocks, place=where, part=where, metadata=self.metadata)
+        for each in own:
+            self.said.update(_sentence_hashes(each))
+
+    def _is_said(self, paragraph: str) -> bool:
+        """Whether all sentences of a paragraph that is quoted are in an earlier message."""
+        return bool(self.said) and all(each in self.said for each in _sentence_hashes(paragraph))
+
+    def _take_attachments(self, message: EmailMessage, place: str | None) -> None:
+        """Add the files attached to a message and to those within it."""
+        texts = {id(body) for each in (message, *_all_inner(message)) for body in _texts(each)}
+        for number, part in enumerate(_leaves(message), start=1):
+            if part.get_content_type() in _ENCRYPTED:
+                self.encrypted += 1
+            elif id(part) not in texts and (name := _attached(part)) is not None:
+                name = name or f"{number}{guess_extension(part.get_content_type()) or ''}"
+                where = ", ".join(filter(None, (place, f"attachment {contained_name(name)}")))
+                self.inner.take(name, partial(_payload, part), place=where, level=2, metadata=self.metadata)
+
+    def _add(self, text: str, place: str | None, level: int = 0) -> None:
+        self.builder.add(text, level=level, place=place, part=place, metadata=self.metadata)
 
 
-def _body(message: EmailMessage) -> EmailMessage | None:
-    """The part of a message that is its text; in a damaged message, the first that could be."""
-    try:
-        body: Any = message.get_body(("plain", "html"))
-    except (AttributeError, KeyError, ValueError):
-        body = next((part for part in message.walk() if part.get_content_maintype() == "text"), None)
-    return body if isinstance(body, EmailMessage) else None
+def _texts(message: EmailMessage) -> list[EmailMessage]:
+    """The parts of a message that are its text, in order: of alternatives the plain one, if there is anything in it."""
+    found: list[EmailMessage] = []
+    waiting: list[Any] = [message]
+    while waiting:
+        part = waiting.pop(0)
+        kind = part.get_content_type()
+        if kind == "message/rfc822" or kind in _ENCRYPTED:
+            continue
+        if not part.is_multipart():
+            if kind in ("text/plain", "text/html") and _attached(part) is None:
+                found.append(part)
+        elif kind == "multipart/alternative":
+            waiting[:0] = _preferred(part.get_payload())
+        elif kind == "multipart/related":
+            waiting[:0] = part.get_payload()[:1]
+        else:
+            waiting[:0] = part.get_payload()
+    return found
+
+
+def _preferred(alternatives: list[Any]) -> list[Any]:
+    plain = [part for part in alternatives if part.get_content_type() == "text/plain"]
+    if plain and (_payload(plain[0]).strip() or len(alternatives) == 1):
+        return plain[:1]
+    return [part for part in alternatives if part.get_content_type() != "text/plain"][-1:]
+
+
+def _payload(part: Any) -> bytes:
+    """The decoded bytes of a part."""
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
 
 
 def _content(body: EmailMessage, name: str) -> Decoded:
-    data: Any = body.get_payload(decode=True)
-    if not isinstance(data, bytes):
-        return Decoded("")
+    data = _payload(body)
     named = body.get_content_charset()
     return decode(data, name, declared=text_encoding(named) if named else declared_encoding(data))
 
@@ -188,6 +235,12 @@ def _inner(message: EmailMessage) -> list[EmailMessage]:
     return found
 
 
+def _all_inner(message: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:
+    for inner in _inner(message) if depth < _DEEPEST else ():
+        yield inner
+        yield from _all_inner(inner, depth + 1)
+
+
 def _header(message: EmailMessage, name: str) -> str:
     try:
         return " ".join(str(message.get(name, "")).split())
@@ -196,4 +249,51 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def _metadata(message: EmailMessage) -> dict[str, Any]:
-    return {name.lower(): value for name in ("Subject", *_SHOWN) if (value := _header(message, name))}
+    found = {name.lower(): value for name in ("Subject", *_SHOWN) if (value := _header(message, name))}
+    with suppress(ValueError, TypeError, IndexError, OverflowError):  # a date that nobody can read stays as it is
+        found["date"] = parsedate_to_datetime(found.get("date", "")).isoformat()
+    return found
+
+
+# -- Quotations --------------------------------------------------------------------------------------------------------
+
+_MARK = re.compile(r"[ \t]*>[> \t]*")
+_ORIGINAL = re.compile(  # where a reply above its quotation ends
+    r"^[ \t]*(?:-{2,} ?(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Weitergeleitete Nachricht"
+    r"|Message d'origine|Mensaje original|Messaggio originale)\b[^\r\n]*|_{10,}[ \t]*\r?\n(?=From: ))",
+    re.MULTILINE | re.IGNORECASE,
+)
+_HTML_QUOTE = re.compile(
+    r"<(?:blockquote\b|div\b[^>]*?(?:class=[\"']?gmail_quote|id=[\"']?(?:appendonsend|divRplyFwdMsg)))", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+class _Stretch(NamedTuple):
+    """A part of a message's text: the sender's own, or a quotation without its marks."""
+
+    text: str
+    is_quoted: bool
+
+
+def _stretches(text: str) -> Iterator[_Stretch]:
+    """The sender's own text and the quotations in a plain text, in order."""
+    below = _ORIGINAL.search(text)
+    own = text[: below.start()] if below else text
+    for quoted, group in groupby(own.splitlines(keepends=True), key=lambda line: bool(_MARK.match(line))):
+        lines = "".join(_MARK.sub("", line, count=1) if quoted else line for line in group)
+        yield _Stretch(lines, quoted)
+    if below:
+        yield _Stretch("\n".join(_MARK.sub("", line, count=1) for line in text[below.start() :].splitlines()), True)
+
+
+def _html_stretches(page: str) -> Iterator[_Stretch]:
+    """Likewise of HTML, where all that follows the beginning of a quotation is taken for one."""
+    found = _HTML_QUOTE.search(page)
+    yield _Stretch(page[: found.start()] if found else page, False)
+    if found:
+        yield _Stretch(page[found.start() :], True)
+
+
+def _sentence_hashes(paragraph: str) -> list[int]:
+    return [hash(" ".join(each.split())) for each in _SENTENCE_END.split(paragraph.strip())]

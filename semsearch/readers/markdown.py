@@ -3,7 +3,8 @@
 A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML. Only
 the visible text is kept: link texts without their targets, the alternative texts of images, code; HTML inside Markdown
 keeps its text. Leftovers of site generators are dropped: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids}
-and [^notes]. pyromark's events have offsets in bytes, which are converted to characters.
+and [^notes]. What Obsidian and Logseq add is in readers/notes.py. pyromark's events have offsets in bytes, which are
+converted to characters.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyromark
 from semsearch.readers.align import Aligner
 from semsearch.readers.document import Block, Document, gap
 from semsearch.readers.front_matter import front_matter
+from semsearch.readers.notes import alias_block, clean_note, note_metadata
 from semsearch.readers.placed_text import PlacedText
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
 # -- Cleaning ----------------------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
-_LEFTOVER = re.compile(r"\[![A-Za-z]+\]|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
+_LEFTOVER = re.compile(r"\[![A-Za-z]+\][-+]?|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
 _SHORTCODE = re.compile(
     r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
@@ -111,6 +113,7 @@ class MarkdownEvents:
         self._text = PlacedText()  # of what we are in
         self._cells: list[PlacedText] = []
         self._html: list[str] = []
+        self.tags: dict[str, None] = {}
 
     def blocks(self) -> list[Block]:
         """All blocks, in order."""
@@ -163,13 +166,13 @@ class MarkdownEvents:
             return
         if name == "Heading":
             level = int(tag["Heading"][1])  # type: ignore[index]  # "H1" to "H6"
-            self._add(clean_heading(self._taken()), level)
+            self._add(clean_heading(clean_note(self._taken(), self.tags)), level)
         elif name == "CodeBlock":
             self._add(clean_code(self._taken()))
         elif name == "HtmlBlock":
             self._end_html(span)
         elif name == "TableCell":
-            self._cells.append(clean_paragraph(self._taken()).on_one_line())
+            self._cells.append(clean_note(clean_paragraph(self._taken()), self.tags).on_one_line())
         elif name == "TableHead" or name == "TableRow":
             self._end_row()
         else:
@@ -181,7 +184,7 @@ class MarkdownEvents:
 
     def _end_paragraph(self) -> None:
         if self._text:
-            self._add(clean_paragraph(self._taken()))
+            self._add(clean_note(clean_paragraph(self._taken()), self.tags))
 
     def _end_row(self) -> None:
         row, last = PlacedText(), ""
@@ -221,10 +224,14 @@ def _parsable(text: str) -> str:
 def read(source: str, name: str) -> Document:
     """Read a Markdown text. Its title is the front matter's, else the first level-1 heading, else its name."""
     matter = front_matter(source)
-    blocks = MarkdownEvents(source, matter.end).blocks()
+    events = MarkdownEvents(source, matter.end)
+    blocks = events.blocks()
+    metadata = note_metadata(source, name, matter.metadata, events.tags)
     if unread := source[matter.start : matter.stop].strip():
         blocks.insert(0, Block(unread, source.index(unread, matter.start)))
-    title = str(matter.metadata.get("title") or "").strip() or next(
+    if aliases := alias_block(source, metadata, matter.end):
+        blocks.insert(0, aliases)
+    title = str(metadata.get("title") or "").strip() or next(
         (block.text for block in blocks if block.level == 1), PurePath(name).stem
     )
-    return Document(source, blocks, "markdown", title, matter.metadata)
+    return Document(source, blocks, "markdown", title, metadata)

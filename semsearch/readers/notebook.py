@@ -1,11 +1,14 @@
-"""Jupyter notebooks: the source of their cells, without output.
+"""Jupyter notebooks: the source of their cells, and the text of their output.
 
-Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text. Lines are
-those of the .ipynb file itself, so that they are found again in an editor; the place is the number of the cell.
+Markdown cells are read by the Markdown reader, code cells are a block of code each, raw cells are plain text. Of the
+output of a cell, printed text, results and errors are read, up to some thousand characters each; pictures and HTML are
+not. Lines are those of the .ipynb file itself, so that they are found again in an editor; the place is the number of
+the cell.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +20,9 @@ from semsearch.readers import markdown, text
 from semsearch.readers.align import Anchors
 from semsearch.readers.document import Block, Document
 from semsearch.readers.json_lines import Located, parse
+
+_LONGEST_OUTPUT = 10_000  # characters: more was printed by a loop
+_ESCAPE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # colours
 
 
 def in_whole_source(block: Block, outer: Anchors, place: str | None = None) -> Block:
@@ -85,6 +91,24 @@ def _blocks(cell: Any, number: int) -> Iterator[Block]:
         blocks = [Block(code, content.index(code))]
     for block in blocks:
         yield in_whole_source(block, outer, f"cell {number}")
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        if block_ := _output(output):
+            yield in_whole_source(*block_, f"cell {number}, output")
+
+
+def _output(output: Any) -> tuple[Block, Anchors] | None:
+    """The text of an output as a block of that text, and its anchors in the file; None if it has none."""
+    if not isinstance(output, dict):
+        return None
+    data = output.get("data", output)
+    forms = [data.get(form) for form in ("text/markdown", "text/plain", "text")] if isinstance(data, dict) else []
+    content, outer = next(
+        (found for form in (*forms, output.get("evalue")) if (found := _source(form))[0].strip()), ("", ())
+    )
+    shown = _ESCAPE.sub(lambda found: " " * len(found[0]), content[:_LONGEST_OUTPUT]).rstrip()
+    start = len(shown) - len(shown.lstrip("\n"))
+    return (Block(shown[start:], start), outer) if shown.strip() else None
 
 
 def _source(value: Any) -> tuple[str, Anchors]:

@@ -15,37 +15,48 @@ from semsearch.errors import SourceError
 from semsearch.readers.document import PAGE_END, Document, joined_cells, pages_before
 from semsearch.readers.office_archive import Archive, PagedReading, number, outermost, properties
 
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
-_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _MANIFEST = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
-_PARAGRAPHS = {_TEXT + "p", _TEXT + "h"}
+PARAGRAPHS = {TEXT + "p", TEXT + "h"}
 _SKIPPED = {
-    _TEXT + "tracked-changes",
-    _TEXT + "table-of-content",
-    _TEXT + "note-citation",
-    _TEXT + "sequence-decls",
-    _OFFICE + "forms",
+    TEXT + "tracked-changes",
+    TEXT + "table-of-content",
+    TEXT + "note-citation",
+    TEXT + "sequence-decls",
+    OFFICE + "forms",
 }
-_PAGE_BREAK = _TEXT + "soft-page-break"
+_PAGE_BREAK = TEXT + "soft-page-break"
 
 
 def read(data: bytes, name: str) -> Document:
     """Read a text. Its title is its property, else its first heading of level 1, else its name."""
-    archive = Archive(data, name, ".odt")
-    manifest = archive.tree("META-INF/manifest.xml") if "META-INF/manifest.xml" in archive else ()
-    if any(True for entry in manifest for _ in entry.iter(_MANIFEST + "encryption-data")):
-        raise SourceError(f"{name} is protected by a password; save it without one")
+    archive = opened_archive(data, name)
     tree = archive.tree("content.xml")
     reading = _OdtReading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
-    body = tree.find(_OFFICE + "body")
+    body = tree.find(OFFICE + "body")
     reading.take(() if body is None else body)
     reading.take_notes()
     metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
     blocks = reading.builder.blocks
     titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
     return Document(reading.builder.source, blocks, "odt", next(filter(None, titles), PurePath(name).stem), metadata)
+
+
+def opened_archive(data: bytes, name: str) -> Archive:
+    """Open an OpenDocument file. Raises SourceError for one with a password."""
+    archive = Archive(data, name, PurePath(name).suffix.lower() or ".odt")
+    manifest = archive.tree("META-INF/manifest.xml") if "META-INF/manifest.xml" in archive else ()
+    if any(True for entry in manifest for _ in entry.iter(_MANIFEST + "encryption-data")):
+        raise SourceError(f"{name} is protected by a password; save it without one")
+    return archive
+
+
+def shown_text(paragraph: Any) -> str:
+    """The text of a paragraph, without notes and what stands in frames."""
+    return "".join(_OdtReading()._parts(paragraph, [])).replace(PAGE_END, "").strip()
 
 
 @dataclass(slots=True)
@@ -58,11 +69,11 @@ class _OdtReading(PagedReading):
     def take(self, element: Any) -> None:
         """Add all paragraphs and tables in an element, in order."""
         for child in element:
-            if child.tag in _PARAGRAPHS:
+            if child.tag in PARAGRAPHS:
                 self._paragraph(child)
-            elif child.tag == _TABLE + "table":
+            elif child.tag == TABLE + "table":
                 self._table(child)
-            elif child.tag == _TABLE + "table-row":
+            elif child.tag == TABLE + "table-row":
                 self._row(child)
             elif child.tag == _PAGE_BREAK:
                 self._turn()
@@ -88,8 +99,8 @@ class _OdtReading(PagedReading):
 
     def _paragraph(self, paragraph: Any) -> None:
         level = 0
-        if paragraph.tag == _TEXT + "h":
-            level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
+        if paragraph.tag == TEXT + "h":
+            level = min(max(number(paragraph.get(TEXT + "outline-level"), 1), 1), 6)
         place = self.next_paragraph()
         boxes: list[Any] = []
         text, spots = self.spotted(self._parts(paragraph, boxes), place)
@@ -102,7 +113,7 @@ class _OdtReading(PagedReading):
             self.rows += 1
         place = self.place or f"table {self.tables}, row {self.rows}"
         before = self.page
-        cells = [" ".join(self._cell_texts(cell)) for cell in row if cell.tag == _TABLE + "table-cell"]
+        cells = [" ".join(self._cell_texts(cell)) for cell in row if cell.tag == TABLE + "table-cell"]
         page = None if before is None else before + pages_before(cells)
         self.builder.add(
             joined_cells(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part
@@ -110,7 +121,7 @@ class _OdtReading(PagedReading):
 
     def _cell_texts(self, cell: Any) -> Iterator[str]:
         """Yield the text of each paragraph of a cell, those of tables and frames within it as well."""
-        for paragraph in outermost(cell, *_PARAGRAPHS):
+        for paragraph in outermost(cell, *PARAGRAPHS):
             boxes: list[Any] = []
             yield "".join(self._parts(paragraph, boxes))
             for box in boxes:
@@ -124,21 +135,21 @@ class _OdtReading(PagedReading):
         """Yield the text of a paragraph, and PAGE_END where a page ends. Frames go to `boxes`; notes are kept."""
         yield _spaced(element.text)
         for child in element:
-            if child.tag == _TEXT + "s":
-                yield " " * min(number(child.get(_TEXT + "c"), 1), 100)
-            elif child.tag == _TEXT + "tab":
+            if child.tag == TEXT + "s":
+                yield " " * min(number(child.get(TEXT + "c"), 1), 100)
+            elif child.tag == TEXT + "tab":
                 yield "\t"
-            elif child.tag == _TEXT + "line-break":
+            elif child.tag == TEXT + "line-break":
                 yield "\n"
             elif child.tag == _PAGE_BREAK:
                 self._turn()
                 yield PAGE_END
-            elif child.tag == _TEXT + "note":
-                kind = "endnote" if child.get(_TEXT + "note-class") == "endnote" else "footnote"
-                self.notes.append((kind, [part for part in child if part.tag == _TEXT + "note-body"]))
-            elif child.tag == _OFFICE + "annotation":
+            elif child.tag == TEXT + "note":
+                kind = "endnote" if child.get(TEXT + "note-class") == "endnote" else "footnote"
+                self.notes.append((kind, [part for part in child if part.tag == TEXT + "note-body"]))
+            elif child.tag == OFFICE + "annotation":
                 self.notes.append(("comment", child))
-            elif child.tag == _DRAW + "frame" or child.tag == _DRAW + "text-box":
+            elif child.tag == DRAW + "frame" or child.tag == DRAW + "text-box":
                 boxes.append(child)
             elif child.tag not in _SKIPPED:
                 yield from self._parts(child, boxes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,13 +12,16 @@ from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
 from semsearch.readers.document import Document
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import BUILT_IN, FORMATS, TEXT, Format, format_named, format_of
+from semsearch.readers.registry import BUILT_IN, COMPRESSED, FORMATS, TEXT, Format, format_named, format_of
 from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
-from semsearch.system.source_files import SourceBytes, read_source
+from semsearch.system.source_files import SourceBytes, read_end, read_source
 
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
+_COMPRESSED = (b"\x1f", b"B", b"\xfd")  # the first bytes of gzip, bzip2 and xz
+_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[.']|[!-9;-~]{1,80}:")  # what text_format_by_content knows
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
@@ -44,8 +48,18 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    check_size(max(found.status.st_size, len(found.data)), max_bytes, str(path))
-    return content_of(found.data, str(path), columns, found.status.st_size, storable_time(found.status.st_mtime_ns))
+    size, over = max(found.status.st_size, len(found.data)), 0
+    if size <= max_bytes or not _is_log(path, found.data):
+        check_size(size, max_bytes, str(path))
+    else:
+        found = read_end(path, max_bytes, root=root)
+        over = size - len(found.data.lstrip(b"\n"))
+    status = found.status
+    content = content_of(found.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
+    if not over:
+        return content
+    omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)
+    return replace(content, document=replace(content.document, omissions=omissions))
 
 
 def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:
@@ -56,6 +70,12 @@ def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: in
     except SourceError as error:
         error.digest = digest
         raise
+
+
+def _is_log(path: Path, head: bytes) -> bool:
+    from semsearch.readers.sniff import LOOKED_AT, is_log  # start-up time: few files need it
+
+    return format_of(str(path)) in (None, TEXT) and is_log(path.name, head[:LOOKED_AT])
 
 
 def _found(path: Path, most: int, root: str) -> SourceBytes:
@@ -76,6 +96,19 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
+    if data[:1] in _COMPRESSED and name.lower().endswith(COMPRESSED):
+        from semsearch.readers.archive import (
+            is_tape,
+            uncompressed,
+            uncompressed_name,
+        )  # start-up time: few files need it
+
+        if not is_tape(name):
+            unpacked = uncompressed(data, name)
+            try:
+                return read_bytes(unpacked, uncompressed_name(name), columns)
+            except SourceError as error:
+                raise SourceError(f"{name}, without compression: {error}") from error.__cause__
     kind = _format(data, name)
     if kind.binary:
         return _read(kind, data, name)
@@ -96,12 +129,12 @@ def _format(data: bytes, name: str) -> Format:
         return FORMATS[found]
     if found is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
         raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
-    return named or TEXT
+    return _text_format(data, named) if found is None else named or TEXT
 
 
 def _text_format(data: bytes, named: Format | None) -> Format:
     """The format of a text: that of its name, else a format that its content shows, else plain text."""
-    if (named is None or named is TEXT) and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"F"):
+    if (named is None or named is TEXT) and _LIKE_MARKUP.match(data):
         from semsearch.readers.sniff import text_format_by_content  # start-up time: few files need it
 
         if found := text_format_by_content(data):
@@ -120,7 +153,7 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
-        if kind.apart is not None and len(source) >= kind.apart:
+        if kind.apart is not None and len(source) >= kind.apart and not _is_reader_process():
             document = _read_apart(kind, source, name, columns)
         else:
             document = kind.load()(source, name, *([columns] if kind.has_columns else []))
@@ -134,6 +167,13 @@ def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_CO
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE].rstrip() + "…"
     return replace(document, title=title, format=kind.name)
+
+
+def _is_reader_process() -> bool:
+    """Return whether this is that process: a file within another is read where that one is."""
+    from semsearch.readers.reader_child import is_running  # start-up time: queries read no files
+
+    return is_running()
 
 
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:

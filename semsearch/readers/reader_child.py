@@ -34,6 +34,7 @@ _LOOK = 0.05  # seconds between looks at the memory, and at whether the process 
 _IDLE = 60.0  # seconds without a question after which the process ends
 _LARGE = 4  # a process that has taken this part of its memory ends once it has answered
 _OVER = 1 << 28  # bytes of addresses beyond the memory: Linux counts those too, and the look at the memory says more
+_RUNNING = threading.Event()
 _FILES = 64  # that may be open at the same time: the modules of readers
 
 # -- Messages ----------------------------------------------------------------------------------------------------------
@@ -227,8 +228,14 @@ def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
         return {"error": type(error).__name__, "message": str(error)[:4000], "traceback": shown[-8000:]}, b""
 
 
+def is_running() -> bool:
+    """Return whether this process reads files for another one."""
+    return _RUNNING.is_set()
+
+
 def main(parent: int) -> None:
     """Serve the process that has started this one, with this process id, over standard input and output."""
+    _RUNNING.set()
     answers = os.dup(1)
     os.dup2(2, 1)  # what a library prints goes where errors go: nowhere
     for ignored in ("SIGINT", "SIGPIPE"):

@@ -16,6 +16,7 @@ suffix is read. So they cannot take formats away from the built-in readers, and 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "semsearch.readers"  # of entry points
+_OF_MAILDIR = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,11 @@ _LANGUAGES = (
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
 _LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
-TEXT = Format("text", (".txt", ".text"), "semsearch.readers.text")
+COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
+TEXT = Format("text", (".txt", ".text", ".log"), "semsearch.readers.text")
 BUILT_IN = (
     TEXT,
-    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="3", apart=_LARGE),
+    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="4", apart=_LARGE),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2", apart=_LARGE),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True, apart=_LARGE),
     Format("org", (".org",), "semsearch.readers.org", apart=_LARGE),
@@ -75,14 +78,22 @@ BUILT_IN = (
     Format("latex", (".tex", ".latex"), "semsearch.readers.latex", apart=_LARGE),
     Format("python", (".py", ".pyi"), "semsearch.readers.python", version="3", apart=_LARGE),
     Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.source_code", version="3", apart=_LARGE),
-    Format("notebook", (".ipynb",), "semsearch.readers.notebook", version="2", apart=_LARGE),
+    Format("notebook", (".ipynb",), "semsearch.readers.notebook", version="3", apart=_LARGE),
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.json_lines", has_columns=True, version="2"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
-    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="3", apart=_LARGE),
+    Format("subtitles", (".srt", ".vtt"), "semsearch.readers.subtitles", apart=_LARGE),
+    Format("man", (".man", ".mdoc"), "semsearch.readers.man", apart=_LARGE),
+    Format("archive", (".zip", ".tar", *COMPRESSED), "semsearch.readers.archive", binary=True, apart=0),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="4", apart=_LARGE),
     Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3", apart=0),
-    Format("odt", (".odt",), "semsearch.readers.odt", binary=True, version="3", apart=0),
+    Format("xls", (".xls", ".xlsb"), "semsearch.readers.xls", binary=True, apart=0),
+    Format("ods", (".ods", ".ots"), "semsearch.readers.open_document", binary=True, apart=0),
+    Format("odp", (".odp", ".otp"), "semsearch.readers.open_document", binary=True, apart=0),
+    Format("rtf", (".rtf",), "semsearch.readers.rtf", binary=True, apart=0),
+    Format("fb2", (".fb2",), "semsearch.readers.fb2", binary=True, apart=0),
+    Format("odt", (".odt", ".ott"), "semsearch.readers.odt", binary=True, version="3", apart=0),
     Format("epub", (".epub",), "semsearch.readers.epub", binary=True, version="3", apart=0),
     Format("pdf", (".pdf",), "semsearch.readers.pdf", binary=True, version="3", apart=0),
 )
@@ -113,6 +124,8 @@ def registered() -> tuple[Format, ...]:
 def is_readable(name: str) -> bool:
     """Return whether there is a reader, built in or in a plug-in, for a file of this name. Imports no plug-in."""
     suffix = _suffix(name)
+    if suffix in COMPRESSED and ".t" not in suffix:
+        return is_readable(name[: -len(suffix)])  # else a look at what is compressed tells
     return suffix in SUFFIXES or suffix[1:] in plugins()
 
 
@@ -149,6 +162,8 @@ def reader_label(name: str) -> str:
 
 
 def _suffix(name: str) -> str:
+    if _OF_MAILDIR.search(name):
+        return ".eml"  # what looks like one may be of the machine's name
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path, PurePath
@@ -30,12 +31,22 @@ _ARCHIVES = (  # a member that only files of a format have
     ("xl/workbook.xml", "xlsx"),
     ("META-INF/container.xml", "epub"),
 )
-_OPEN_DOCUMENT = {b"application/vnd.oasis.opendocument.text": "odt"}
+_OPEN_DOCUMENT = {
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.text-template": "odt",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    b"application/vnd.oasis.opendocument.spreadsheet-template": "ods",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.presentation-template": "odp",
+}
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
 _HEAD = 4096  # bytes in which a text's format is recognised
+_HEADERS = re.compile(rb"(?:[!-9;-~]{1,80}:(?:[^\r\n]*\r?\n[ \t])*[^\r\n]*(?:\r?\n|\Z))+")  # of a message, and no more
+_FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
+_ONLY_MAIL = re.compile(rb"^(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I | re.M)
 _UNREADABLE = (
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -55,7 +66,6 @@ _UNREADABLE = (
     (b"fLaC", "sound"),
     (b"SQLite format 3\0", "an SQLite database"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file, or one with a password"),
-    (b"{\\rtf", "an RTF document"),
     (b"\xca\xfe\xba\xbe", "a program"),
     (b"\0asm", "a program"),
     (b"wOFF", "a font"),
@@ -75,22 +85,40 @@ def format_by_content(data: bytes) -> str | None:
     """The format of a file by its first bytes; None if they have no known signature."""
     if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_PDF_WITHIN] and b"\0" in data[:65536]):
         return "pdf"
+    if data.startswith(b"{\\rtf"):
+        return "rtf"
     return archive_format(io.BytesIO(data)) if data.startswith(b"PK\x03\x04") else None
 
 
 def text_format_by_content(data: bytes) -> str | None:
-    """The format of a text that begins like a web page or a mailbox; None for other text."""
+    """The format of a text that begins like a web page, mail or a manual page; None for other text."""
     head = data[:_HEAD]
     if _HTML.match(head):
         return "html"
-    return "mail" if _MAILBOX.match(head) else None
+    if _MAILBOX.match(head) or _is_message(data[:LOOKED_AT]):
+        return "mail"
+    return "man" if head[:1] in (b".", b"'") and _is_manual(data[:LOOKED_AT]) else None
+
+
+def _is_message(head: bytes) -> bool:
+    """Whether a text begins with the header of a message that has been under way, as the files of a Maildir do."""
+    if len(head) == LOOKED_AT:
+        head = head[: head.rfind(b"\n") + 1]
+    found = _HEADERS.match(head)
+    if not found or not head[found.end() : found.end() + 2].startswith((b"\n", b"\r\n")):
+        return False
+    return _ONLY_MAIL.search(found[0]) is not None and _FROM.search(found[0]) is not None
+
+
+def _is_manual(head: bytes) -> bool:
+    return re.search(rb"^[.'](?:TH|Dd|so)[ \t]", head, re.MULTILINE) is not None
 
 
 def unreadable_kind(data: bytes) -> str | None:
     """Describe a file of a kind that has no reader, such as "a PNG picture"; None if it is not recognised."""
     if data.startswith(b"PK\x03\x04"):
         return "a zip archive"
-    if b"\0" not in data[:4096] and not data.startswith(b"{\\rtf"):  # words that begin like a sign: "ID3 is ..."
+    if b"\0" not in data[:4096]:  # words that begin like a sign: "ID3 is ..."
         return None
     outer = (kind for sign, kind in _UNREADABLE if data.startswith(sign))
     return next(outer, None) or next((kind for sign, kind in _INNER if sign.match(data)), None)
@@ -112,7 +140,7 @@ def archive_format(file: IO[bytes]) -> str | None:
 
 # -- Files without a reader --------------------------------------------------------------------------------------------
 
-_LOOKED_AT = 16_384  # bytes that a verdict is based on
+LOOKED_AT = 16_384  # bytes that a verdict is based on
 LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was written by a machine, as a log was
 _FOR_MACHINES = {  # by the end of a name, in lower case
     ".lock": "a lock file", "package-lock.json": "a lock file", "pnpm-lock.yaml": "a lock file",
@@ -123,11 +151,16 @@ _UNPACK, _SAVE = "; unpack it", "; save it as .docx, .xlsx or .pptx"
 _ADVICE = {  # for what can be made readable
     "compressed with gzip": _UNPACK, "compressed with bzip2": _UNPACK, "compressed with xz": _UNPACK,
     "compressed with Zstandard": _UNPACK, "a 7z archive": _UNPACK, "a RAR archive": _UNPACK,
-    "an old Office file, or one with a password": f"{_SAVE} without a password", "an RTF document": _SAVE,
+    "an old Office file, or one with a password": f"{_SAVE} without a password",
 }  # fmt: skip
 _LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does
 _FEW_SPACES = 0.04  # of the characters of ASCII text; prose has a sixth, base64 a sixtieth
+_LETTERS = 0.15  # of the characters of a log; of measured values with their times hardly any
 _DIGITS = 0.4  # of the characters that are not spaces; prose and settings have a twentieth, tables of numbers most
+_LOG_LINE = re.compile(  # of logs of programs, of syslog, of web servers
+    rb"\W{0,3}(?:(?:(?:DEBUG|INFO|WARN|ERROR)\w*\W{1,3})?\d{4}[-/.]\d\d[-/.]\d\d[T _-]*\d\d:\d\d|\d\d:\d\d:\d\d\b"
+    rb"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|<\d{1,3}>|[\da-f.:]{7,40} [^\[\n]{1,60}\[\d\d/)"
+)
 _ENOUGH = 400  # characters to judge by
 _ASCII_SPACE = re.compile(r"\s")
 
@@ -155,12 +188,26 @@ def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_docum
     if ending:
         return f"is {ending}; {_included(path)}"
     try:
-        found = head(_LOOKED_AT)
+        found = head(LOOKED_AT)
     except OSError:
         return ""
     if found.startswith(b"PK\x03\x04"):
-        return "" if is_document() else "is a zip archive; unpack it"
+        return "" if is_document() else "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
+    if found.startswith(b"\x1f\x8b\x08") and path.suffix.lower() == ".gz":
+        return refusal_of(path.with_suffix(""), size, _uncompressed(found), is_document)
     return _refused(found, path, size)
+
+
+def _uncompressed(head: bytes) -> Callable[[int], bytes]:
+    """What returns the first bytes of a file that is compressed with gzip and begins with these."""
+
+    def first(count: int) -> bytes:
+        try:
+            return zlib.decompressobj(wbits=31).decompress(head, count)
+        except zlib.error as error:
+            raise OSError(str(error)) from error
+
+    return first
 
 
 def _refused(head: bytes, path: PurePath, size: int) -> str:
@@ -172,9 +219,19 @@ def _refused(head: bytes, path: PurePath, size: int) -> str:
         text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
     except SourceError:
         return "is binary, and has no reader"
+    if is_log(path.name, head) and sum(map(str.isalpha, text)) > _LETTERS * len(text):
+        return ""
     if size > LARGEST:
         return f"has {size:,} bytes and no reader; {_included(path)}"
     return f"looks like {kind}; {_included(path)}" if (kind := _for_machines(text)) else ""
+
+
+def is_log(name: str, head: bytes) -> bool:
+    """Whether a text file is a log, by its name or by the times that most of its lines begin with."""
+    if name.lower().endswith(".log"):
+        return True
+    lines = head.split(b"\n")[:-1]
+    return len(lines) > 1 and 2 * sum(1 for line in lines if _LOG_LINE.match(line)) > len(lines)
 
 
 def _for_machines(text: str) -> str:

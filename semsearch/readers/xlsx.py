@@ -52,7 +52,7 @@ def read(data: bytes, name: str) -> Document:
             builder.add(title, level=1, place=title)
             with damaged.left_out():
                 for row in archive.elements(path, _S + "row"):
-                    _take_row(title, list(_cells(row, values)), builder)
+                    add_row(title, list(_cells(row, values)), builder)
     metadata: dict[str, Any] = {}
     with damaged.left_out():
         metadata = office_properties(archive)
@@ -61,7 +61,7 @@ def read(data: bytes, name: str) -> Document:
     return Document(builder.source, builder.blocks, "xlsx", title, metadata, omissions)
 
 
-def _take_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> None:
+def add_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> None:
     """Add a row's blocks, in the order of its cells: each cell of prose by itself, the cells between them joined."""
     short: list[tuple[str, str]] = []
     part = f"{sheet}!{cells[0][0]}" if stands_alone(" ".join(text for _, text in cells)) else None
@@ -91,7 +91,7 @@ def _cells(row: Any, values: _Values) -> Iterator[tuple[str, str]]:
         column = _column_number(reference[1]) if reference else column + 1
         text = values.text(cell).strip()
         if text:
-            yield reference[0] if reference else f"{_column_name(column)}{number}", text
+            yield reference[0] if reference else f"{column_name(column)}{number}", text
 
 
 @dataclass(slots=True)
@@ -176,7 +176,8 @@ def _column_number(name: str) -> int:
     return number
 
 
-def _column_name(number: int) -> str:
+def column_name(number: int) -> str:
+    """The letters of a column, counted from 1."""
     name = ""
     while number:
         number, letter = divmod(number - 1, 26)

@@ -10,13 +10,13 @@ from typing import Literal
 from semsearch.results.codec import Record
 
 OmissionKind = Literal[
-    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "encrypted parts",
-    "damaged parts", "generated code",
+    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
+    "encrypted parts", "damaged parts", "generated code", "over the limit",
 ]  # fmt: skip
 ProblemKind = Literal[
     "not read",
-    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "encrypted parts",
-    "damaged parts", "generated code",
+    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
+    "encrypted parts", "damaged parts", "generated code", "over the limit",
 ]  # fmt: skip
 _NO_ENDING = "no ending"
 
@@ -26,7 +26,7 @@ class Omission(Record):
     """A part of a file that its reader could not read, or may have misread."""
 
     kind: OmissionKind
-    count: int = 1  # number of pages, byte sequences, attachments
+    count: int = 1  # number of pages, byte sequences, attachments, bytes
     detail: str = ""  # which, or how they were read
 
 
@@ -95,7 +95,12 @@ def in_words(omission: Omission) -> str:
         case "pages without text":
             return f"{count} page{s} without text{detail}, perhaps scanned; run text recognition (OCR) on the file"
         case "attachments":
-            return f"{count} attachment{s} not read{detail}; save them as separate files to index them"
+            advice = "" if detail else "; save them as separate files to index them"  # a detail has the reasons
+            return f"{count} attachment{s} not read{detail}{advice}"
+        case "archived files":
+            return f"{count} file{s} in it not read{detail}"
+        case "over the limit":
+            return f"{count} byte{s} {omission.detail} not read; raise --max-file-size, or split the file"
         case "embedded files":
             return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
         case "damaged parts":

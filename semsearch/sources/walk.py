@@ -1,10 +1,10 @@
 """Find the files to index under a path: a walk over its folders, on this machine or another file system.
 
-Left out silently: hidden files and folders, what ignore files and --exclude leave out (see ignore.py), what --include
-does not name, and index folders and published snapshots of semsearch itself, whatever their names. Files that no reader
-supports are found too, and marked as such. Reported as skipped: folders that cannot be listed, file systems of the
-kernel such as /proc, whose files may block a reader or never end, unless the root lies in one; folders of packages that
-others wrote, such as node_modules, unless one is the root; broken links, names that
+Left out silently: hidden files and folders (but for the folders within a Maildir), what ignore files and --exclude
+leave out (see ignore.py), what --include does not name, and index folders and published snapshots of semsearch itself,
+whatever their names. Files that no reader supports are found too, and marked as such. Reported as skipped: folders that
+cannot be listed, file systems of the kernel such as /proc, whose files may block a reader or never end, unless the root
+lies in one; folders of packages of others, such as node_modules, unless one is the root; broken links, names that
 are not Unicode, links to folders, which are not followed (so there are no loops, and nothing is read twice), and links
 that lead out of the root (so nothing is read that the user has not named); a link to a file in the root is read as that
 file. A single file is taken whatever its name.
@@ -111,13 +111,11 @@ class Folders(Protocol):
 
 # names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
+_MAILDIR = {"cur", "new", "tmp"}  # in such a folder, hidden folders that have them too are folders of mail (Maildir++)
 _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dist-packages"))  # packages of others
-_VENDOR, _VENDOR_LISTS = (
-    "/vendor/",
-    frozenset(("modules.txt", "autoload.php")),
-)  # or that folder, with Go's or PHP's list
+_VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
-_LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN)
+_LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
     "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
@@ -302,7 +300,9 @@ class Walk:
         folder = self._entered(above + slash)
         if folder is not None:
             folders: list[_Folder] = []
-            yield from self._take(self._entries_called(folder.path, name), folder.path, folder.rules, folders)
+            entries = self._entries_called(folder.path, name)
+            is_maildir = name.startswith(".") and self._is_maildir(folder.path)
+            yield from self._take(entries, folder.path, folder.rules, folders, is_maildir=is_maildir)
             yield from self._files_in(folders)
 
     def _files_in(self, waiting: list[_Folder]) -> Iterator[FoundFile]:
@@ -330,7 +330,7 @@ class Walk:
             return
         own = [name for name in IGNORE_FILES if name in names]
         rules = self._rules_of(folder.path, own, folder.rules)
-        yield from self._take(entries, folder.path, rules, folders)
+        yield from self._take(entries, folder.path, rules, folders, is_maildir=names >= _MAILDIR)
 
     def _entered(self, path: str) -> _Folder | None:
         """The folder at a path with the rules that hold inside it; None where the walk would not come there."""
@@ -344,7 +344,9 @@ class Walk:
         else:
             above, slash, name = path[:-1].rpartition("/")
             outer = self._entered(above + slash)
-            if outer is None or name.startswith(".") or name in _VENDORED or self._left_out(path, outer.rules):
+            if outer is None or name in _VENDORED or self._left_out(path, outer.rules):
+                return None
+            if name.startswith(".") and not (self._is_maildir(outer.path) and self._is_maildir(path)):
                 return None
             entry = next(iter(self._entries_called(outer.path, name)), None)
             if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
@@ -356,6 +358,9 @@ class Walk:
             return None
         own = self._disk.ignore_files(self._slashed + path)
         return _Folder(path, self._rules_of(path, own, rules))
+
+    def _is_maildir(self, folder: str) -> bool:
+        return all(self._entries_called(folder, name) for name in _MAILDIR)
 
     def _rules_of(self, folder: str, own: Sequence[str], above: Rules | None) -> Rules | None:
         return rules_of_folder(self._slashed + folder, own, above, self._skipped, text_of=self._disk.text_of)
@@ -371,12 +376,18 @@ class Walk:
             return []
 
     def _take(
-        self, entries: Iterable[FolderEntry], folder: str, rules: Rules | None, folders: list[_Folder]
+        self,
+        entries: Iterable[FolderEntry],
+        folder: str,
+        rules: Rules | None,
+        folders: list[_Folder],
+        *,
+        is_maildir: bool = False,
     ) -> Iterator[FoundFile]:
         """The files among some entries of a folder; the folders among them are appended to `folders`."""
         seen: set[str] = set()
         for entry in entries:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") and not (is_maildir and self._is_maildir(folder + entry.name + "/")):
                 continue
             path = folder + entry.name
             is_folder = _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)

@@ -76,6 +76,19 @@ def read_source(
         return SourceBytes(b"".join(_pieces(descriptor, path, most, end, clock)), status)
 
 
+def read_end(path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS) -> SourceBytes:
+    """Read the last lines of a file, at most this many bytes, with an empty line in place of each one before them.
+
+    Raises as `read_source`.
+    """
+    end = clock.seconds() + seconds
+    with opened_source(path, root) as (descriptor, status):
+        before = max(0, status.st_size - most)
+        skipped = sum(piece.count(b"\n") for piece in _pieces(descriptor, path, before, end, clock.seconds))
+        data = b"".join(_pieces(descriptor, path, most, end, clock.seconds))
+    return SourceBytes(b"\n" * (skipped + 1) + data[data.find(b"\n") + 1 :] if before else data, status)
+
+
 def source_digest(
     path: str | Path, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
 ) -> str:

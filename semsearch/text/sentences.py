@@ -24,6 +24,15 @@ _PLAIN_END = re.compile(
     r"|[。！？]['\"”’」』）]*\s*"
 )
 _ENUMERATOR = re.compile(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
+_DAY = re.compile(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
+_MONTH = re.compile(  # of languages that write a full stop after the number of a day, which sentencex takes for an end
+    r"\s+(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+    r"|januára?|februára?|marca|apríla|mája|júna|júla|augusta|septembra|októbra|novembra|decembra"
+    r"|ledna|února|března|dubna|května|června|července|srpna|září|října|listopadu|prosince"
+    r"|januar|februar|marts|mars|april|maj|mai|juni|juli|august|september|oktober|november|december|desember"
+    r"|(?:tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)kuuta"
+    r"|(?:január|február|március|április|május|június|július|augusztus|szeptember|október)\b)\b"
+)
 _WORD = re.compile(r"[^\W_]")
 _ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 
@@ -64,6 +73,8 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         body = part.rstrip()
         end = position + len(body)
         start = end - len(body.lstrip())
+        if spans and body and _is_date(text, spans[-1]):
+            start = spans.pop()[0]
         if tight and start == position and not part[0].isalnum() and text[start - 1] in ".!?":
             start = spans.pop()[0]  # "vec![1]", "a != b": no sentence ends there
         position += len(part)
@@ -74,6 +85,17 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
             fragments = fragments or end - start <= _FRAGMENT
         tight = end == position
     return (_joined(text, spans) if fragments else spans), position
+
+
+def _is_date(text: str, before: tuple[int, int]) -> bool:
+    """Whether a sentence that ends with the number of a day goes on with a month: "am 2. September"."""
+    end = before[1]
+    return (
+        text[end - 1] == "."
+        and text[end - 2 : end - 1].isdecimal()
+        and bool(_MONTH.match(text, end))
+        and bool(_DAY.search(text, max(before[0], end - 4), end))
+    )
 
 
 def _plain(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import mailbox
 from email.message import EmailMessage
+from email.mime.text import MIMEText
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,7 @@ def test_of_two_forms_the_plain_one_is_read_and_html_where_it_is_alone() -> None
     assert [block.text for block in read(only.as_bytes()).blocks[2:]] == ["One bold.", "Two."]
 
 
-def test_attachments_are_counted_and_named_but_for_signatures_and_messages() -> None:
+def test_attachments_that_cannot_be_read_are_named_with_the_reason_but_for_signatures() -> None:
     mail = message()
     mail.add_alternative("<p>not this</p>", subtype="html")
     assert read(mail.as_bytes()).omissions == ()
@@ -68,7 +70,128 @@ def test_attachments_are_counted_and_named_but_for_signatures_and_messages() -> 
     inner = message("Inner", "The sea.")
     inner.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="e.png")
     mail.add_attachment(inner)
-    assert read(mail.as_bytes()).omissions == (Omission("attachments", 5, "a.png, b.pdf, c.doc, ..."),)
+    [omission] = read(mail.as_bytes()).omissions
+    assert (omission.kind, omission.count) == ("attachments", 5)
+    assert omission.detail.startswith("a.png: is binary, and has no reader; b.pdf: cannot be read as PDF: ")
+    assert omission.detail.endswith("; c.doc: is binary, and has no reader; ...")
+
+
+def with_attachments() -> EmailMessage:
+    mail = message()
+    mail.add_attachment("# Tides\n\nOne *line*.\n\nThe second paragraph.\n", subtype="markdown", filename="notes.md")
+    mail.add_attachment(b"ship,sea\nAnn,calm\n", maintype="text", subtype="csv", filename="../../ships.csv")
+    mail.add_attachment(b"words", maintype="text", subtype="plain")
+    return mail
+
+
+def test_attached_files_are_read_by_their_readers_with_their_place() -> None:
+    document = read(with_attachments().as_bytes())
+    assert places(document)[5:] == [
+        ("attachment notes.md", "Tides"),
+        ("attachment notes.md, line 3", "One line."),
+        ("attachment notes.md, line 5", "The second paragraph."),
+        ("attachment ships.csv", "ships"),
+        ("attachment ships.csv, row 2", "ship: Ann\nsea: calm"),
+        ("attachment 4.txt", "4"),
+        ("attachment 4.txt, line 1", "words"),
+    ]
+    assert document.omissions == ()
+
+
+def test_the_pages_of_an_attached_pdf_are_its_places() -> None:
+    pytest.importorskip("pypdfium2")
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
+    file = io.BytesIO()
+    pages = canvas.Canvas(file)
+    for number in (1, 2, 3):
+        pages.drawString(50, 500, f"The sea of page {number} moves.")
+        pages.showPage()
+    pages.save()
+    mail = message()
+    mail.add_attachment(file.getvalue(), maintype="application", subtype="pdf", filename="contract.pdf")
+    [*_, last] = passages(read(mail.as_bytes()))
+    assert [place for _, place in last.places] == [f"attachment contract.pdf, page {n}, middle" for n in (1, 2, 3)]
+
+
+def test_what_is_attached_in_a_mailbox_is_in_its_message_with_its_metadata() -> None:
+    box = b"".join(
+        b"From - Wed May  1 10:00:00 2024\n" + each.as_bytes() + b"\n" for each in (message(), with_attachments())
+    )
+    block = next(block for block in read(box, "all.mbox").blocks if "second" in block.text)
+    assert block.place == "message 2, attachment notes.md, line 5"
+    assert block.metadata is not None
+    assert block.metadata["from"] == "Ann Lee <ann@x.org>"
+    assert block.metadata["date"] == "2024-05-01T10:00:00+02:00"
+
+
+def test_files_attached_to_mail_attached_to_mail_end_at_a_depth() -> None:
+    mail = message("Innermost")
+    mail.add_attachment(b"The last words.", maintype="text", subtype="plain", filename="last.txt")
+    for number in range(12):
+        outer = message(f"Outer {number}", "See below.")
+        outer.add_attachment(mail.as_bytes(), maintype="application", subtype="octet-stream", filename=f"{number}.eml")
+        mail = outer
+    document = read(mail.as_bytes())
+    assert "Outer 8" in [block.text for block in document.blocks]
+    assert "Outer 7" not in [block.text for block in document.blocks]
+    assert "deep; unpack it" in document.omissions[0].detail
+
+
+def test_all_parts_of_a_text_around_pictures_are_read_and_an_empty_plain_text_does_not_hide_the_html() -> None:
+    mail = message("Trip", "The first half.\n")
+    mail.add_attachment(b"\x89PNG\r\n\x1a\n\0", maintype="image", subtype="png", filename="a.png")
+    mail.attach(MIMEText("The second half.\n"))
+    assert [block.text for block in read(mail.as_bytes()).blocks[2:]] == ["The first half.", "The second half."]
+    only = message("Hi", " ")
+    only.add_alternative("<p>Words</p>", subtype="html")
+    assert [block.text for block in read(only.as_bytes()).blocks[2:]] == ["Words"]
+
+
+QUOTING = "I think so.\n\n> the moon pulls the\n> sea. Größe zählt, too.\n>\n> > An older word.\n\nUntil then.\n"
+
+
+def test_what_a_reply_quotes_is_a_part_of_its_own_without_marks() -> None:
+    assert places(read(message("Re: Flut", QUOTING).as_bytes()))[2:] == [
+        (None, "I think so."),
+        ("quoted", "the moon pulls the\nsea. Größe zählt, too."),
+        ("quoted", "An older word."),
+        (None, "Until then."),
+    ]
+    below = "Yes.\n\n-----Original Message-----\nFrom: Bob\n\nShall we sail?\n"
+    assert places(read(message("Re: Flut", below).as_bytes()))[-1] == ("quoted", "Shall we sail?")
+    page = message()
+    page.set_content("<p>Yes.</p><div class='gmail_quote'><blockquote>Shall we?</blockquote></div>", subtype="html")
+    assert places(read(page.as_bytes()))[2:] == [(None, "Yes."), ("quoted", "Shall we?")]
+
+
+def test_what_an_earlier_message_of_the_mailbox_says_is_not_read_again() -> None:
+    both = (message(), message("Re: Flut", QUOTING))
+    document = read(
+        b"".join(b"From - Wed May  1 10:00:00 2024\n" + each.as_bytes() + b"\n" for each in both), "all.mbox"
+    )
+    assert places(document)[-3:] == [
+        ("message 2", "I think so."),
+        ("message 2, quoted", "An older word."),
+        ("message 2", "Until then."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["cur/1700000000.M1P2.mail.example.org:2,S", "new/1700000000.M1P2.x.md", "cur/1700000000.M1!2,S"]
+)
+def test_a_file_of_a_maildir_is_mail_whatever_its_name_ends_with(name: str) -> None:
+    assert read(b"Subject: Tide\n\nThe sea.\n", name).format == "mail"
+
+
+@pytest.mark.parametrize("first", ["Received", "Delivered-To", "Message-ID"])
+def test_a_message_needs_no_ending_but_a_letter_is_no_mail(first: str) -> None:
+    long = f"{first}: x\n" + "X-Much: and\n\tmore\n" * 3000 + "Subject: Tide\n\nThe sea.\n"
+    assert read(f"{first}: x\nFrom: a@x.org\nSubject: Tide\n\nThe sea.\n".encode(), "saved").format == "mail"
+    assert (
+        read(f"{first}: x\nFrom: a@x.org\n{long}".encode(), "saved.txt").format == "text"
+    )  # its header has no end in sight
+    assert read(b"From: Ann\nTo: Bob\n\nThe sea.\n", "letter.txt").format == "text"
+    assert read(f"{first}: x\nFrom: it begins so, but these are words.\n".encode(), "x.txt").format == "text"
 
 
 def test_what_is_encrypted_and_what_was_guessed_is_said() -> None:

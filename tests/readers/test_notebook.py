@@ -27,7 +27,7 @@ def written(*cells: tuple[str, str]) -> str:
     made = [makers[kind](text) for kind, text in cells]
     for cell in made:
         if cell.cell_type == "code":
-            cell.outputs = [new.new_output("stream", text="an output that no one wrote")]
+            cell.outputs = [new.new_output("stream", text='\n\x1b[31mThe tide\x1b[0m is "high".\n')]
     return str(nbformat.writes(new.new_notebook(cells=made)))
 
 
@@ -40,10 +40,23 @@ def test_cells_are_read_as_what_they_are() -> None:
         ("cell 1", "Größe zählt."),
         ("cell 1", "A tab\there."),
         ("cell 2", CODE.rstrip()),
+        ("cell 2, output", '     The tide     is "high".'),
         ("cell 3", "Plain."),
         ("cell 3", "More."),
     ]
     assert document.blocks[0].level == 1
+
+
+def test_results_and_errors_are_read_as_text_and_pictures_and_html_are_not() -> None:
+    outputs: list[dict[str, object]] = [
+        {"output_type": "execute_result", "data": {"text/html": "<b>x</b>", "text/plain": ["'a", " result'"]}},
+        {"output_type": "display_data", "data": {"image/png": "AAAA"}},
+        {"output_type": "error", "ename": "ValueError", "evalue": "no such tide", "traceback": ["..."]},
+        {"output_type": "stream", "text": "much " * 5_000},
+    ]
+    document = read(json.dumps({"cells": [{"cell_type": "code", "source": "x", "outputs": outputs}]}))
+    assert [block.text[:12] for block in document.blocks] == ["x", "'a result'", "no such tide", "much much mu"]
+    assert len(document.blocks[-1].text) <= 10_000
 
 
 def test_each_sentence_is_cited_where_it_stands_in_the_file() -> None:

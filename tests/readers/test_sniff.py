@@ -44,9 +44,16 @@ def test_office_files_are_told_by_what_is_in_them() -> None:
         assert (read.format, read.blocks[0].text) == ("docx", "The sea moves.")
 
 
+def test_rich_text_under_another_name_is_rich_text() -> None:
+    for name in ("letter.doc", "a.txt", "letter"):
+        document = read_bytes(rb"{\rtf1\ansi The sea moves.\par}", name)
+        assert (document.format, document.blocks[0].text) == ("rtf", "The sea moves.")
+
+
 def test_archives_are_known_by_a_member_or_their_type() -> None:
     assert format_by_content(zipped(xl__workbook_dot_xml="")) == "xlsx"
-    assert format_by_content(zipped(mimetype="application/vnd.oasis.opendocument.text")) == "odt"
+    for kind, format_ in (("text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp")):
+        assert format_by_content(zipped(mimetype=f"application/vnd.oasis.opendocument.{kind}")) == format_
     assert format_by_content(zipped(a="words")) is None
     assert format_by_content(b"PK\x03\x04 and no more") is None
     assert format_by_content(b"Peter said so. %PDF- is how a PDF begins.") is None
@@ -59,7 +66,6 @@ def test_archives_are_known_by_a_member_or_their_type() -> None:
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
         (b"\x7fELF\x02\x01\0\0", "a program"),
         (b"\x1f\x8b\x08\0", "compressed with gzip"),
-        (b"{\\rtf1 words}", "an RTF document"),
         (b"SQLite format 3\0", "an SQLite database"),
         (zipped(a="words"), "a zip archive"),
     ],

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from semsearch.errors import SourceError
+from semsearch.readers.read import read_file
 from semsearch.readers.sniff import _ADVICE, _UNREADABLE, LARGEST, refusal
+from semsearch.results.omissions import Omission
 
 PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
 TEXT = {
@@ -44,12 +47,44 @@ REFUSED = {
 
 
 def test_what_can_be_made_readable_is_said_how(tmp_path: Path) -> None:
-    (tmp_path / "a.gz").write_bytes(b"\x1f\x8b\x08\0 words")
-    assert refusal(tmp_path / "a.gz", 10).endswith("; unpack it")
+    (tmp_path / "a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0 words")
+    assert refusal(tmp_path / "a.7z", 10).endswith("; unpack it")
     (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
     assert refusal(tmp_path / "a.doc", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     assert refusal(tmp_path / "a.png", 10) == "is a PNG picture, which has no reader"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-01-02 10:00:01 INFO the harbour is open\n",
+        "[2024-01-02T10:00:01.123Z] the harbour is open\n",
+        "Jan  2 10:00:01 host sshd[12]: the harbour is open\n",
+        '192.0.2.1 - ann [02/Jan/2024:10:00:01 +0000] "GET /harbour HTTP/1.1" 200\n',
+    ],
+)
+def test_a_log_may_have_any_size_and_ending(tmp_path: Path, line: str) -> None:
+    (tmp_path / "access_log.1").write_text(line * 400, encoding="utf-8")
+    assert refusal(tmp_path / "access_log.1", 50 * LARGEST) == ""
+    (tmp_path / "values.1").write_text("2024-01-02 10:00:01 0.125 12.5 99.25\n" * 400, encoding="utf-8")
+    assert refusal(tmp_path / "values.1", 50 * LARGEST).startswith("has 50,000,000 bytes")
+
+
+def test_of_a_log_over_the_limit_the_last_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
+    lines = [f"2024-01-02 10:00:01 ship {number} leaves the harbour\n" for number in range(1000)]
+    (tmp_path / "server.log").write_text("".join(lines), encoding="utf-8")
+    document = read_file(tmp_path / "server.log", max_bytes=2_000).document
+    first = document.blocks[0]
+    number = document.source.count("\n", 0, first.start)
+    assert first.text + "\n" == lines[number]
+    assert document.blocks[-1].text + "\n" == lines[-1]
+    kept = "".join(lines[number:])
+    assert 1_900 < len(kept) <= 2_000
+    assert document.omissions == (Omission("over the limit", len("".join(lines)) - len(kept), "at its beginning"),)
+    (tmp_path / "book.txt").write_text("The harbour is open for all ships.\n" * 100, encoding="utf-8")
+    with pytest.raises(SourceError, match="more than the limit of 2,000"):
+        read_file(tmp_path / "book.txt", max_bytes=2_000)
 
 
 def test_advice_is_for_kinds_that_there_are() -> None:

@@ -21,6 +21,7 @@ from semsearch.results.hits import LINELESS, Position, location
         ("docx", (3, None, None), (9, 3, "paragraph 8"), "a paragraph 8"),
         ("xlsx", (3, None, "Tides!A1"), (9, None, "Tides!A7"), "a Tides!A1 – Tides!A7"),
         ("mail", (3, None, None), (9, None, None), "a"),
+        ("subtitles", (3, None, "00:01:05"), (9, None, "00:01:09"), "a 00:01:05 – 00:01:09"),
     ],
 )
 def test_it_is_cited_as_one_would_say_it(
@@ -29,5 +30,5 @@ def test_it_is_cited_as_one_would_say_it(
     assert location("a", format, Position(*first), None if last is None else Position(*last)) == cited
 
 
-def test_binary_formats_have_no_lines_and_others_have() -> None:
-    assert {kind.name for kind in BUILT_IN if kind.binary} == LINELESS
+def test_binary_formats_have_no_lines_and_others_have_but_for_subtitles_which_have_times() -> None:
+    assert {kind.name for kind in BUILT_IN if kind.binary} | {"subtitles"} == LINELESS

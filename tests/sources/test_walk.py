@@ -40,6 +40,20 @@ def test_files_are_found_in_order_and_hidden_ones_are_not(tmp_path: Path) -> Non
     assert found(tmp_path) == ["README", "a.TXT", "b.md", "c.png", "d/a.html", "d/e/f.rst"]
 
 
+def test_the_folders_of_a_maildir_are_hidden_and_found(tmp_path: Path) -> None:
+    mail = [
+        f"{folder}{part}"
+        for folder in ("Mail/", "Mail/.Sent/", "Mail/.Sent.2024/")
+        for part in ("cur/1", "new/2", "tmp/3")
+    ]
+    write(tmp_path, *mail, "Mail/.git/cur/1", "Mail/.hidden", ".Other/cur/1", ".Other/new/1", ".Other/tmp/1")
+    assert sorted(found(tmp_path)) == sorted(mail)
+    one = [
+        file.path for file in find_files_at(tmp_path, ["Mail/.Sent/cur/1", ".Other", "Mail/.git/cur/1"], skipped=print)
+    ]
+    assert one == ["Mail/.Sent/cur/1"]
+
+
 def test_files_that_no_reader_supports_are_marked(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "c.png", "README", "d/f.rst")
     assert known(tmp_path) == ["b.md", "d/f.rst"]

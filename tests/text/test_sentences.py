@@ -20,6 +20,20 @@ def test_abbreviations_numbers_and_quotes_do_not_end_a_sentence() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Am 2. September kam er. Er ging.", ["Am 2. September kam er.", "Er ging."]),
+        ("Der 31. März 2024.\nDann der 1. Mai.", ["Der 31. März 2024.", "Dann der 1. Mai."]),
+        ("Den 3. oktober var det storm. Så stille.", ["Den 3. oktober var det storm.", "Så stille."]),
+        ("He scored 42. August was dry.", ["He scored 42.", "August was dry."]),
+        ("Version 2. Augusta is a town.", ["Version 2.", "Augusta is a town."]),
+    ],
+)
+def test_the_number_of_a_day_does_not_end_a_sentence(text: str, sentences: list[str]) -> None:
+    assert [text[start:end] for start, end in sentence_spans(text)] == sentences
+
+
 def test_offsets_are_characters_not_bytes() -> None:
     assert sentences("Ein Café. 今天很好。明天呢？ 😀 Ja. Ende") == [
         "Ein Café.",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
 _OFFICE = " ".join(
@@ -173,6 +175,60 @@ _TEX = (
 )
 _PYTHON = 'def tide(moon):\n    """{one}"""\n    return moon  # {two}\n'
 _C = "/* {one} */\nint tide(int moon) {{\n  return moon; // {two}\n}}\n"
+_MAN = ".TH TIDE {n}\n.SH NAME\ntide \\- rises\n.SH DESCRIPTION\n{one}\n.TP\n\\fB\\-a\\fR\n.I two\n{two}\n"
+_SRT = "1\n00:00:01,000 --> 00:00:04,000\n<i>{one}</i>\n\n2\n00:00:05,000 --> 00:00:06,000\n{two}\n"
+_RTF = (
+    r"{{\rtf1\ansi{{\fonttbl{{\f0 Times;}}}}{{\info{{\title Tide {n}}}}}\pard\outlinelevel0 Tide\par\pard {one}\par "
+    r"\intbl a\cell {two}\cell\row}}"
+)
+_FB2 = (
+    "<FictionBook><description><title-info><book-title>Tide {n}</book-title></title-info></description>"
+    "<body><section><title><p>One</p></title><p>{one}</p></section><section><p>{two}</p></section></body></FictionBook>"
+)
+
+
+def _rtf(number: int) -> bytes:
+    return b"".join(
+        bytes([letter]) if letter < 128 else b"\\'%02x" % letter
+        for letter in _text(_RTF)(number).decode().encode("cp1252")
+    )
+
+
+def _open_document(kind: str, content: str) -> bytes:
+    body = f"<office:body><office:{kind}>{content}</office:{kind}></office:body>"
+    names = f'{_OFFICE} xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
+    return zipped(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "content.xml": f"<office:document-content {names}>{body}</office:document-content>",
+        }
+    )
+
+
+def ods(*rows: Sequence[str]) -> bytes:
+    """A spreadsheet with a sheet "Tides" of these rows."""
+    cells = ("".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in row) for row in rows)
+    table = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    return _open_document("spreadsheet", f'<table:table table:name="Tides">{table}</table:table>')
+
+
+def odp(*slides: str) -> bytes:
+    """A presentation with a text on each slide."""
+    frame = "<draw:page><draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame></draw:page>"
+    return _open_document("presentation", "".join(map(frame.format, slides)))
+
+
+def taped(members: dict[str, bytes], mode: Literal["w:", "w:gz", "w:bz2", "w:xz"] = "w:gz") -> bytes:
+    """An archive of tar with these members."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode) as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return file.getvalue()
+
+
 _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.txt": _text("Tide {n}\n======\n\n{one}\n\n{two}\n"),
     "tide.md": _text(_MARKDOWN),
@@ -197,5 +253,17 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.odt": _odt,
     "tide.epub": _epub,
     "tide.pdf": cache(_pdf),
+    "tide.man": _text(_MAN),
+    "tide.srt": _text(_SRT),
+    "tide.vtt": _text("WEBVTT\n\n" + _SRT),
+    "tide.rtf": _rtf,
+    "tide.fb2": _text(_FB2),
+    "tide.ods": lambda number: ods(["Place", "Note"], ["Köln", prose(number)]),
+    "tide.odp": lambda number: odp(prose(number), prose(number + 1)),
+    "tide.zip": lambda number: zipped(
+        {"notes/a.md": _text(_MARKDOWN)(number), "b.txt": prose(number), "c.xhtml": _PAGE.format(prose(2))}
+    ),
+    "tide.tar.gz": lambda number: taped({"notes/a.md": _text(_MARKDOWN)(number), "b.txt": prose(number).encode()}),
+    "tide.md.gz": lambda number: gzip.compress(_text(_MARKDOWN)(number)),
 }
 NAMES = tuple(_WRITERS)

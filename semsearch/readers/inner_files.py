@@ -1,0 +1,187 @@
+"""Files within a file: what is attached to mail, packed in an archive or compressed. Each is read by its own reader.
+
+A block of an inner file has the inner file's name before its own place: "contract.pdf, page 3", "notes/tides.md, line
+12", "book.xlsx, Sheet1!B7". Inner files may have inner files. All that are within one file share an allowance of bytes
+and files, so that a few kilobytes never become more than any memory holds. Nothing is written to disk, so a name in an
+archive that leads elsewhere ("../../etc/passwd") is a name and nothing more.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import Any, Protocol
+
+from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
+from semsearch.readers.document import Block, Builder, Document, Spot, line_starts
+from semsearch.readers.registry import FORMATS, is_readable
+from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.sniff import refusal_of
+from semsearch.results.omissions import Omission, OmissionKind
+
+MOST_BYTES = MAX_BYTES  # unpacked, of all files within one, however deep: as many as a file may have
+MOST_FILES = 20_000
+DEEPEST = 4  # files within files
+_LONGEST_NAME = 160  # characters, of a place
+_NAMED = 3  # of what is not read, in a report
+
+
+class ByteStream(Protocol):
+    """The protocol of what is unpacked: an open member, a decompressor."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to so many bytes; none at the end."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What may still be unpacked of the files within one file."""
+
+    name: str
+    size: int = MOST_BYTES  # bytes
+    files: int = MOST_FILES
+    depth: int = 0
+
+    def unpacked(self, stream: ByteStream) -> bytes:
+        """All bytes of a stream. Raises SourceError if they are more than may be, and whatever the stream raises."""
+        data = stream.read(self.size + 1)
+        if len(data) > self.size:
+            self.size = 0  # no other file is unpacked: a thousand such would take a thousand times as long
+            raise SourceError(f"{self.name} unpacks to more than {MOST_BYTES:,} bytes; unpack it")
+        self.size -= len(data)
+        return data
+
+
+_ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
+
+
+@contextmanager
+def allowance(name: str) -> Iterator[Allowance]:
+    """The allowance of the outermost file that is read, one level deeper. Raises SourceError if that is too deep."""
+    found = _ALLOWANCE.get() or Allowance(name)
+    if found.depth >= DEEPEST:
+        raise SourceError(f"{name} lies in files more than {DEEPEST} deep; unpack it")
+    token = _ALLOWANCE.set(found)
+    found.depth += 1
+    try:
+        yield found
+    finally:
+        found.depth -= 1
+        _ALLOWANCE.reset(token)
+
+
+def contained_name(name: str) -> str:
+    """The name of an inner file as a relative path, without what leads out, and without control characters."""
+    parts = ("".join(filter(str.isprintable, part)) for part in name.replace("\\", "/").split("/"))
+    return "/".join(part for part in parts if part not in ("", ".", ".."))[-_LONGEST_NAME:]
+
+
+@dataclass(slots=True)
+class InnerFiles:
+    """Reads the files within one file into the blocks of its document, and collects those that cannot be read."""
+
+    outer: str  # the file's name
+    kind: OmissionKind
+    builder: Builder
+    unread: list[str] = field(default_factory=list)  # name and reason of each
+    doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
+
+    def take(
+        self,
+        name: str,
+        data: Callable[[], bytes],
+        *,
+        place: str = "",
+        level: int = 1,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Read a file into blocks under a heading of this level. One that cannot be read is noted, with the reason.
+
+        `place` comes before its own places, if it should be another than its name; its blocks have the `metadata`, and
+        that of the document read.
+        """
+        name = contained_name(name)
+        try:
+            document = read_inner(data(), name)
+        except (SourceError, MissingExtra) as error:
+            self.leave_out(name, str(error).removeprefix(name).strip())
+        except Exception as error:  # a parser's own bug, on one attachment, must not cost the mailbox
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and is_resource_exhaustion(error)):
+                raise
+            self.leave_out(name, f"could not be parsed: {type(error).__name__}: {error}")
+        else:
+            place = place or name
+            self.builder.end_sections(level)
+            self.builder.add(document.title, level=level, place=place, part=place, metadata=metadata)
+            for block in _placed(document, place, level, {**(metadata or {}), **document.metadata} or None):
+                self.builder.add_block(block)
+            self.doubts += (
+                replace(each, detail=": ".join(filter(None, (name, each.detail)))) for each in document.omissions
+            )
+
+    def leave_out(self, name: str, reason: str) -> None:
+        """Note a file that is not read."""
+        self.unread.append(f"{name or 'one without a name'}: {reason}" if reason else name)
+
+    @property
+    def omissions(self) -> tuple[Omission, ...]:
+        """The omissions of the outer file: the files that were not read, and the parts missing in those that were."""
+        found = [*self.doubts]
+        if self.unread:
+            detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
+            found.append(Omission(self.kind, len(self.unread), detail))
+        return tuple(found)
+
+
+def read_inner(data: bytes, name: str) -> Document:
+    """Read an inner file as one in a folder would be. Raises SourceError, MissingExtra."""
+    if not is_readable(name):
+        refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
+        if refused:
+            raise SourceError(f"{name} {refused}")
+    document: Document = import_module("semsearch.readers.read").read_bytes(data, name)  # which loads readers by name
+    return document
+
+
+def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:
+    """The blocks of an inner file, with their place in the outer one, and their headings below the file's own."""
+    has_lines = document.format in FORMATS and not FORMATS[document.format].binary
+    starts = line_starts(document.source) if has_lines else []
+    for number, block in enumerate(document.blocks):
+        if number == 0 and block.level == 1 and block.text == document.title:
+            continue  # it is the file's own heading
+        spots = tuple(Spot(offset, None, _where(place, page, own)) for offset, page, own in block.spots)
+        own = block.place
+        if has_lines and own is None:
+            line = bisect_right(starts, block.source_offset(0))
+            own = f"line {line}"
+            spots = spots or _spots_of_lines(block, place, line)
+        yield Block(
+            block.text,
+            block.start,
+            min(block.level + level, 6) if block.level else 0,
+            place=_where(place, block.page, own),
+            part=f"{place}, {block.part}" if block.part else place,
+            spots=spots,
+            metadata={**(metadata or {}), **block.metadata} if block.metadata else metadata,
+        )
+
+
+def _where(place: str, page: int | None, own: str | None) -> str:
+    return ", ".join(filter(None, (place, f"page {page}" if page else None, own)))
+
+
+def _spots_of_lines(block: Block, place: str, line: int) -> tuple[Spot, ...]:
+    """A spot for each line of a block that stands in the file as it is."""
+    if block.anchors or "\r" in block.text or "\n" not in block.text:
+        return ()
+    spots, offset = [Spot(0, None, f"{place}, line {line}")], -1
+    while (offset := block.text.find("\n", offset + 1)) >= 0:
+        line += 1
+        spots.append(Spot(offset + 1, None, f"{place}, line {line}"))
+    return tuple(spots)

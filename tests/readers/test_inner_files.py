@@ -1,0 +1,149 @@
+"""Archives and compressed files: what is in them is read as a folder's files are, and no more than may be."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cited import cited_sentences, places
+from sample_files.valid_files import ods, taped, zipped
+
+from semsearch.errors import SourceError
+from semsearch.readers import inner_files
+from semsearch.readers.read import read_bytes
+from semsearch.readers.registry import is_readable
+from semsearch.readers.sniff import refusal
+
+NOTES = b"# Tides\n\nThe sea moves.\nTwice a day it comes.\n\nThe moon pulls.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [("all.zip", lambda files: zipped(files))]
+    + [(f"all.{end}", lambda files, mode=mode: taped(files, mode)) for end, mode in (
+        ("tar", "w:"), ("tar.gz", "w:gz"), ("tgz", "w:gz"), ("tar.bz2", "w:bz2"), ("tar.xz", "w:xz"), ("txz", "w:xz"))],
+)  # fmt: skip
+def test_the_files_in_an_archive_have_their_path_and_line(name: str, pack: Callable[[dict[str, bytes]], bytes]) -> None:
+    document = read_bytes(
+        pack({"notes/sea.md": NOTES, "b.csv": b"a,b\n1,2\n", "sheet.ods": ods(["The wind blows."])}), name
+    )
+    assert cited_sentences(document) == [
+        ("The sea moves.", None, "notes/sea.md, line 3"),
+        ("Twice a day it comes.", None, "notes/sea.md, line 4"),
+        ("The moon pulls.", None, "notes/sea.md, line 6"),
+        ("a: 1\nb: 2", None, "b.csv, row 2"),
+        ("The wind blows.", None, "sheet.ods, Tides!A1"),
+    ]
+    assert (document.title, document.format) == ("all", "archive")
+    assert [block.metadata for block in document.blocks if block.text == "The moon pulls."] == [
+        {"file": "notes/sea.md"}
+    ]
+
+
+def test_an_archive_in_an_archive_is_read_and_one_too_deep_is_reported() -> None:
+    data = zipped({"sea.md": NOTES})
+    for number in range(inner_files.DEEPEST - 1):
+        data = zipped({f"{number}.zip": data})
+    assert places(read_bytes(data, "all.zip"))[-1][0] == "2.zip, 1.zip, 0.zip, sea.md, line 6"
+    document = read_bytes(zipped({"more.zip": data, "b.md": NOTES}), "all.zip")
+    assert "The moon pulls." in [block.text for block in document.blocks]
+    assert [(each.kind, each.count) for each in document.omissions] == [("archived files", 1)]
+    assert "deep; unpack it" in document.omissions[0].detail
+
+
+def test_hidden_files_and_links_are_left_out_and_others_that_are_not_read_are_reported() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        link = tarfile.TarInfo("link.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        archive.addfile(link)
+    assert read_bytes(file.getvalue(), "a.tar.gz").omissions == ()
+    members = {
+        "a/.git/config": "words",
+        "__MACOSX/a.md": "words",
+        "a.png": b"\x89PNG\r\n\x1a\n\0",
+        "b.lock": "words",
+        "c.md": "Words.",
+    }
+    document = read_bytes(zipped(members), "a.zip")
+    assert [block.text for block in document.blocks] == ["c", "Words."]
+    [omission] = document.omissions
+    assert (omission.kind, omission.count) == ("archived files", 2)
+    assert omission.detail.startswith("a.png: is a PNG picture, which has no reader; b.lock: is a lock file")
+
+
+def test_names_that_lead_out_of_an_archive_are_names(tmp_path: Path) -> None:
+    document = read_bytes(
+        zipped({"../../etc/a.md": "Words.", "/b.md": "Words.", "c\\..\\d\x1b[2J.md": "Words."}), "a.zip"
+    )
+    assert {block.part for block in document.blocks} == {"etc/a.md", "b.md", "c/d[2J.md"}
+
+
+def test_files_in_an_archive_with_a_password_are_reported() -> None:
+    data = bytearray(zipped({"a.md": "Words.", "b.md": "Others."}))
+    for at in (data.index(b"PK\x03\x04") + 6, data.index(b"PK\x01\x02") + 8):
+        data[at] |= 1
+    document = read_bytes(bytes(data), "a.zip")
+    assert [block.text for block in document.blocks] == ["b", "Others."]
+    assert document.omissions[0].detail == "a.md: is protected by a password"
+
+
+def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inner_files, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
+    zeros = b"words " * 3_000
+    for name, data in (
+        ("a.zip", zipped({"a.txt": zeros, "b.md": "Words."})),
+        ("a.tar.gz", taped({"a.txt": zeros, "b.md": b"Words."})),
+    ):
+        document = read_bytes(data, name)
+        assert [block.text for block in document.blocks] == ["b", "Words."]
+        assert "has 18,000 bytes, and the archive unpacks to too much" in document.omissions[0].detail
+    with pytest.raises(SourceError, match=r"a\.txt\.gz unpacks to more than"):
+        read_bytes(gzip.compress(zeros), "a.txt.gz")
+    with pytest.raises(SourceError, match=r"a\.tar\.gz unpacks to too much"):
+        read_bytes(taped({"a.png": b"\0" * 90_000}), "a.tar.gz")
+    document = read_bytes(zipped({f"{n}.md": "Words." for n in range(5)}), "a.zip")
+    assert len({block.part for block in document.blocks}) == 3
+    assert [(each.count, each.detail) for each in document.omissions] == [(2, "it has more than 20,000")]
+
+
+def test_an_archive_whose_directory_lies_about_sizes_is_bounded_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", b"words " * 3_000)
+    data = file.getvalue().replace((18_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    assert read_bytes(data, "a.zip").omissions[0].count == 1
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_a_compressed_file_is_the_document_that_it_is_without(end: str, pack: Callable[[bytes], bytes]) -> None:
+    document = read_bytes(pack(NOTES), f"notes.md.{end}")
+    assert (document.format, document.title, document.source) == ("markdown", "Tides", NOTES.decode())
+    for cut in (pack(NOTES)[:-12], pack(NOTES)[:9]):
+        with pytest.raises(SourceError, match=rf"notes\.md\.{end} cannot be unpacked"):
+            read_bytes(cut, f"notes.md.{end}")
+
+
+def test_what_is_compressed_is_judged_as_without_compression(tmp_path: Path) -> None:
+    assert [is_readable(name) for name in ("a.md.gz", "a.tar.gz", "a.tgz", "ls.1.gz", "a.bin.gz", "gz")] == [
+        True
+    ] * 3 + [False] * 3
+    for name, data, reason in (
+        ("ls.1.gz", b".TH LS 1\n.SH NAME\nls\n", ""),
+        ("notes.gz", NOTES, ""),
+        ("poetry.lock.gz", NOTES, "is a lock file"),
+        ("a.bin.gz", bytes(range(256)) * 10, "is binary"),
+        ("b.dat.gz", b"0.125 12.5 1.5e3\n" * 100, "looks like a table of numbers"),
+    ):
+        (tmp_path / name).write_bytes(gzip.compress(data))
+        assert refusal(tmp_path / name, 100).startswith(reason), name
+        assert reason or refusal(tmp_path / name, 100) == ""

@@ -1,0 +1,123 @@
+"""Spreadsheets and presentations of LibreOffice, books in FictionBook, and old workbooks of Excel."""
+
+from __future__ import annotations
+
+import base64
+import sys
+import zlib
+
+import pytest
+from cited import places
+from sample_files.valid_files import odp, ods, zipped
+
+from semsearch.errors import MissingExtra, SourceError
+from semsearch.readers.read import read_bytes
+
+NAMES = " ".join(
+    f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
+    for short, long in (
+        ("office", "office"),
+        ("text", "text"),
+        ("table", "table"),
+        ("draw", "drawing"),
+        ("presentation", "presentation"),
+    )
+)
+
+
+def content(body: str) -> bytes:
+    return zipped(
+        {"content.xml": f"<office:document-content {NAMES}><office:body>{body}</office:body></office:document-content>"}
+    )
+
+
+def test_cells_of_a_spreadsheet_have_their_names() -> None:
+    document = read_bytes(ods(["Place", "Note"], ["Köln", "The tide is seldom as high as here in spring."]), "a.ods")
+    assert places(document) == [
+        ("Tides", "Tides"),
+        ("Tides!A1:B1", "Place | Note"),
+        ("Tides!A2", "Köln"),
+        ("Tides!B2", "The tide is seldom as high as here in spring."),
+    ]
+
+
+def test_rows_and_cells_that_are_repeated_are_counted_and_dates_are_iso_dates() -> None:
+    cell = '<table:table-cell table:number-columns-repeated="{}">{}</table:table-cell>'
+    date = '<table:table-cell office:date-value="2024-05-01"><text:p>1.5.24</text:p></table:table-cell>'
+    rows = (
+        f'<table:table-row table:number-rows-repeated="3">{cell.format(1_000_000_000, "")}</table:table-row>'
+        f"<table:table-row>{cell.format(2, '')}{cell.format(3, '<text:p>sea</text:p>')}{date}</table:table-row>"
+    )
+    document = read_bytes(
+        content(f'<office:spreadsheet><table:table table:name="S">{rows}</table:table></office:spreadsheet>'), "a.ods"
+    )
+    assert places(document)[1:] == [("S!C4:F4", "sea | 2024-05-01")]
+
+
+def test_slides_of_a_presentation_have_titles_text_and_notes() -> None:
+    frame = '<draw:frame presentation:class="{}"><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>'
+    slide = (
+        f"<draw:page>{frame.format('outline', 'The sea moves.')}{frame.format('title', 'Tides')}"
+        f"{frame.format('page-number', '7')}<presentation:notes>{frame.format('notes', 'Slowly.')}</presentation:notes>"
+        "</draw:page>"
+    )
+    document = read_bytes(content(f"<office:presentation>{slide}</office:presentation>"), "a.odp")
+    assert places(document) == [("slide 1", "Tides"), ("slide 1", "The sea moves."), ("slide 1, notes", "Slowly.")]
+    assert (document.title, document.format) == ("Tides", "odp")
+    assert places(read_bytes(odp("One.", "Two."), "a.odp")) == [("slide 1", "One."), ("slide 2", "Two.")]
+
+
+FB2 = """<?xml version="1.0" encoding="windows-1251"?>
+<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info>
+<author><first-name>Ann</first-name><last-name>Lee</last-name></author><book-title>Прилив</book-title><lang>ru</lang>
+</title-info></description><body><title><p>Прилив</p></title><section><title><p>One</p></title>
+<p>The <emphasis>sea</emphasis> moves.</p>
+<section><title><p>Deeper</p></title><poem><stanza><v>A verse.</v></stanza></poem>
+</section></section></body><body name="notes"><section id="n1"><title><p>1</p></title><p>A note.</p></section></body>
+<binary id="x">AAAA</binary></FictionBook>"""
+
+
+def test_a_book_is_its_sections_and_notes() -> None:
+    document = read_bytes(FB2.encode("cp1251"), "a.fb2")
+    assert places(document) == [
+        ("Прилив", "Прилив"),
+        ("One", "One"),
+        ("One", "The sea moves."),
+        ("Deeper", "Deeper"),
+        ("Deeper", "A verse."),
+        ("notes, 1", "1"),
+        ("notes, 1", "A note."),
+    ]
+    assert document.metadata == {"author": "Ann Lee", "title": "Прилив", "language": "ru"}
+    with pytest.raises(SourceError, match=r"a\.fb2 cannot be read as \.fb2"):
+        read_bytes(b"<html><p>Words</p></html>", "a.fb2")
+
+
+XLS = (  # written by xlwt: sheet "Tides", B2 a sentence, B3 3.5, C3 the day 2024-05-01
+    "c-rk)O=uHA6#izLG(R-Swx&WWl%-(R+6dyMmv&XEJ*8AB_=BLSS(?zAlua+{!D`J>5ClQ-Qm6+nRWJUaf*u49LPZaPAS8P9Bq(@jv%Y!RrD;"
+    "WIpcX3gE%WB>`<Z#OGxKJ5-z_wkW*@efu?qcYK*b56u|_7SguELaq<0+2dUcSBqp+zE3erS2`tdCCHX!Fv&UYCa9{64n1-?)@g-HzMbC$7zI"
+    "LI-igp8q&sK6bPMA61kwJ<%)bPLn_Z26q&ewJKg+DEn}aS{vWP<OApijQlZtcyan`<Q(`v1Bh=@kXxVOV>r!){g^rHZ`%y6dk@M%z-9!(8^i"
+    "1ypQ27!oUeaBAHAK43rS3$)3Yc#{hnKyZWV}<Qpp&Ao;JA^1xr@L7K$X@*A2Dn1*wPH%So@7(S`-V<ell3XACFye&%t7|B@16v>Tj!6;Z0>H"
+    "Ik(RWLHyu?*LiO`4ohn6$IGu{~j#?>Rr{EAm5x_e~SgG-Av*^X}0pz{Pvt-zP_h&C@KI<};z%`*s;999)(j<Q!#b18XJiW{=%WuW+l|m~Uqq"
+    "rvXvjHQeelhiBO4Dr>u_pM8uE=8hVEC-KE^N1k*PznZ&<pC2q=h|hmCXVFO~S(^OiHG>|}BW~Z4cxrmJaI?&3rfq*@oS>%j2sAkE@fgDr?J>"
+    "d61FnU}V_dd)!L3S*i+-8MZoby&zF%v>BWX&xYZ+lEC@3f>C@3f>D6B84Z?M((a36m*RNwIf?th&nDi!sc<iEvH<msBCkIF;HQElUVUF&Bn{"
+    "K9KXtkK8&Unp^mdbcr-QI2E0?)6JwQ=)b}Yj)JvZwuAif2E!{|8f7n0l;6^GX"
+)
+
+
+def test_an_old_workbook_is_read_like_a_new_one() -> None:
+    pytest.importorskip("python_calamine")
+    data = zlib.decompress(base64.b85decode(XLS))
+    assert places(read_bytes(data, "a.xls")) == [
+        ("Tides", "Tides"),
+        ("Tides!B2", "The tide is seldom as high as here in spring."),
+        ("Tides!B3:C3", "3.5 | 2024-05-01"),
+    ]
+    with pytest.raises(SourceError, match=r"a\.xls cannot be read as \.xls"):
+        read_bytes(data[: len(data) // 3], "a.xls")
+
+
+def test_without_its_package_an_old_workbook_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MissingExtra, match=r"semsearch\[xls\]"):
+        read_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "a.xls")

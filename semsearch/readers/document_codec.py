@@ -50,6 +50,7 @@ def encode(document: Document) -> bytes:
     source, blocks, names = document.source, document.blocks, _Names()
     anchors = [*chain.from_iterable(block.anchors for block in blocks)]
     spots = [*chain.from_iterable(block.spots for block in blocks)]
+    sentences = [*chain.from_iterable(block.sentences for block in blocks)]
     columns: list[list[Any]] = [
         [len(block.text) if source.startswith(block.text, block.start) else block.text for block in blocks],
         [block.start for block in blocks],
@@ -65,6 +66,9 @@ def encode(document: Document) -> bytes:
         [spot.offset for spot in spots],
         [spot.page for spot in spots],
         [names.number(spot.place) for spot in spots],
+        [len(block.sentences) for block in blocks],
+        [start for start, _ in sentences],
+        [end for _, end in sentences],
     ]
     rest = [
         document.title,
@@ -115,7 +119,7 @@ def decode(data: bytes) -> Document:
 def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> list[Block]:
     """The blocks, of columns, of which one in which nothing is said is its length."""
     texts, starts, levels, pages, places, parts, metadata, *of_anchors = columns
-    anchors, offsets, sources, spots, spot_offsets, spot_pages, spot_places = of_anchors
+    anchors, offsets, sources, spots, spot_offsets, spot_pages, spot_places, sentences, *spans = of_anchors
     starts = _numbers(starts, len(source))
     texts = [
         source[start : start + text] if type(text) is int and text >= 0 else _text(text)
@@ -133,7 +137,11 @@ def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> lis
         _named(parts, names),
         _groups(spots, map(Spot._make, found), first=0),
         [None if each is None else _mapping(each) for each in _column(metadata, None)],
+        _groups(sentences, zip(*(_numbers(each, _MOST) for each in spans), strict=True)),
     )
+    for text, inside in zip(texts, values[-1], strict=True):
+        if any(not start <= end <= len(text) for start, end in inside):
+            _refuse("it has sentences outside of its texts")
     return [Block(*each) for each in zip(*values, strict=True)]
 
 

@@ -238,7 +238,10 @@ def test_small_texts_start_no_process() -> None:
 ENCODED = document_codec.encode(
     Document(
         "Tide\n\nThe sea é rises.",
-        [Block("Tide", 0, 1, 1), Block("The sea rises.", 6, 0, 2, ((0, 6), (8, 16)), "top", "a", (Spot(0, 2, "top"),))],
+        [
+            Block("Tide", 0, 1, 1, sentences=((0, 4),)),
+            Block("The sea rises.", 6, 0, 2, ((0, 6), (8, 16)), "top", "a", (Spot(0, 2, "top"),)),
+        ],
         title="Tide",
         metadata={"author": "Ann"},
         omissions=(Omission("attachments", 2, "a, b"),),
@@ -275,6 +278,7 @@ def test_whatever_the_other_process_sends_is_a_document_or_refused() -> None:
         (b"[null, 2]", b"[null, -1]"), (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [8, 0], [6, 16]"),
         (b"[0, 2], [0, 8], [6, 16]", b"[0, 3], [0, 8], [6, 16]"), (b"[0, 2], [0, 8]", b"[0, 1], [0, 8]"),
         (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [0, 8], [6, 99]"), (b"[0, 1], 1, [2], [1]", b"[0, 1], [1], [2], [1]"),
+        (b"[1, 0], 1, [4]]", b"[1, 0], 1, [5]]"), (b"[1, 0], 1, [4]]", b"[1, 0], [5], [4]]"),
         (b'"Ann"', b"[" * 100_000),
     ],
 )  # fmt: skip

@@ -43,7 +43,6 @@ _HERE = (
     "golden",
     "models",
     "spelling",
-    "http-headers",
     "reader-document",
     "reader-message",
 )

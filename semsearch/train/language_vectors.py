@@ -1,4 +1,4 @@
-"""Align the words of another language with the space of the English word vectors, by a teacher that knows both languages.
+"""Align the words of another language with the English word vectors, by a teacher that knows both languages.
 
 The teacher encodes words of both languages alone; each language's vectors are centred, for a language has a direction
 of its own. A word's vector in the English space is then the sum of two, scaled to the same mean length:

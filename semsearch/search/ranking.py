@@ -187,10 +187,15 @@ class PassageRanker:
                 found[number] = np.concatenate((found[number], more, np.array([*literal[number]], dtype=np.int64)))
             if len(each.hidden):
                 found[number] = found[number][~np.isin(found[number], each.hidden)]
-        candidates = score(self.db, reader, found, vectors, words, titles)
-        pool = candidates.pool
+        languages = [each.language for each in queries]
+        candidates = score(self.db, reader, found, vectors, words, titles, languages)
+        pool, other = candidates.pool, candidates.other
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        if other is not None:
+            across = across_languages(candidates, scores, weights)
+            of_others = fuse_each(candidates.dense, candidates.lexical, across, pool.owners)
+            scores = np.where(other & ~np.isnan(candidates.dense), of_others, scores)
         best = pool.largest(scores, least=0.0)
         best[best == 0] = np.inf  # a share of nothing is 0
         for pairs, own in zip(pool.slices, literal, strict=True):
@@ -272,6 +277,10 @@ class PassageRanker:
             vectors = np.stack([each.vector for each in queries if each.vector is not None])
             depth += max(len(each.hidden) for each in queries)
             rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
+            asked = [queries[number].language for number in having]
+            if any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k:  # other topics
+                plain = self.reader.scan(self.reader.halves.without_topics(vectors), depth, allowed=self.allowed).ids
+                rows = [np.concatenate((own, ids[ids >= 0])) for own, ids in zip(rows, plain, strict=True)]
         for number, ids in zip(having, rows, strict=True):
             found[number] = ids
         return found
@@ -323,6 +332,27 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
         weigh(is_dense=is_dense > 0, best=largest, near=each.near, known=each.share_known)
         for each, is_dense, largest in zip(queries, known, best, strict=True)
     ]
+
+
+_LEAST_NEAREST, _MOST_ACROSS = 0.1, 2.0  # of the nearest passage's cosine; of the weight of others
+
+
+def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[Weights]) -> list[Weights]:
+    """The weights for passages in another language than the query, which have neither its topics nor its words.
+
+    The cosine has the weight by which the nearest passage in the query's own language would have the best one's score;
+    without any, all weight. Of the words only names and numbers can be the same, and count little.
+    """
+    share, found = tuning.TUNING.words_across, list[Weights]()
+    for own, pairs in zip(weights, candidates.pool.slices, strict=True):
+        assert candidates.other is not None  # there are several languages
+        there = np.flatnonzero(~candidates.other[pairs] & ~np.isnan(candidates.general[pairs]))
+        weight = own.dense + own.lexical
+        if len(there):
+            nearest = max(float(candidates.general[pairs][there].max()), _LEAST_NEAREST)
+            weight = min(max(float(scores[pairs][there].max()), 0.0) / nearest, _MOST_ACROSS)
+        found.append(Weights(weight, share * own.lexical, own.best, own.near))
+    return found
 
 
 def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:

@@ -27,6 +27,7 @@ from semsearch.storage.checked_rows import (
 )
 from semsearch.storage.checksums import damaged_document, damaged_passage
 from semsearch.storage.meta import get_meta, set_meta
+from semsearch.text.languages import language_of_passage
 from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
@@ -260,6 +261,13 @@ def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
     return {row[0]: _sentence_texts(text_in(row), row[9]) for row in needed_passages(db, ids)}
 
 
+def languages_of_passages(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Find the languages of passages by id, which are all there. Raises IndexDamaged."""
+    rows = needed_passages(db, ids)
+    titled = get_titled(db, {row[1] for row in rows})
+    return {row[0]: language_of_passage(text_in(row), titled[row[1]].language) for row in rows if row[1] in titled}
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
@@ -283,15 +291,22 @@ def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
 
 
 class Titled(NamedTuple):
-    """A document's path below its root, or the id that a program gave, and its title."""
+    """A document's path below its root, or the id that a program gave, its title, and its language, "" if unknown."""
 
     path: str
     title: str
+    language: str = ""
 
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {row[0]: Titled(row[4], row[6] or "") for row in documents_by_id(db, documents)}
+    return {row[0]: Titled(row[4], row[6] or "", row[17] or "") for row in documents_by_id(db, documents)}
+
+
+def language_of_document(db: sqlite3.Connection, document: int) -> str:
+    """The language of a document; empty if none was detected."""
+    row = db.execute("SELECT language FROM documents WHERE id = ?", (document,)).fetchone()
+    return row[0] if row and row[0] else ""
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
@@ -322,19 +337,22 @@ class StoredTexts:
     first_sentence: int
     heading: str
     sentences: list[str]
+    language: str
 
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
     """Yield the texts of the passages with ids from `first` to below `last`, rising."""
-    titles: dict[int, str] = {}
+    titles: dict[int, Titled] = {}
     for row in passages_between(db, first, last):
         id_, document, first_sentence, _, _, _, headings, text, _, sentences, _ = row
         if document not in titles:
-            titles = {document: titled.title for document, titled in get_titled(db, [document]).items()}
+            titles = get_titled(db, [document])
         if document not in titles:
             raise damaged_document(db, document)
         texts = _sentence_texts(text, sentences)
-        yield StoredTexts(id_, first_sentence, heading_text(titles[document], json.loads(headings)), texts)
+        titled = titles[document]
+        language = language_of_passage(text, titled.language)
+        yield StoredTexts(id_, first_sentence, heading_text(titled.title, json.loads(headings)), texts, language)
 
 
 def _sentence_texts(text: str, sentences: bytes) -> list[str]:

@@ -24,7 +24,7 @@ def texts(ragged: Ragged) -> list[str]:
 
 def test_passages_and_sentences_come_back_with_their_ids(tmp_path: Path) -> None:
     with Spool(tmp_path) as spool:
-        writer = SpoolWriter(spool, letters, batch=4)  # type: ignore[arg-type]
+        writer = SpoolWriter(spool, letters, batch=4)
         writer.add(7, 100, "h", ["ab", "c"])
         writer.add(8, 102, "", ["d"])
         writer.add(9, 103, "k", [])

@@ -254,13 +254,11 @@ def _other_language(
 
     Warns, and returns `UNKNOWN`, if it has none. None if the language is not clear.
     """
-    language = clear_language_of(question, reader.languages)
-    if language is None or language in reader.languages:
-        return None
-    if mode != "lexical":
-        from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
+    if mode != "lexical" and reader.languages == (ENGLISH,):
+        from semsearch.word_vectors.guess_language import guess_any_language  # start-up time, as above
 
-        if language == ENGLISH or language_table(language, vectors()) is not None:
+        language = guess_any_language(question, vectors(), reader.languages)
+        if language != ENGLISH:
             return language
     return UNKNOWN if warn_other_language(question, reader.languages) else None
 

@@ -26,8 +26,8 @@ from semsearch.text.tokens import hash_spans
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.table import WordVectors
 
-SHORTEST = 3  # characters of a beginning or ending that stands for a word
-_COVERED = 0.5  # of a word's characters, at least, by these
+SHORTEST = 4  # characters of a beginning or ending that stands for a word
+_COVERED = 0.6  # of a word's characters, at least, by these
 _LONGEST_WORD = 64  # bytes: anything longer is hardly a word
 _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
@@ -101,7 +101,7 @@ def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int3
 def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
     """The ids of the words that stand for each word: its longest beginning in the table, and the longest ending after.
 
-    None for a word of which they would cover less than half.
+    None for a word of which they would cover less than three fifths.
     """
     lengths = np.diff(words.bounds)
     is_start = (words.data & 0xC0) != 0x80

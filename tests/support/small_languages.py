@@ -11,7 +11,7 @@ import pytest
 from small import GLUE, TOPICS
 
 from semsearch.word_vectors import language_table, multilingual
-from semsearch.word_vectors.guess_language import _tables_of_script
+from semsearch.word_vectors.guess_language import _with_tables
 from semsearch.word_vectors.language_table import LanguageTable, write_language_table
 from semsearch.word_vectors.table import VectorTable
 
@@ -64,4 +64,4 @@ def languages_in(folder: Path) -> Iterator[None]:
 def forget_opened() -> None:
     """Open all tables anew, as a new process does."""
     multilingual.open_language.cache_clear()
-    _tables_of_script.cache_clear()
+    _with_tables.cache_clear()

@@ -467,13 +467,20 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         self._check_fitted()
         return partial(self._raw().both, self.common_)
 
-    def shares(self, text: str) -> WordShares:
-        """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`."""
+    def shares(self, text: str, language: str | None = None) -> WordShares:
+        """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`.
+
+        `language`: that of the text, where it is known.
+        """
         from semsearch.embedding.contributions import share_out
 
         self._check_fitted()
+        several = as_multilingual(self.chosen_.vectors)
+        if several is not None and language in several.tables:
+            found = several.split(text, language)
+            return share_out(found, self.tokenize(found, [language] * len(found)), self._raw(), self.common_)
         found = words(text)
-        return share_out(found, self.tokenize(found), self._raw(), self.common_)
+        return share_out(found, self.tokenize(found, several and [ENGLISH] * len(found)), self._raw(), self.common_)
 
     def tokenize(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:
         """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.options import Origin, Support
+from semsearch.results.options import Origin, Support, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.quote import Quote
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
@@ -87,6 +87,7 @@ class Ranked:
     boosted: tuple[float, ...] = ()  # its share of each boost
     relevance: float | None = None
     support: Support | None = None
+    across: Weights | None = None  # its own, where it is in another language than the query
 
 
 def make_hits(
@@ -141,6 +142,14 @@ class _Rows:
         own = self.of_records.get(passage.id)
         if origin is not None and item.support is not None:
             origin = replace(origin, support=item.support)
+        if origin is not None and item.across is not None:
+            ratio = item.across.dense / (origin.weights.dense or 1.0)
+            relative = origin.relative and replace(
+                origin.relative,
+                dense=origin.relative.dense * ratio,
+                lexical=origin.relative.dense * item.across.lexical / (origin.weights.dense or 1.0),
+            )
+            origin = replace(origin, weights=item.across, relative=relative)
         return Hit(
             rank=rank,
             score=item.score,

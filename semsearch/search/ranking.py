@@ -88,6 +88,7 @@ class Rankings:
     owners: Owners  # (p,) of the candidates
     supports: Sequence[DocumentSupport]
     shares: Float64 | None = None  # of boosts, (b, p)
+    across: Sequence[Weights] = ()  # of passages in another language than the query
 
 
 def rank_passages(
@@ -192,6 +193,7 @@ class PassageRanker:
         pool, other = candidates.pool, candidates.other
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        across: Sequence[Weights] = ()
         if other is not None:
             across = across_languages(candidates, scores, weights)
             of_others = fuse_each(candidates.dense, candidates.lexical, across, pool.owners)
@@ -202,9 +204,7 @@ class PassageRanker:
             if own:  # exact words are no less than all words
                 candidates.whole[pairs] |= np.isin(pool.ids[pairs], list(own))
         likely = self._relevance(candidates, queries, scores / best[pool.owners])
-        relative = [
-            Weights(own.dense / of, own.lexical / of, own.best) for own, of in zip(weights, best.tolist(), strict=True)
-        ]
+        relative = [_divided(own, of) for own, of in zip(weights, best.tolist(), strict=True)]
         owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
@@ -233,7 +233,7 @@ class PassageRanker:
                 scores[pairs] += [exact[number][id_].points if id_ in own else 0.0 for id_ in pool.ids[pairs].tolist()]
         orders = _orders(scores, pool, options.min_score)
         return Rankings(
-            candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares
+            candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares, across
         )
 
     def _literal(self, query: Query) -> Found:
@@ -263,7 +263,10 @@ class PassageRanker:
         )
         cosine = candidates.dense * trust(spread)[owners]
         words, unknown = candidates.lexical / usual[owners], np.array([each.unknown for each in queries])[owners]
-        return relevance(numbers[owners], Likelihood(cosine, words, share, unknown, candidates.whole))
+        own_numbers = numbers[owners]
+        if candidates.other is not None:  # whose words are others
+            own_numbers[candidates.other] = relevance_numbers(vector=True, words=False, topics=topics)
+        return relevance(own_numbers, Likelihood(cosine, words, share, unknown, candidates.whole))
 
     def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
         """The ids of the dense retriever's candidates; where few passages are allowed, all of these. q arrays (n,)"""
@@ -296,7 +299,7 @@ class PassageRanker:
         rows = zip(*(column[leading].tolist() for column in columns), strict=True)
         found: list[RankedPassages] = []
         each = zip(orders, groups, self._origins(queries, rankings), rankings.exact, rankings.supports, strict=True)
-        for order, own, origin, exact, of_documents in each:
+        for number, (order, own, origin, exact, of_documents) in enumerate(each):
             ranked: list[Ranked] = []
             owners = rankings.owners.of(np.array([order[group[0]] for group in own], dtype=np.int64))
             for group, part, row in zip(own, of_documents.parts(owners), rows):  # noqa: B905  # rows go on
@@ -304,7 +307,10 @@ class PassageRanker:
                 others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
                 boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
                 known = _known(dense), _known(lexical)
-                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely), part))
+                across = None
+                if candidates.other is not None and candidates.other[order[group[0]]] and known[0] is not None:
+                    across = rankings.across[number]
+                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely), part, across))
             found.append(RankedPassages(ranked, origin, exact, of_documents))
         return found
 
@@ -317,7 +323,9 @@ class PassageRanker:
             yield (
                 None
                 if query.asked is None
-                else Origin(query.asked, *about, text=compared, corrected=corrected, relative=relative)
+                else Origin(
+                    query.asked, *about, text=compared, corrected=corrected, language=query.language, relative=relative
+                )
             )
 
 
@@ -334,13 +342,14 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
     ]
 
 
-_LEAST_NEAREST, _MOST_ACROSS = 0.1, 2.0  # of the nearest passage's cosine; of the weight of others
+_NEAREST = 10  # passages in the query's own language, by which others are measured
+_LEAST, _MOST_ACROSS = 0.01, 2.0  # of the sum of their squared cosines; of the weight of others
 
 
 def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[Weights]) -> list[Weights]:
     """The weights for passages in another language than the query, which have neither its topics nor its words.
 
-    The cosine has the weight by which the nearest passage in the query's own language would have the best one's score;
+    The cosine has the weight by which the nearest passages in the query's own language would have about their scores;
     without any, all weight. Of the words only names and numbers can be the same, and count little.
     """
     share, found = tuning.TUNING.words_across, list[Weights]()
@@ -349,10 +358,15 @@ def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[
         there = np.flatnonzero(~candidates.other[pairs] & ~np.isnan(candidates.general[pairs]))
         weight = own.dense + own.lexical
         if len(there):
-            nearest = max(float(candidates.general[pairs][there].max()), _LEAST_NEAREST)
-            weight = min(max(float(scores[pairs][there].max()), 0.0) / nearest, _MOST_ACROSS)
+            there = there[np.argsort(-candidates.general[pairs][there], kind="stable")[:_NEAREST]]
+            cosines, points = np.maximum(candidates.general[pairs][there], 0), np.nan_to_num(scores[pairs][there])
+            weight = min(float(points @ cosines) / max(float(cosines @ cosines), _LEAST), _MOST_ACROSS)
         found.append(Weights(weight, share * own.lexical, own.best, own.near))
     return found
+
+
+def _divided(weights: Weights, of: float) -> Weights:
+    return Weights(weights.dense / of, weights.lexical / of, weights.best)
 
 
 def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:

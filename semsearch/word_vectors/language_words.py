@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Float32, Int32, Int64
+from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, UInt64
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.terms import lowered, word_chunks
@@ -34,13 +34,6 @@ _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
 _NOT_WORDS = re.compile(r"[\W_]+")
-
-
-class Found(NamedTuple):
-    """The words of a text in order (t,): ids of the table from 0 on, and which are ids of the English words."""
-
-    ids: Int32
-    is_english: Bool
 
 
 def is_unparted(language: str) -> bool:
@@ -74,7 +67,7 @@ def language_words(
     return Ragged.concatenate(parts)
 
 
-def _look_up(hashes: np.ndarray, table: LanguageTable, english: WordVectors, base: int) -> Int32:
+def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: int) -> Int32:
     """The ids of words by their hashes, -1 for unknown ones. (n,) -> (n,)"""
     ids = table.lookup(hashes)
     ids[ids >= 0] += base
@@ -144,51 +137,80 @@ def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
 
 def _on_paths(texts: Sequence[str], table: LanguageTable, english: WordVectors, base: int) -> Ragged:
     """The words of texts in a script that does not part them."""
-    plain = (unicodedata.normalize("NFC", lowered(text, table.language).lower()).replace("\n", " ") for text in texts)
-    codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
-    kinds = _kinds(codes)
-    owners = np.cumsum(codes == ord("\n"))
-    widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
-    places = np.concatenate(([0], np.cumsum(widths)))  # of the characters among the bytes
-    data = np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
-    edges = np.flatnonzero(np.diff(kinds, prepend=0, append=0))
-    starts, ends = edges[:-1], edges[1:]
-    is_run, is_word = kinds[starts] == _FOREIGN, kinds[starts] == _LATIN
-    latin = hash_spans(data, places[starts[is_word]], places[ends[is_word]])
-    at, ids = _cut(data, places, starts[is_run], ends[is_run], table)
-    ids[ids >= 0] += base
-    positions = np.concatenate((starts[is_word], at))
-    found = np.concatenate((_look_up(latin, table, english, base), ids))
-    order = np.argsort(positions, kind="stable")
-    positions, found = positions[order], found[order]
+    cut = _Cut.of(texts, table)
+    found = np.where(cut.is_latin, -1, cut.ids)
+    found[found >= 0] += base
+    found[cut.is_latin] = _look_up(cut.hashes, table, english, base)
     known = found >= 0
-    bounds = np.searchsorted(owners[positions[known]], np.arange(len(texts) + 1))
-    return Ragged(found[known], bounds)
+    bounds = np.searchsorted(cut.owners[known], np.arange(len(texts) + 1))
+    return Ragged(found[known].astype(np.int32), bounds)
+
+
+class _Cut(NamedTuple):
+    """The words of texts in order (t,): where each begins and ends among all characters, and its text."""
+
+    codes: UInt32
+    starts: Int64
+    ends: Int64
+    owners: Int64
+    is_latin: Bool  # whether it is in letters of ASCII
+    ids: Int32  # of words on paths, -1 for unknown characters
+    hashes: UInt64  # of the words in letters of ASCII
+
+    @classmethod
+    def of(cls, texts: Sequence[str], table: LanguageTable) -> _Cut:
+        """Cut texts into words."""
+        plain = (unicodedata.normalize("NFC", lowered(each, table.language).lower()).replace("\n", " ") for each in texts)
+        codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
+        kinds = _kinds(codes)
+        widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
+        places = np.concatenate(([0], np.cumsum(widths)))  # of the characters among the bytes
+        data = np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
+        edges = np.flatnonzero(np.diff(kinds, prepend=0, append=0))
+        starts, ends = edges[:-1], edges[1:]
+        is_run, is_word = kinds[starts] == _FOREIGN, kinds[starts] == _LATIN
+        latin = hash_spans(data, places[starts[is_word]], places[ends[is_word]])
+        at, sizes, ids = _cut(data, places, starts[is_run], ends[is_run], table)
+        none = np.full(int(is_word.sum()), -1, dtype=np.int32)
+        starts, ends = np.concatenate((starts[is_word], at)), np.concatenate((ends[is_word], at + sizes))
+        order = np.argsort(starts, kind="stable")
+        is_latin = order < len(none)
+        owners = np.cumsum(codes == ord("\n"))[starts[order]] if len(order) else starts
+        return cls(codes, starts[order], ends[order], owners, is_latin, np.concatenate((none, ids))[order], latin)
+
+
+def split_words(text: str, table: LanguageTable) -> list[str]:
+    """The words of a text as they are looked up; of a run of characters, those on its most likely path."""
+    if is_unparted(table.language):
+        cut = _Cut.of([text], table)
+        whole = cut.codes.tobytes().decode("utf-32-le")
+        return [whole[start:end] for start, end in zip(cut.starts.tolist(), cut.ends.tolist(), strict=True)]
+    chunks = word_chunks([text], table.language)
+    return [word for chunk in chunks for word in chunk.words(np.arange(len(chunk.hashes)))]
 
 
 _LATIN, _FOREIGN = 1, 2
 
 
-def _kinds(codes: np.ndarray) -> np.ndarray:
+def _kinds(codes: UInt32) -> UInt8:
     """Whether each character is of a word in letters of ASCII, of a run of others, or of neither. (n,)"""
-    distinct, which = np.unique(codes, return_inverse=True)
-    kinds = [
-        0
-        if _NOT_WORDS.match(char) and unicodedata.category(char) not in ("Mn", "Mc")
-        else _LATIN
-        if char.isascii()
-        else _FOREIGN
-        for char in map(chr, distinct.tolist())
-    ]
-    return np.array(kinds, dtype=np.int8)[which.reshape(-1)]
+    is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    is_there[codes] = True
+    kinds = np.zeros(len(is_there), dtype=np.uint8)
+    for code in np.flatnonzero(is_there).tolist():
+        char = chr(code)
+        if not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc"):
+            kinds[code] = _LATIN if code < 128 else _FOREIGN
+    return kinds[codes]
 
 
 def _cut(
-    data: np.ndarray, places: Int64, starts: Int64, ends: Int64, table: LanguageTable
-) -> tuple[Int64, Int32]:
-    """Cut runs of characters into words of a table: the place of each word, and its id, -1 for an unknown character.
+    data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable
+) -> tuple[Int64, Int64, Int32]:
+    """Cut runs of characters into words of a table: the place of each word, its size, and its id, -1 for an unknown
+    character.
 
-    `places`: where each character begins among the bytes of `data`. (r,), (r,) -> (w,), (w,)
+    `places`: where each character begins among the bytes of `data`. (r,), (r,) -> (w,), (w,), (w,)
     """
     lengths = ends - starts
     if lengths.max(initial=0) > _LONGEST_RUN:
@@ -229,4 +251,4 @@ def _cut(
         following = going + chosen[going] + 1
         going = following[left[going] > chosen[going] + 1]
     words = np.flatnonzero(is_word)
-    return at[words], ids[words, chosen[words]]
+    return at[words], chosen[words] + 1, ids[words, chosen[words]]

@@ -25,7 +25,7 @@ from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.text.languages import ENGLISH, RULES, name_of
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
-from semsearch.word_vectors.language_words import language_words
+from semsearch.word_vectors.language_words import language_words, split_words
 from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import Guessing, VectorTable, WordVectors, shipped_name
 
@@ -159,6 +159,10 @@ class MultilingualVectors:
         """The words of texts in a language that it has a table of. n texts -> n rows"""
         table, base = self.tables[language], self.bases[language]
         return language_words(texts, table, self.english, base=base, keep_unknown=keep_unknown)
+
+    def split(self, text: str, language: str) -> list[str]:
+        """The words of a text in a language, as `words_of` looks them up."""
+        return split_words(text, self.tables[language])
 
     def renumbered(self, ids: Int32) -> Int32:
         """The ids that words found while reading have here; unknown words stay as they are. (n,) -> (n,)"""

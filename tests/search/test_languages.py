@@ -170,3 +170,33 @@ def test_an_index_says_that_a_language_has_other_vectors_now(
         index.rebuild()
         assert index.search("ship sail")
         assert index.verify() == []
+
+
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_a_hit_in_another_language_says_so_and_its_score_is_explained(mixed: Index, mode: str) -> None:
+    for spell in SPELL.values():
+        hits = mixed.search(spell("ship sail harbour captain"), k=12, mode=mode)  # type: ignore[arg-type]
+        assert {hit.language for hit in hits} > {None}
+        for hit in hits:
+            own = hit.path.split(".")[-2]
+            asked = next(code for code, each in SPELL.items() if each is spell)
+            assert hit.language == (None if own == asked else own)
+            for explanation in (hit.explain(), mixed.explain(spell("ship sail harbour captain"), hit)):
+                assert explanation.score == pytest.approx(hit.score, abs=2e-3)
+
+
+def test_the_sentence_shown_is_the_one_that_answers_in_another_language(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    told = [sentence(topic, 7) for topic in TOPICS]
+    (tmp_path / "docs").mkdir()
+    for language in ("el", "zh"):
+        text = " ".join(map(SPELL[language], told))
+        (tmp_path / "docs" / f"all.{language}.md").write_text(text)
+    (tmp_path / "docs" / "other.en.md").write_text("The new one.")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        for topic, text in zip(TOPICS, told, strict=True):
+            for hit in index.search(text, k=3):
+                if hit.language is not None:
+                    assert hit.sentence.rstrip(".。") == SPELL[hit.language](text).rstrip(".。"), topic

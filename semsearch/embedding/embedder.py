@@ -55,7 +55,7 @@ _SAMPLE = 4000  # sentences
 
 
 def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ragged:
-    """Draw sentences of 5 to 24 words from the word vectors' own p(w), or from some of them: the same ones each time."""
+    """Draw sentences of 5 to 24 words from the word vectors' own p(w), or from some of them: the same each time."""
     generator = np.random.default_rng(0)
     lengths = generator.integers(5, 25, size=_SAMPLE)
     p = vectors.frequencies[among].astype(np.float64)

@@ -1,4 +1,4 @@
-"""Find the words of texts as ids: English ones in the table of word vectors, those of other languages in their tables."""
+"""Find the words of texts as ids: English ones in the table of word vectors, those of other languages in theirs."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def ids_of_texts(
     return with_rows(base, replaced)
 
 
-def ids_of_passages(
-    words: PassageWords, find: Callable[[Iterable[WordChunk]], Ragged], foreign: FindForeign
-) -> Ragged:
+def ids_of_passages(words: PassageWords, find: Callable[[Iterable[WordChunk]], Ragged], foreign: FindForeign) -> Ragged:
     """The words of passages, of each its title and headings and its sentences, as `ids_of_texts` finds them."""
     found = ((each.rows, foreign(each.texts, each.language)) for each in words.others)
     replaced = [(rows, own) for rows, own in found if own is not None]

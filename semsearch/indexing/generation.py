@@ -259,9 +259,7 @@ class Generation:
         with Spool(self.folder) as old:
             writer = SpoolWriter(old, self.tokenize)
             for stored in stored_texts(self.db, first_new):
-                writer.add(
-                    stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language
-                )
+                writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language)
             writer.flush()
             if old.sentences or new.sentences:
                 segments = self._fit_and_write([old, new])

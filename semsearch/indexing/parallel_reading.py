@@ -197,9 +197,7 @@ class PreparerElsewhere:
     Each thread has a preparer of its own, because their caches are not thread-safe.
     """
 
-    def __init__(
-        self, settings: Settings, vectors: Reference, formats: Sequence[Format], max_bytes: int
-    ) -> None:
+    def __init__(self, settings: Settings, vectors: Reference, formats: Sequence[Format], max_bytes: int) -> None:
         self._given = settings, vectors, tuple(formats), max_bytes
         self._own = threading.local()
 

@@ -70,7 +70,9 @@ class Explainer:
         self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
         self._vector = None if embedder is None else embedder.transform([query], spoken)[0]
         self._word_shares = (
-            None if embedder is None or self._vector is None else embedder.shares(query, language).summing_to(self._vector)
+            None
+            if embedder is None or self._vector is None
+            else embedder.shares(query, language).summing_to(self._vector)
         )
         self._unknown = 0.0 if embedder is None else 1 - float(embedder.tokenize([query], spoken).known_shares[0])
         self._topics = None if embedder is None or not reader.topics else reader.topics.shares(self._terms.terms)
@@ -196,7 +198,13 @@ class Explainer:
             self.reader.halves,
         )
         vector = found_rows[0] if len(found_rows) else None
-        if not self._is_other and vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
+        if (
+            not self._is_other
+            and vector is not None
+            and self._topics is not None
+            and self._topics.any()
+            and halves.topics(vector).any()
+        ):
             found.append(_of_words("topics", self._terms.words, self._topics @ halves.topics(vector)))
         if vector is not None and self._word_shares.rows.any() and halves.general(vector).any():
             found.append(_of_words("passage", self._word_shares.words, self._word_shares.rows @ halves.general(vector)))

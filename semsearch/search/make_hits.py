@@ -217,7 +217,9 @@ def _rows(
     languages: dict[int, str] = {}
     if has_several:
         own = reader.languages_of(db, np.array([row.document_id for row in passages.values()], dtype=np.int64))
-        languages = {row.id: language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)}
+        languages = {
+            row.id: language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)
+        }
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
     return _Rows(

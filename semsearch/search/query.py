@@ -1,9 +1,9 @@
 """A query as both retrievers take it: its words, its vector, and the phrases in it.
 
 In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
-of the dense score. The vector of a question is made by the word vectors of its own language, which is guessed among those
-of the index; in another language only if that is clear (semsearch.word_vectors.guess_language). A question in a language
-that has no word vectors, and that no document of the index has, gives a warning.
+of the dense score. The vector of a question is made by the word vectors of its own language, which is guessed (see
+semsearch.word_vectors.guess_language). A question in a language that has no word vectors, and that no document of the
+index has, gives a warning.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
+from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
-from semsearch.embedding.embedder import as_multilingual
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
 from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
@@ -233,9 +233,7 @@ def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
 UNKNOWN = ""  # the language of a question that has no word vectors
 
 
-def _languages_of(
-    db: sqlite3.Connection, reader: IndexReader, texts: Sequence[str], mode: Mode
-) -> list[str | None]:
+def _languages_of(db: sqlite3.Connection, reader: IndexReader, texts: Sequence[str], mode: Mode) -> list[str | None]:
     """The language of each question, where the index has vectors of several languages; else None."""
     embedder = None if mode == "lexical" else reader.embedder(db)
     several = None if embedder is None else as_multilingual(_vectors_of(embedder))
@@ -247,9 +245,7 @@ def _languages_of(
     return [guess_any_language(text, several.english, known) for text in texts]
 
 
-def _other_language(
-    question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode
-) -> str | None:
+def _other_language(question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode) -> str | None:
     """The language of a question to an index that has no text in it, if that is clear and has word vectors.
 
     Warns, and returns `UNKNOWN`, if it has none. None if the language is not clear.

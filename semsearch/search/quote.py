@@ -9,8 +9,8 @@ look alike. Numbers without a vector, and terms of two words such as pairs of Ch
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides
     score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, ½ for headings, tags, links, code, questions
 
-A question in another language than the passage is aligned by the word vectors alone, but for names and numbers; a word of
-it that no passage has is as rare as in general text of its language.
+A question in another language than the passage is aligned by the word vectors alone, but for names and numbers; a word
+of it that no passage has is as rare as in general text of its language.
 
 The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on
 English, German and Chinese (docs/research/measurements.md, "The quoted sentence"). Ranking does not depend on it.
@@ -371,9 +371,7 @@ def _unit(rows: Float32) -> Float32:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9)))
 
 
-def idf_of_rows(
-    names: Sequence[str], words: Sequence[str], of_word: Mapping[str, int], idf: Float64
-) -> Float64:
+def idf_of_rows(names: Sequence[str], words: Sequence[str], of_word: Mapping[str, int], idf: Float64) -> Float64:
     """The largest idf of the terms of each name; 0 if no passage has any. (q,)"""
     largest = np.zeros(len(of_word))
     np.maximum.at(largest, [of_word[word] for word in words], idf)

@@ -165,7 +165,15 @@ def score(
             db, reader, groups, pool.owners[groups.order], spans, vectors, documents, other
         )
     return Candidates(
-        pool, groups, dense, lexical, best, whole, other, general, Owners(spans.documents, spans.passages, spans.below_heading)
+        pool,
+        groups,
+        dense,
+        lexical,
+        best,
+        whole,
+        other,
+        general,
+        Owners(spans.documents, spans.passages, spans.below_heading),
     )
 
 
@@ -178,7 +186,9 @@ def _in_other_languages(
     languages: Sequence[str | None],
 ) -> Bool:
     """Whether each pair's passage is in another language than its query. `documents`: of the groups' passages. (p,)"""
-    codes = {code: number for number, code in enumerate(dict.fromkeys([ENGLISH, *(each or ENGLISH for each in languages)]))}
+    codes = {
+        code: number for number, code in enumerate(dict.fromkeys([ENGLISH, *(each or ENGLISH for each in languages)]))
+    }
     of_passages = np.array([codes.get(code, -1) for code in reader.languages_of(db, documents)], dtype=np.int64)
     of_queries = np.array([codes[each or ENGLISH] for each in languages], dtype=np.int64)
     return np.asarray(groups.to_pool(of_passages) != of_queries[pool.owners])

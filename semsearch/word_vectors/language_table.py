@@ -23,10 +23,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +70,9 @@ class LanguageTable:
         self.dimension: int = self.card["dimension"]
         self.longest: int = self.card["longest"]  # characters of its longest word
         shapes, self._start = _shapes(self.card), self.card["start"]
-        sizes = [int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(_ARRAYS, shapes, strict=True)]
+        sizes = [
+            int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(_ARRAYS, shapes, strict=True)
+        ]
         starts = list(accumulate(map(_aligned, sizes), initial=self._start))
         if len(data) != starts[-1]:
             raise VectorsError(
@@ -141,7 +145,9 @@ class LanguageTable:
 def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
     first, _, rest = data[:_MOST_HEADER].tobytes().partition(b"\n")
     if first != FORMAT.encode():
-        raise VectorsError(f"{path} is not of format {FORMAT!r}; another version of semsearch made it: install them again")
+        raise VectorsError(
+            f"{path} is not of format {FORMAT!r}; another version of semsearch made it: install them again"
+        )
     line, _, _ = rest.partition(b"\n")
     try:
         card = json.loads(line)
@@ -159,7 +165,9 @@ def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
     ):
         raise VectorsError(f"{path} is damaged: its card lacks something; install semsearch again")
     if card["tokeniser"] != TOKENISER_VERSION:
-        raise VectorsError(f"{path} was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}: install it again")
+        raise VectorsError(
+            f"{path} was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}: install it again"
+        )
     return {**card, "start": _aligned(len(first) + len(line) + 2)}
 
 
@@ -180,6 +188,32 @@ def _digest(data: bytes) -> str:
 
 _ROUNDS = 12  # of k-means
 _SAMPLE = 20_000  # words that a codebook is learned from, evenly over all
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageArrays:
+    """Words (n) with vectors (n, d) and p(w) (n,), and what is said of them."""
+
+    words: list[str]
+    vectors: npt.NDArray[Any]
+    p: npt.NDArray[Any]
+    card: Mapping[str, Any]
+
+
+def read_arrays(path: Path) -> LanguageArrays:
+    """Read `words`, `vectors`, `probability`, and the JSON `card` if it is there, of a NumPy archive.
+
+    Raises VectorsError.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            card = json.loads(str(arrays["card"])) if "card" in arrays else {}
+            words = [str(word) for word in arrays["words"].tolist()]
+            return LanguageArrays(words, arrays["vectors"], arrays["probability"], card)
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise VectorsError(
+            f"{path} is not an archive of words, vectors and probability ({error}); write it with numpy.savez"
+        ) from error
 
 
 def write_language_table(
@@ -203,7 +237,9 @@ def write_language_table(
     if language not in RULES:
         raise VectorsError(f"{language!r} is not the code of a language that semsearch knows: {', '.join(RULES)}")
     if vectors.ndim != 2 or not 0 < len(words) == len(vectors) == len(p) <= MOST_WORDS:
-        raise VectorsError(f"{path}: {len(words)} words, vectors {vectors.shape} and {len(p)} p(w) do not belong together")
+        raise VectorsError(
+            f"{path}: {len(words)} words, vectors {vectors.shape} and {len(p)} p(w) do not belong together"
+        )
     if not np.isfinite(vectors).all() or not (p > 0).all() or not (p <= 1).all():
         raise VectorsError(f"{path}: vectors must be finite, and p(w) above 0 and at most 1")
     if parts < 1 or vectors.shape[1] % parts:
@@ -273,7 +309,7 @@ def quantise_parts(vectors: Float32, parts: int, *, seed: int = 0) -> tuple[Floa
 
 
 def _centroids(points: Float32, generator: np.random.Generator) -> Float32:
-    """256 centroids of points, by Lloyd's iterations; an empty cluster begins anew at a point that is far from its own."""
+    """256 centroids of points, by Lloyd's iterations; an empty cluster begins anew at a point far from its own."""
     centroids = points[generator.choice(len(points), CENTROIDS, replace=len(points) < CENTROIDS)].copy()
     for _ in range(_ROUNDS):
         own = _nearest(points, centroids)

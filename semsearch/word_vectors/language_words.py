@@ -4,8 +4,8 @@ Words are looked up in the language's table, then in the English one (names, ter
 neither has, the table's longest beginning and ending of it are taken: a compound's parts, a stem without its ending.
 What is left goes to the English pieces (semsearch.word_vectors.pieces), by which a name has the same vector everywhere.
 
-Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese put no spaces between words, or hang endings on them. Each run of
-their letters is cut into words of the table by the most likely path, the largest Σ log p(w) (a unigram model, Kudo
+Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese put no spaces between words, or hang endings on them. Each run
+of their letters is cut into words of the table by the most likely path, the largest Σ log p(w) (a unigram model, Kudo
 2018): all places at the same distance from the end of their run are decided at once.
 """
 
@@ -160,7 +160,9 @@ class _Cut(NamedTuple):
     @classmethod
     def of(cls, texts: Sequence[str], table: LanguageTable) -> _Cut:
         """Cut texts into words."""
-        plain = (unicodedata.normalize("NFC", lowered(each, table.language).lower()).replace("\n", " ") for each in texts)
+        plain = (
+            unicodedata.normalize("NFC", lowered(each, table.language).lower()).replace("\n", " ") for each in texts
+        )
         codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
         kinds = _kinds(codes)
         widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
@@ -204,9 +206,7 @@ def _kinds(codes: UInt32) -> UInt8:
     return kinds[codes]
 
 
-def _cut(
-    data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable
-) -> tuple[Int64, Int64, Int32]:
+def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable) -> tuple[Int64, Int64, Int32]:
     """Cut runs of characters into words of a table: the place of each word, its size, and its id, -1 for an unknown
     character.
 

@@ -1,4 +1,4 @@
-"""Word vectors of several languages as one table: the English words first, then those of each language that an index has.
+"""Word vectors of several languages as one table: first the English words, then those of each language of an index.
 
 A mixed index needs one more step than one of a single language: sentences of a language have a mean direction of their
 own, by which they would be nearer to each other than to their translations. `removed` are the directions to remove from

@@ -110,7 +110,8 @@ def test_a_new_language_joins_an_index_without_changing_its_vectors(
         before = index.embed(texts)
         _write(tmp_path / "docs", in_greek, "el", count=1)
         report = index.sync(tmp_path / "docs")
-        assert report.added == len(TOPICS) and not report.refitted
+        assert report.added == len(TOPICS)
+        assert not report.refitted
         assert np.allclose(index.embed(texts), before, atol=1e-6)
         assert _first_topics(index, _plain, "el") == _first_topics(index, in_greek, "en") == 1.0
         assert index.verify() == []
@@ -150,7 +151,9 @@ def test_removed_and_changed_documents_of_several_languages_leave_a_sound_index(
     assert mixed.verify() == []
 
 
-def test_processes_that_read_find_the_same_words(tmp_path: Path, tables: Path, small_vectors: VectorTable, mixed: Index) -> None:
+def test_processes_that_read_find_the_same_words(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable, mixed: Index
+) -> None:
     with Index.create(tmp_path / "two", vectors=small_vectors) as index:
         index.sync(tmp_path / "docs", processes=1)
         question = [in_greek("ship sail harbour"), in_chinese("judge court trial"), "violin song"]

@@ -1,4 +1,4 @@
-"""The small world in other languages: its words in Greek letters, or as pairs of Chinese characters, and their tables."""
+"""The small world in other languages: its words in Greek letters, or as pairs of Chinese characters; their tables."""
 
 from __future__ import annotations
 

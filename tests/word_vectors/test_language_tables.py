@@ -30,7 +30,9 @@ def chinese(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory
 
 def _table(folder: Path, words: list[str], p: list[float], language: str = "de", d: int = 4) -> LanguageTable:
     vectors = np.random.default_rng(0).standard_normal((len(words), d))
-    return write_language_table(folder / "x.vectors", language, words, vectors, np.array(p), parts=2, card={"space": "s"})
+    return write_language_table(
+        folder / "x.vectors", language, words, vectors, np.array(p), parts=2, card={"space": "s"}
+    )
 
 
 def _ids(table: LanguageTable, *words: str) -> list[int]:
@@ -58,7 +60,8 @@ def test_many_words_are_found_as_few_are(tmp_path: Path) -> None:
     hashes = OovWords.of([*words, *(f"fehlt{number}" for number in range(9000))]).hashes
     few = np.concatenate([LanguageTable(table.path).lookup(part) for part in np.array_split(hashes, 60)])
     assert np.array_equal(few, table.lookup(hashes))
-    assert (few[:9000] >= 0).all() and (few[9000:] < 0).all()
+    assert (few[:9000] >= 0).all()
+    assert (few[9000:] < 0).all()
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path, greek: LanguageTable) -> None:
@@ -98,7 +101,9 @@ def test_what_cannot_be_a_table_is_not_written(tmp_path: Path, words: list[str],
 def test_a_run_of_characters_is_cut_by_the_most_likely_path(tmp_path: Path, small_vectors: VectorTable) -> None:
     words, p = ["研究", "研究生", "生命", "命", "起源", "的", "生"], [1e-3, 5e-4, 1e-3, 1e-5, 1e-3, 5e-2, 1e-4]
     table = _table(tmp_path, words, p, "zh")
-    found = language_words(["研究生命的起源", "X研究生", "", "起?源"], table, small_vectors, base=1000, keep_unknown=True)
+    found = language_words(
+        ["研究生命的起源", "X研究生", "", "起?源"], table, small_vectors, base=1000, keep_unknown=True
+    )
     one, two, three, four = (_ids(table, word)[0] + 1000 for word in ("研究", "生命", "的", "起源"))
     assert found.ids[: found.indptr[1]].tolist() == [one, two, three, four]
     assert found.ids[found.indptr[1] : found.indptr[2]].tolist() == [_ids(table, "研究生")[0] + 1000]
@@ -116,9 +121,13 @@ def _best_path(text: str, table: LanguageTable, unknown: float) -> float:
     return best[-1]
 
 
-def test_the_paths_of_many_texts_are_those_of_each_place_by_place(chinese: LanguageTable, small_vectors: VectorTable) -> None:
+def test_the_paths_of_many_texts_are_those_of_each_place_by_place(
+    chinese: LanguageTable, small_vectors: VectorTable
+) -> None:
     generator = np.random.default_rng(1)
-    texts = ["".join(in_chinese(" ".join(generator.choice(WORDS, size=size)))[:-1] for _ in range(1)) for size in (1, 4, 9)]
+    texts = [
+        "".join(in_chinese(" ".join(generator.choice(WORDS, size=size)))[:-1] for _ in range(1)) for size in (1, 4, 9)
+    ]
     texts = [text[: len(text) - number % 2] + "々" * (number % 3) for number, text in enumerate(texts * 4)]
     found = language_words(texts, chinese, small_vectors, base=0, keep_unknown=True)
     log_p = np.log(chinese.frequencies)
@@ -138,7 +147,9 @@ def test_an_unknown_word_is_its_longest_beginning_and_the_ending_after_it(tmp_pa
     table = _table(tmp_path, ["donau", "dampf", "dampfschiff", "schiff", "fahrt", "haus", "hau"], [1e-4] * 7)
     words = ["donaudampfschiff", "häuser", "hausen", "schifffahrt", "donaudampfschifffahrtsgesellschaft", "xyz"]
     parts = parts_of_words(OovWords.of(words), table)
-    named = {number: word for word in ["donau", "dampfschiff", "schiff", "fahrt", "haus"] for number in _ids(table, word)}
+    named = {
+        number: word for word in ["donau", "dampfschiff", "schiff", "fahrt", "haus"] for number in _ids(table, word)
+    }
     rows = [[named[i] for i in parts.ids[a:b].tolist()] for a, b in zip(parts.indptr, parts.indptr[1:], strict=False)]
     assert rows == [["donau", "dampfschiff"], [], ["haus"], ["schiff", "fahrt"], [], []]
 
@@ -178,7 +189,8 @@ def test_directions_are_removed_from_the_words_of_their_language_alone(
     several = MultilingualVectors(small_vectors, [greek], {"el": direction})
     rows = several.rows(np.array([0, len(small_vectors)]))
     assert np.array_equal(rows[0], small_vectors.rows(np.array([0]))[0])
-    assert rows[1, 2] == 0 and np.array_equal(np.delete(rows[1], 2), np.delete(greek.rows(np.array([0]))[0], 2))
+    assert rows[1, 2] == 0
+    assert np.array_equal(np.delete(rows[1], 2), np.delete(greek.rows(np.array([0]))[0], 2))
 
 
 def test_the_language_of_a_few_words_is_the_one_in_which_they_are_likely(
@@ -200,7 +212,8 @@ def test_tables_of_another_version_are_an_error_that_names_both(
     with languages_in(greek.path.parent):
         assert shipped_languages() == ["el"]
         found = language_table("el", small_vectors)
-        assert found is not None and found.digest == greek.digest
+        assert found is not None
+        assert found.digest == greek.digest
         monkeypatch.setattr(small_vectors, "digest", "0123456789")
         assert language_table("el", small_vectors) is None  # of a user's own vectors
         monkeypatch.setattr("semsearch.word_vectors.multilingual.shipped_name", lambda _: "english")

@@ -27,6 +27,7 @@ import { addressOf } from "./router.js";
  * @property {string[]} after
  * @property {Placed[]} duplicates
  * @property {boolean} stale
+ * @property {string} [language]
  * @property {unknown} [origin]
  */
 /** @typedef {Passage & HitFields} Hit */

@@ -480,7 +480,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
             found = several.split(text, language)
             return share_out(found, self.tokenize(found, [language] * len(found)), self._raw(), self.common_)
         found = words(text)
-        return share_out(found, self.tokenize(found, several and [ENGLISH] * len(found)), self._raw(), self.common_)
+        return share_out(found, self.tokenize(found, [ENGLISH] * len(found)), self._raw(), self.common_)
 
     def tokenize(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:
         """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit.

@@ -31,10 +31,12 @@ from semsearch.results.explanation import (
     TermScore,
     WordShare,
 )
+from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.query import names_in
 from semsearch.search.quote import REACH, RECALLED
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
@@ -59,6 +61,7 @@ class Explainer:
         language: str | None = None,
     ) -> None:
         self.language = language
+        self._names: set[int] = set()  # terms that count where the passage is in another language
         if embedder is not None and language is not None:
             embedder = reader.embedder_of(embedder, [language])
         spoken = None if language is None else [language]
@@ -68,6 +71,11 @@ class Explainer:
         self._embedder = embedder
         self._terms = named_terms(query, reader.languages)
         self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
+        if embedder is not None and language is not None:
+            english = as_multilingual(embedder.chosen_.vectors)
+            vectors = embedder.chosen_.vectors if english is None else english.english
+            names = names_in(reader, self._terms, language, lambda: vectors)
+            self._names = set() if names is None else set(names.lookup.terms.tolist())
         self._vector = None if embedder is None else embedder.transform([query], spoken)[0]
         self._word_shares = (
             None
@@ -177,7 +185,8 @@ class Explainer:
             _by_word([word for _, word in distinct], each[[position for position, _ in distinct], 0])
             for each in (found.counts, found.neighbours)
         )
-        scores = _by_word(self._terms.words, found.scores[positions, 0])
+        counted = [not self._is_other or term in self._names for term in self._terms.terms.tolist()]
+        scores = _by_word(self._terms.words, np.where(counted, found.scores[positions, 0], 0))
         bm25 = sum(scores.values())
         if not bm25:
             return None

@@ -23,7 +23,7 @@ from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -64,6 +64,7 @@ class Query:
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
     corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
     language: str | None = None  # in which it was read; None where all is read as English
+    names: WordScores | None = None  # those of its words that passages in other languages may have: names, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ def make_queries(
             named=named[number],
             corrected=corrected[number],
             language=spoken[number],
+            names=None if mode == "dense" else names_in(reader, named[number], spoken[number], vectors),
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]
@@ -257,6 +259,27 @@ def _other_language(question: str, reader: IndexReader, vectors: Callable[[], Wo
         if language != ENGLISH:
             return language
     return UNKNOWN if warn_other_language(question, reader.languages) else None
+
+
+_FREQUENT = 20_000  # words of a language, which are no names
+
+
+def names_in(
+    reader: IndexReader, found: QuestionTerms, language: str | None, vectors: Callable[[], WordVectors]
+) -> WordScores | None:
+    """The words of a question that are the same in other languages: with digits, or none of the frequent words of its
+    language. None if it is not known."""
+    if language is None:
+        return None
+    from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
+
+    table = language_table(language, vectors()) or vectors()
+    p = table.frequencies
+    least = float(np.partition(p, -_FREQUENT)[-_FREQUENT]) if len(p) > _FREQUENT else 0.0
+    ids = table.lookup(hashes_of(found.words))
+    is_frequent = (ids >= 0) & (p[np.maximum(ids, 0)] > least)
+    has_digit = np.array([any(map(str.isdigit, word)) for word in found.words], dtype=np.bool_)
+    return reader.lexical.scores(found.terms[has_digit | ~is_frequent])
 
 
 def _vectors_of(embedder: SentenceEmbedder) -> WordVectors:

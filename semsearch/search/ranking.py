@@ -189,7 +189,8 @@ class PassageRanker:
             if len(each.hidden):
                 found[number] = found[number][~np.isin(found[number], each.hidden)]
         languages = [each.language for each in queries]
-        candidates = score(self.db, reader, found, vectors, words, titles, languages)
+        names = [each.names for each in queries]
+        candidates = score(self.db, reader, found, vectors, words, titles, languages, names)
         pool, other = candidates.pool, candidates.other
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)

@@ -136,11 +136,13 @@ def score(
     words: Sequence[WordScores | None],
     titles: TitleVectors | None = None,
     languages: Sequence[str | None] = (),
+    names: Sequence[WordScores | None] = (),
 ) -> Candidates:
     """Score the passages found for each of q queries, given by their ids, by its vector and its words.
 
     None stands for a retriever that is not used, or that knows no word of a query. `titles`: the vectors of documents'
-    titles, None if they do not count. `languages`: of the queries, if there are several.
+    titles, None if they do not count. `languages`: of the queries, if there are several;
+    `names`: those of their words that count where the passage is in another language.
     """
     pool = Pool.of(found)
     groups = pool.by_passage()
@@ -148,11 +150,14 @@ def score(
     other = _in_other_languages(db, reader, pool, groups, spans.documents, languages) if any(languages) else None
     lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
     if any(each is not None for each in words):
-        which, slices = groups.to_pool(np.arange(len(groups.ids))), pool.slices
+        which = groups.to_pool(np.arange(len(groups.ids)))
         rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
-        for own, pairs in zip(words, slices, strict=True):
+        for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
                 lexical[pairs], whole[pairs] = own.scored(rows.of(which[pairs]))
+        for own, pairs in zip(names, pool.slices, strict=False):
+            if own is not None and other is not None:
+                lexical[pairs] = np.where(other[pairs], own.scored(rows.of(which[pairs]))[0], lexical[pairs])
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     general = dense
     having = [query for query in queries if query is not None]

@@ -94,7 +94,7 @@ class LanguageTable:
     @cached_property
     def frequencies(self) -> Float32:
         """The probability p(w) of each word in general text. (n,)"""
-        return np.exp(np.arange(256, dtype=np.float64) / -_STEP).astype(np.float32)[self._rarity]
+        return np.asarray(np.exp(np.arange(256) / -_STEP).astype(np.float32)[self._rarity])
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
@@ -120,7 +120,7 @@ class LanguageTable:
         flat = self._codes[ids].astype(np.intp) + CENTROIDS * np.arange(parts)
         rows = self._flat.take(flat.ravel(), axis=0).reshape(len(flat), parts * width)
         rows *= self._lengths[self._scales[ids]][:, None]
-        return rows
+        return np.asarray(rows)
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives. Reads everything."""
@@ -186,8 +186,8 @@ def _digest(data: bytes) -> str:
 
 # -- Writing -----------------------------------------------------------------------------------------------------------
 
-_ROUNDS = 12  # of k-means
-_SAMPLE = 20_000  # words that a codebook is learned from, evenly over all
+_ROUNDS = 8  # of k-means
+_SAMPLE = 12_000  # words that a codebook is learned from, evenly over all
 
 
 @dataclass(frozen=True, slots=True)

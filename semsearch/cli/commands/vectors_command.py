@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # -- language ----------------------------------------------------------------------------------------------------------
 
-_PARTS = 32  # of 256 dimensions: a bit for each
+_PARTS = 64  # of 256 dimensions; see docs/research/measurements.md, "Languages"
 
 
 def language(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64
-from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
     AlignedWord,
@@ -31,7 +31,6 @@ from semsearch.results.explanation import (
     TermScore,
     WordShare,
 )
-from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
@@ -90,11 +89,11 @@ class Explainer:
         spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
         neighbours = NeighbourFlags(spans.before, spans.after)
         weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
-        lexical = self._lexical(hit.passage_id, weights, neighbours)
         passage = need_passages(db, [hit.passage_id])[hit.passage_id]
         (of_document,) = self.reader.languages_of(db, spans.documents)
         self._is_other = self.language is not None and of_document != self.language
         self._spoken = None if self.language is None else language_of_passage(passage.text, of_document)
+        lexical = self._lexical(hit.passage_id, weights, neighbours)
         cosines = self._cosines(hit.passage_id)
         pairs, sentence = None, hit.sentence
         if any(cosine.of == "passage" for cosine in cosines):

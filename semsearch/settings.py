@@ -18,6 +18,7 @@ from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_v
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
+SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/research/measurements.md, "Languages"
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
 _SWITCHES, _NUMBERS, _NAMES = (
     ("adapt", "exact"),
@@ -88,12 +89,15 @@ class Settings:
         return SentenceEmbedder(
             vectors,
             method=self.method,
-            a=SEARCH_A if self.a is None and self.method == "sif" else self.a,
+            a=self._search_a(vectors) if self.a is None and self.method == "sif" else self.a,
             components=self.components,
             frequencies=self.frequencies,
             prior=self.prior,
             unknown=self.unknown,
         )
+
+    def _search_a(self, vectors: WordVectorsLike) -> float:
+        return SEARCH_A_OF_SEVERAL if hasattr(vectors, "tables") else SEARCH_A
 
     def check(self, vectors: WordVectors, index: Path) -> None:
         """Check word vectors: raises VectorsMismatch if they are not those that the index was built with."""

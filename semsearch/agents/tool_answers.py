@@ -27,6 +27,7 @@ class FoundPassage:
     passage: str | None = _optional()
     index: str | None = _optional()  # if several were searched, here and below
     changed: bool | None = _optional()  # true: the file was changed or deleted since it was indexed
+    language: str | None = _optional()  # ISO 639-1 code, if it is another than the query's
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,6 +233,7 @@ def _passage(hit: Hit, *, brief: bool) -> FoundPassage:
         passage=None if brief or hit.passage == hit.sentence else shortened(hit.passage),
         index=hit.index,
         changed=hit.stale or None,
+        language=hit.language,
     )
 
 

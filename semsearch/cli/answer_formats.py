@@ -252,6 +252,15 @@ def stale_mark(hit: Hit) -> str:
     return f"{'deleted' if hit.deleted else 'changed'} since it was indexed" if hit.stale else ""
 
 
+def language_mark(hit: Hit) -> str:
+    """The language of a hit, `in German`; empty if it is that of the question."""
+    if not hit.language:
+        return ""
+    from semsearch.text.languages import name_of  # start-up time: few answers are in several
+
+    return f"in {name_of(hit.language)}"
+
+
 def index_mark(hit: Hit) -> str:
     """The index of a hit, `[notes]`; empty if only one was searched."""
     return f"[{plain_path(hit.index)}]" if hit.index else ""
@@ -305,7 +314,8 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
                 yield ""
             first = False
             likely = "" if hit.relevance is None else f"{hit.relevance:.0%}"
-            parts = [path_and_position(hit), f"{hit.score:.3f}", likely, index_mark(hit), " › ".join(trail(hit))]
+            marks = index_mark(hit), language_mark(hit)
+            parts = [path_and_position(hit), f"{hit.score:.3f}", likely, *marks, " › ".join(trail(hit))]
             yield "  ".join(part for part in parts if part)
             yield from _whole(hit) if answer.whole else _around(hit)
             if also := also_in(hit):

@@ -23,6 +23,7 @@ from semsearch.cli.answer_formats import (
     Answer,
     also_in,
     index_mark,
+    language_mark,
     one_line,
     passage_lines,
     path_of,
@@ -122,6 +123,8 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
         line.append(f"{hit.relevance:>3.0%}  ", "dim")
     if hit.index:
         line.append(f"{index_mark(hit)} ", "cyan")
+    if hit.language:
+        line.append(f"{language_mark(hit)} ", "cyan")
     is_file = hit.root and not uri_scheme(hit.root)
     linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
     path, position = path_of(hit), position_of(hit)

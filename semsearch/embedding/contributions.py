@@ -47,12 +47,13 @@ class WordShares:
 def share_out(
     words: Sequence[str], tokens: Ragged, weighted_sums: WeightedSums, common: CommonComponents
 ) -> WordShares:
-    """The shares of a text's words (n,) in its vector. `tokens` are the ids of the words, as n texts of one word."""
+    """The shares of a text's words (n,) in its vector. `tokens` are the ids of the words, as n texts of one word each,
+    or of the parts of an unknown one."""
     known = weighted_sums.known(tokens)
     shares = weighted_sums.shares(known)
     rest, whole = common.remove(shares), shares.sum(axis=0)[None]
     factor = to_unit(rest.sum(axis=0)[None], scale=row_lengths(whole))
-    named = [word for word, length in zip(words, known.lengths.tolist(), strict=True) if length]
+    named = [word for word, length in zip(words, known.lengths.tolist(), strict=True) for _ in range(length)]
     indices = {word: index for index, word in enumerate(dict.fromkeys(named))}
     rows = np.zeros((len(indices), shares.shape[1]), dtype=np.float32)
     np.add.at(rows, [indices[word] for word in named], rest * factor)

@@ -24,15 +24,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.types import Float32, Int32, Int64
+from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.estimator import BATCH, Choices, EmbedderParameters, Encoding, batched, listed
 from semsearch.embedding.methods import Method
 from semsearch.embedding.oov import OovVectors
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.word_finder import ids_of_passages, ids_of_texts, word_ids
 from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
-from semsearch.text.ragged import OovWords, Ragged
+from semsearch.text.languages import ENGLISH
+from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
 from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch.word_vectors.table import WordVectors
@@ -43,26 +45,8 @@ if TYPE_CHECKING:
     from semsearch.embedding.contributions import WordShares
     from semsearch.embedding.induced_words import InducedWords
     from semsearch.system.threads import Spread
-
-
-def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown: bool) -> Ragged:
-    """The ids of each text's words. Words that the table lacks are left out, or kept as unknown words of the texts."""
-    parts: list[Int32] = [np.zeros(0, dtype=np.int32)]
-    counts: list[Int64] = [np.zeros(1, dtype=np.int64)]
-    unknown_words: list[OovWords] = []
-    for chunk in chunks:
-        parts.append(vectors.lookup(chunk.hashes))
-        counts.append(chunk.counts)
-        if keep_unknown and len(unknown := np.flatnonzero(parts[-1] < 0)):
-            unknown_words.append(OovWords.in_chunk(chunk, unknown))
-    ids, indptr = np.concatenate(parts), np.cumsum(np.concatenate(counts))
-    if not keep_unknown:
-        return Ragged(ids, indptr).only(ids >= 0)
-    if not unknown_words:
-        return Ragged(ids, indptr)
-    distinct, which = OovWords.concatenate(unknown_words).distinct()
-    ids[ids < 0] = -1 - which
-    return Ragged(ids, indptr, distinct)
+    from semsearch.text.passage_records import PassageWords
+    from semsearch.word_vectors.multilingual import MultilingualVectors
 
 
 # -- General language --------------------------------------------------------------------------------------------------
@@ -70,13 +54,30 @@ def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown:
 _SAMPLE = 4000  # sentences
 
 
-def general_sentences(vectors: WordVectors) -> Ragged:
-    """Draw sentences of 5 to 24 words from the word vectors' own p(w): the same ones each time."""
+def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ragged:
+    """Draw sentences of 5 to 24 words from the word vectors' own p(w), or from some of them: the same each time."""
     generator = np.random.default_rng(0)
     lengths = generator.integers(5, 25, size=_SAMPLE)
-    p = vectors.frequencies.astype(np.float64)
-    ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32)
-    return Ragged(ids, np.concatenate(([0], np.cumsum(lengths))))
+    p = vectors.frequencies[among].astype(np.float64)
+    ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32) + (among.start or 0)
+    return Ragged(ids.astype(np.int32), np.concatenate(([0], np.cumsum(lengths))))
+
+
+# -- Several languages -------------------------------------------------------------------------------------------------
+
+REMOVED = 1  # directions that are removed from the words of each language
+
+
+def as_multilingual(vectors: WordVectors) -> MultilingualVectors | None:
+    """The word vectors, if they are of several languages."""
+    return vectors if hasattr(vectors, "tables") else None  # type: ignore[return-value]  # start-up time: no import
+
+
+def texts_of_language(texts: Ragged, own: slice) -> Int64:
+    """The numbers of the texts most of whose words are those of a language, by their ids. (n',)"""
+    is_own = (texts.ids >= own.start) & (texts.ids < own.stop)
+    counts = np.diff(np.concatenate(([0], np.cumsum(is_own)))[texts.indptr])
+    return np.flatnonzero(2 * counts > texts.lengths)
 
 
 # -- Saved -------------------------------------------------------------------------------------------------------------
@@ -98,11 +99,32 @@ def card_of(embedder: SentenceEmbedder) -> dict[str, Any]:
         "unknown": chosen.unknown,
         "induced words": len(embedder.induced_) if embedder.induced_ else 0,
         "vectors": chosen.vectors.name,
-        "vectors_digest": chosen.vectors.digest,
+        "vectors_digest": _english(chosen.vectors).digest,
+        **_languages_of(chosen.vectors),
         "dimension": chosen.vectors.dimension,
         "tokeniser": TOKENISER_VERSION,
         "asked": {"a": chosen.a, "components": chosen.components},
     }
+
+
+def _with_more(weights: WordWeights, vectors: MultilingualVectors) -> Float32:
+    """The values of weights, with those of the words of languages that are new: p(w), or idf as of a rare word."""
+    if not weights.stored:
+        return vectors.frequencies
+    more = vectors.frequencies[len(weights.values) :]
+    more = np.full_like(more, weights.values.max(initial=0)) if weights.weighting == "idf" else more
+    return np.concatenate([weights.values, more])
+
+
+def _english(vectors: WordVectors) -> WordVectors:
+    """The English word vectors of several languages'."""
+    several = as_multilingual(vectors)
+    return vectors if several is None else several.english
+
+
+def _languages_of(vectors: WordVectors) -> dict[str, Any]:
+    several = as_multilingual(vectors)
+    return {} if several is None else {"languages": {code: table.digest for code, table in several.tables.items()}}
 
 
 def weights_digest(embedder: SentenceEmbedder) -> str:
@@ -133,6 +155,8 @@ def embedder_to_bytes(embedder: SentenceEmbedder) -> bytes:
         arrays["weights"] = embedder.weights_.values
     if embedder.induced_ is not None:
         arrays["induced_hashes"], arrays["induced_vectors"] = embedder.induced_.hashes, embedder.induced_.vectors
+    if (several := as_multilingual(embedder.chosen_.vectors)) is not None:
+        arrays.update({f"removed_{code}": directions for code, directions in several.removed.items()})
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
     return buffer.getvalue()
@@ -147,6 +171,12 @@ def restore_embedder(embedder: SentenceEmbedder, data: bytes) -> None:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             card, vectors = json.loads(arrays["card"].tobytes()), embedder.opened_vectors
             _check_vectors(card, vectors)
+            if card.get("languages"):
+                from semsearch.word_vectors.multilingual import MultilingualVectors, opened_tables  # start-up time
+
+                names = [name for name in arrays.files if name.startswith("removed_")]
+                removed = {name.removeprefix("removed_"): arrays[name] for name in names}
+                vectors = MultilingualVectors(vectors, opened_tables(vectors, card["languages"]), removed)
             _put(embedder, _choices(card, vectors), arrays)
     except SemsearchError:
         raise
@@ -204,7 +234,7 @@ def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.N
 
 
 def _check_vectors(card: dict[str, Any], vectors: WordVectors) -> None:
-    if card["vectors_digest"] != vectors.digest:
+    if card["vectors_digest"] != vectors.digest:  # of the English ones
         raise VectorsMismatch(
             f"this embedder was fitted with the word vectors {card['vectors']} ({card['vectors_digest'][:8]}), not "
             f"with {vectors.name} ({vectors.digest[:8]}); open it with these"
@@ -264,8 +294,8 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
         Raises UsageError for a single string, and for parameters that make no sense.
         """
-        chosen = self._choose()
-        batches = [_ids(chosen, hash_chunks(batch)) for batch in batched(texts)]
+        fresh = SentenceEmbedder(**self.get_params())  # nothing that was learned before
+        batches = [fresh.tokenize(batch) for batch in batched(texts)]
         self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
@@ -283,6 +313,9 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         )
         self.induced_, self._raw_ = None, None
         vars(self).pop("_guesses", None)
+        if (several := as_multilingual(chosen.vectors)) is not None:
+            self._remove_from_languages(several, batches)
+            chosen = self.chosen_
         if chosen.unknown == "contexts":
             plain = self._raw() if not chosen.method.normalise else self._raw_vectors(normalise=False)
             from semsearch.embedding.induced_words import induce  # start-up time, here and below: no query learns
@@ -293,6 +326,46 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         for part in spread.in_order(self.summing, batches()):
             total = total + part
         return self._learn(total)
+
+    def _remove_from_languages(self, several: MultilingualVectors, batches: Callable[[], Iterable[Ragged]]) -> None:
+        """Find the common components of each language by its own texts, and remove them from its words."""
+        from semsearch.word_vectors.multilingual import MultilingualVectors  # start-up time, as below
+
+        whole = MultilingualVectors(several.english, [*several.tables.values()])
+        raw = WeightedSums(whole, self.weights_, normalise=False, guess=None, expected=0)
+        codes = [ENGLISH, *several.tables]
+        sums = dict.fromkeys(codes, SentenceSums.empty(whole.dimension))
+        for batch in batches():
+            known = batch.only(batch.ids >= 0)
+            for code in codes:
+                own = known.take(texts_of_language(known, whole.language_ids(code)))
+                if len(own):
+                    sums[code] = sums[code] + SentenceSums.of(raw.of(own), len(own.ids))
+        removed: dict[str, Float64] = {}
+        for code in codes:
+            general = general_sentences(whole, among=whole.language_ids(code))
+            prior = SentenceSums.of(raw.of(general), len(general.ids)).scaled(self.chosen_.prior)
+            removed[code] = CommonComponents.of(sums[code] + prior, REMOVED, piecewise=False).directions
+        vectors = MultilingualVectors(several.english, [*several.tables.values()], removed)
+        self.chosen_ = replace(self.chosen_, vectors=vectors)
+
+    def add_languages(self, languages: Sequence[str]) -> None:
+        """Know more languages from now on, by general text of each. What was learned and all vectors stay."""
+        from semsearch.word_vectors.multilingual import MultilingualVectors, language_table  # start-up time, as above
+
+        vectors = as_multilingual(self.chosen_.vectors) or MultilingualVectors(self.chosen_.vectors, [])
+        for code in languages:
+            if code not in vectors.tables and (table := language_table(code, vectors.english)) is not None:
+                whole = MultilingualVectors(vectors.english, [table])
+                weights = replace(self.weights_, values=whole.frequencies)
+                raw = WeightedSums(whole, weights, normalise=False)
+                general = general_sentences(whole, among=whole.language_ids(code))
+                sums = SentenceSums.of(raw.of(general), len(general.ids))
+                vectors = vectors.with_table(table, CommonComponents.of(sums, REMOVED, piecewise=False).directions)
+        self.chosen_ = replace(self.chosen_, vectors=vectors)
+        self.weights_ = replace(self.weights_, values=_with_more(self.weights_, vectors))
+        self._raw_ = None
+        vars(self).pop("_guesses", None)
 
     def expect(self, words: int) -> None:
         """Announce the number of words to come: for many, it pays to prepare all words of the table once."""
@@ -348,19 +421,21 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     # -- embedding -----------------------------------------------------------------------------------------------
 
-    def transform(self, texts: Iterable[str]) -> Float32:
+    def transform(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> Float32:
         """Embed texts: n texts -> (n, d) float32, rows of length one, or zero if no word of the text is known.
 
+        `languages`: the language of each, where it is known; else it is guessed, if there are words of several.
         Raises FitError before `fit`, UsageError for a single string, and for what is no string.
         """
         self._check_fitted()
         several = listed(texts)
         if len(several) <= BATCH:
-            return self._raw().without(self.common_, self.tokenize(several))
+            return self._raw().without(self.common_, self.tokenize(several, languages))
         self.expect_texts(len(several))
         result = np.empty((len(several), self.dimension), dtype=np.float32)
         for first in range(0, len(several), BATCH):
-            batch = self.tokenize(several[first : first + BATCH])
+            own = languages and languages[first : first + BATCH]
+            batch = self.tokenize(several[first : first + BATCH], own)
             self._raw().put_without(self.common_, batch, result[first : first + BATCH])
         return result
 
@@ -392,21 +467,63 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         self._check_fitted()
         return partial(self._raw().both, self.common_)
 
-    def shares(self, text: str) -> WordShares:
-        """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`."""
+    def shares(self, text: str, language: str | None = None) -> WordShares:
+        """The share that each word of a text has in its vector: rows that sum to `transform([text])[0]`.
+
+        `language`: that of the text, where it is known.
+        """
         from semsearch.embedding.contributions import share_out
 
         self._check_fitted()
+        several = as_multilingual(self.chosen_.vectors)
+        if several is not None and language in several.tables:
+            found = several.split(text, language)
+            return share_out(found, self.tokenize(found, [language] * len(found)), self._raw(), self.common_)
         found = words(text)
-        return share_out(found, self.tokenize(found), self._raw(), self.common_)
+        return share_out(found, self.tokenize(found, [ENGLISH] * len(found)), self._raw(), self.common_)
 
-    def tokenize(self, texts: Sequence[str]) -> Ragged:
-        """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit."""
-        return self.ids_of(hash_chunks(texts))
+    def tokenize(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:
+        """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit.
+
+        `languages`: as in `transform`.
+        """
+        several = as_multilingual(self._chosen.vectors)
+        if several is None:
+            return self.ids_of(hash_chunks(texts))
+        if languages is None:
+            from semsearch.word_vectors.guess_language import guess_languages  # start-up time: English needs none
+
+            languages = guess_languages(texts, several)
+        return ids_of_texts(texts, languages, self.ids_of, self._foreign)
 
     def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
-        """Like `tokenize`, but for texts whose words have been found already."""
-        return _ids(self._chosen, chunks)
+        """Like `tokenize`, but for texts in English whose words have been found already."""
+        chosen = self._chosen
+        return word_ids(chunks, _english(chosen.vectors), keep_unknown=chosen.unknown != "skip")
+
+    def _foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
+        several = as_multilingual(self._chosen.vectors)
+        if several is None or language not in several.tables:
+            return None
+        return several.words_of(texts, language, keep_unknown=self._chosen.unknown != "skip")
+
+    def read_texts(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
+        """The words of texts in whatever languages, by all tables there are, numbered as `renumber` expects them."""
+        return ids_of_texts(texts, languages, self.ids_of, self._read_foreign)
+
+    def read_passages(self, words: PassageWords) -> Ragged:
+        """Like `read_texts`, but for passages whose English words have been found already."""
+        return ids_of_passages(words, self.ids_of, self._read_foreign)
+
+    def _read_foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
+        from semsearch.word_vectors.language_words import language_words  # start-up time, as above
+        from semsearch.word_vectors.multilingual import id_base, language_table
+
+        english = _english(self._chosen.vectors)
+        table, keep = language_table(language, english), self._chosen.unknown != "skip"
+        if table is None:
+            return None
+        return language_words(texts, table, english, base=id_base(language), keep_unknown=keep)
 
     def raw(self, texts: Ragged) -> Float32:
         """The weighted averages of texts, before removal and scaling. n texts -> (n, d)"""
@@ -436,7 +553,13 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     def general_statistics(self) -> SentenceSums:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
 
-        return self.statistics_of(general_sentences(self.chosen_.vectors))
+        vectors = self.chosen_.vectors
+        if (several := as_multilingual(vectors)) is None:
+            return self.statistics_of(general_sentences(vectors))
+        total = SentenceSums.empty(vectors.dimension)
+        for code in (ENGLISH, *several.tables):
+            total = total + self.statistics_of(general_sentences(vectors, among=several.language_ids(code)))
+        return total
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
@@ -500,10 +623,6 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     def _summary(self) -> str:
         chosen = self.chosen_
         return f"{chosen.vectors.name}, {chosen.method.name}, a = {self.weights_.a:.6g}, p(w) from {chosen.frequencies}"
-
-
-def _ids(chosen: Choices, chunks: Iterable[WordChunk]) -> Ragged:
-    return word_ids(chunks, chosen.vectors, keep_unknown=chosen.unknown != "skip")
 
 
 def _sums_over(raw: WeightedSums, dimension: int, texts: Ragged) -> SentenceSums:

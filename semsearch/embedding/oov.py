@@ -12,7 +12,7 @@ import numpy as np
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float16, Float32
 from semsearch.text.ragged import OovWords
-from semsearch.word_vectors.loading import VectorsReference
+from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import Guessing, WordVectors
 
 if TYPE_CHECKING:
@@ -84,5 +84,5 @@ class OovVectors:
         return _opened, (VectorsReference.of(self._vectors), self.induced)
 
 
-def _opened(vectors: VectorsReference, induced: InducedWords | None) -> OovVectors:
+def _opened(vectors: Reference, induced: InducedWords | None) -> OovVectors:
     return OovVectors(vectors.open(), induced)

@@ -20,7 +20,7 @@ from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import NONE, OovWords, Ragged
-from semsearch.word_vectors.loading import VectorsReference
+from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
 
@@ -293,7 +293,7 @@ class WeightedSums:
 
 
 def _opened_again(
-    vectors: VectorsReference,
+    vectors: Reference,
     weights: WordWeights,
     normalise: bool,
     guess: Callable[[OovWords], Float32] | None,

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Float32, Int32, Int64
 from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import Questions, VectorStore
 from semsearch.embedding.components import SentenceSums
-from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.indexing.segment_merging import Merger
 from semsearch.indexing.spool import Spool, SpooledBatch, SpoolWriter
 from semsearch.lexical.postings import LexicalSegment
@@ -41,13 +41,15 @@ from semsearch.stores.registry import get_address, open_stores
 from semsearch.system.threads import Spread, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.text.tokens import WordChunk, words
+from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.text.passage_records import PassageWords
 
 # -- Embedding batches of passages -------------------------------------------------------------------------------------
 
@@ -125,13 +127,14 @@ def questions_of(
     db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
 ) -> Float32:
     """Embed a probe question about the middle sentence of each passage, unless it has no known words. (≤ n, d)"""
-    texts: list[str] = []
+    texts, own = list[str](), list[str]()
     for id_ in passage_ids.tolist():
         for stored in stored_texts(db, id_ + 1, first=id_):
             texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
+            own.append(stored.language)
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
-    vectors = embedder.transform(texts)
+    vectors = embedder.transform(texts, own)
     if topics is not None:
         languages = tuple(get_languages(db)) or (ENGLISH,)
         vectors = join(vectors, np.stack([topics.of_question(text, languages) for text in texts]))
@@ -185,22 +188,22 @@ class Generation:
         """The fit of the last generation; None if nothing was fitted yet."""
         return load_fit(self.db, self._vectors())
 
-    def tokenize(self, texts: Sequence[str]) -> Ragged:
-        """Convert texts to word ids, fitted or not."""
-        return self._settings.embedder(self._vectors()).tokenize(texts)
+    def tokenize(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
+        """Convert texts in these languages to word ids, fitted or not."""
+        return self._settings.embedder(self._vectors()).read_texts(texts, languages)
 
-    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
-        """Convert texts whose words have been found to word ids, fitted or not."""
-        return self._settings.embedder(self._vectors()).ids_of(chunks)
+    def ids_of(self, words: PassageWords) -> Ragged:
+        """Convert passages whose words have been found to word ids, fitted or not."""
+        return self._settings.embedder(self._vectors()).read_passages(words)
 
     def drop_words(self) -> None:
         """Retire the lexical index, before all passages are written again."""
         self._name([], retired=self._named("words"))
 
-    def subtract(self, sentences: Sequence[str]) -> None:
+    def subtract(self, sentences: Sequence[str], languages: Sequence[str]) -> None:
         """Subtract removed sentences from today's sums."""
         if self.fit is not None:
-            sums = self.fit.embedder.statistics_of(self.tokenize(sentences))
+            sums = self.fit.embedder.statistics_of(self.fit.embedder.tokenize(sentences, languages))
             self._gone = sums if self._gone is None else self._gone + sums
 
     def embed(self, new: Spool, *, first_new: int, refit: bool = False) -> bool:
@@ -208,8 +211,11 @@ class Generation:
         words = self.words.finish()
         self._name(words)
         fit = None if refit else self.fit
+        if fit is not None and (lacking := self._lacking(fit.embedder, new)):
+            fit = self._extended(fit, lacking, first_new)
         if fit is None:
             return self._embed_everything(new, first_new)
+        new.renumber = renumbering(fit.embedder.chosen_.vectors)
         fit.embedder.expect(new.words)
         today = fit.today if self._gone is None else fit.today - self._gone
         for sums in self.spread.in_order(fit.embedder.summing, (batch.sentences for batch in new)):
@@ -220,8 +226,27 @@ class Generation:
         topical = None if topics is None else TopicVectors(topics, self._opened(words), self.folder)
         self._name(self._write_vectors([new], fit.embedder, topics, topical))
         self._merger.merge()
+        if fit is not self.fit:
+            save_fit(self.db, fit.embedder, self.number)
         save_today(self.db, today)
         return False
+
+    def _lacking(self, embedder: SentenceEmbedder, new: Spool) -> list[str]:
+        """The languages of new passages that the embedder does not know."""
+        known = as_multilingual(embedder.chosen_.vectors)
+        return [code for code in _languages_in([new], self._vectors()) if known is None or code not in known.tables]
+
+    def _extended(self, fit: Fit, languages: Sequence[str], first_new: int) -> Fit | None:
+        """The fit with more languages, of which the index had no text: no vector changes. None if a refit is needed.
+
+        An index of an earlier version has such text, whose vectors are not in the space of the language's own.
+        """
+        before = {language for language, first in _first_passages(self.db) if first < first_new}
+        if not before.isdisjoint(languages):
+            return None
+        embedder = SentenceEmbedder.from_bytes(fit.embedder.to_bytes(), self._vectors())
+        embedder.add_languages(languages)
+        return Fit(embedder, fit.today)
 
     def compact(self) -> None:
         """Rewrite segments into as few as possible, without removed ids."""
@@ -234,7 +259,7 @@ class Generation:
         with Spool(self.folder) as old:
             writer = SpoolWriter(old, self.tokenize)
             for stored in stored_texts(self.db, first_new):
-                writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences)
+                writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language)
             writer.flush()
             if old.sentences or new.sentences:
                 segments = self._fit_and_write([old, new])
@@ -247,7 +272,17 @@ class Generation:
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
         self._settings.check_frequencies(self.folder)
-        embedder = self._settings.embedder(self._vectors())
+        vectors = self._vectors()
+        for spool in spools:
+            spool.renumber = None  # of the last fit, if that was tried first
+        if languages := _languages_in(spools, vectors):
+            from semsearch.word_vectors.multilingual import MultilingualVectors, language_table  # start-up time
+
+            tables = (language_table(code, vectors) for code in languages)
+            vectors = MultilingualVectors(vectors, [table for table in tables if table is not None])
+        for spool in spools:
+            spool.renumber = renumbering(vectors)
+        embedder = self._settings.embedder(vectors)
         embedder.expect(sum(spool.words for spool in spools))
         learn = partial(self._learn_topics, self._opened(self._named("words")), get_removed(self.db, "words"))
         with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
@@ -296,6 +331,27 @@ class Generation:
 
     def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
         name_segments(self.db, new, retired=retired, number=self.number)
+
+
+def renumbering(vectors: WordVectors) -> Callable[[Int32], Int32] | None:
+    """What turns ids of words found while reading into those of word vectors; None if they are the same."""
+    several = as_multilingual(vectors)
+    return None if several is None else several.renumbered
+
+
+def _languages_in(spools: Sequence[Spool], vectors: WordVectors) -> list[str]:
+    """The languages other than English whose tables have words of spooled texts."""
+    largest = max((spool.largest_id for spool in spools), default=-1)
+    if largest < len(vectors):
+        return []
+    from semsearch.word_vectors.multilingual import languages_in  # start-up time: English needs none
+
+    return sorted({code for spool in spools for batch in spool for code in languages_in(batch.words.ids)})
+
+
+def _first_passages(db: sqlite3.Connection) -> list[tuple[str, int]]:
+    """Each language of the documents, with the id of its first passage."""
+    return db.execute("SELECT language, min(first_passage) FROM documents GROUP BY language").fetchall()
 
 
 def is_due(*, fitted: float, today: float) -> bool:

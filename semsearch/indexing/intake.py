@@ -27,17 +27,17 @@ from semsearch.storage.checked_rows import (
     insert_records,
 )
 from semsearch.storage.meta import LANGUAGES, get_count, set_meta
-from semsearch.text.languages import ENGLISH, SAMPLE, language_of_parts
+from semsearch.text.languages import SAMPLE, language_of_parts, language_of_passage
 from semsearch.text.passage_records import each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import WordChunk, with_parts
+from semsearch.text.tokens import with_parts
 
 if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.indexing.prepare_files import Chunk, Prepared
-    from semsearch.text.passage_records import PassageRecord
+    from semsearch.text.passage_records import PassageRecord, PassageWords
 
 
 _BATCH = 2048  # passages
@@ -65,7 +65,7 @@ class Intake:
         self,
         db: sqlite3.Connection,
         spool: Spool,
-        ids_of: Callable[[Iterable[WordChunk]], Ragged],
+        ids_of: Callable[[PassageWords], Ragged],
         words: WordsWriter,
         *,
         languages: bool = False,
@@ -127,7 +127,7 @@ class Intake:
         for record in records:
             self._add_passage(record)
             self._records.append(record)
-            self._languages_of_records.append(language or ENGLISH)
+            self._languages_of_records.append(language)
             words += _count(record.text)
             if self._is_full(record):
                 self._put_together()
@@ -202,7 +202,7 @@ class Intake:
             words = find_words(self._records, self._languages_of_records)
             first = self._next_passage - len(self._records)
             self._words.add_words(np.arange(first, self._next_passage), words)
-            self._found.append(batch_of(words.sentence_counts, self._ids_of(words.chunks)))
+            self._found.append(batch_of(words.sentence_counts, self._ids_of(words)))
             self._records, self._languages_of_records = [], []
 
     def _spool_found(self) -> None:
@@ -249,8 +249,10 @@ class Intake:
         set_meta(self._db, "next_sentence", self._next_sentence)
 
 
-def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int) -> Iterable[list[str]]:
-    """Delete documents and yield their sentences. Vectors and postings stay, marked as removed.
+def forget(
+    db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int
+) -> Iterable[tuple[list[str], list[str]]]:
+    """Delete documents and yield their sentences with the language of each. Vectors and postings stay, as removed.
 
     A damaged passage is deleted with the others, since that repairs an index; its sentences are not yielded.
     """
@@ -259,9 +261,11 @@ def forget(db: sqlite3.Connection, document_ids: Iterable[int], *, generation: i
             continue
         last = held.first_passage + held.passages
         rows = sound_passages(db, held.first_passage, last)
-        format = get_titled(db, [id_])[id_].format
+        titled = get_titled(db, [id_])[id_]
         while batch := list(islice(rows, _BATCH)):
-            yield [with_parts(text, format) for row in batch for text in row.sentence_texts]
+            own = [language_of_passage(row.text, titled.language) for row in batch]
+            texts = [with_parts(text, titled.format) for row in batch for text in row.sentence_texts]
+            yield texts, [code for code, row in zip(own, batch, strict=True) for _ in row.sentences]
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (held.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (id_,))
         db.execute("DELETE FROM readings WHERE document_id = ?", (id_,))

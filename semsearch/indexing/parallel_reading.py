@@ -32,7 +32,7 @@ from semsearch.settings import Settings
 from semsearch.sources.sync_plan import PresentFile
 from semsearch.system.clock import storable_time
 from semsearch.system.threads import Spread
-from semsearch.word_vectors.loading import VectorsReference, load_vectors
+from semsearch.word_vectors.loading import Reference, VectorsReference, load_vectors
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def prepare_in_processes(
             group, prepared = waiting.popleft()
             chunk = prepared.result()
             if chunk is None:
-                here = here or Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
+                here = here or Preparer(settings.embedder(vectors).read_passages, languages=settings.languages)
                 chunk = here.prepare(group, max_bytes)
             yield chunk
     except BrokenProcessPool as error:
@@ -131,7 +131,7 @@ def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Forma
         vectors = load_vectors(folder)
         if vectors.digest != digest:
             raise VectorsMismatch(f"the word vectors in {folder} changed while they were in use; index again")
-        _worker = Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
+        _worker = Preparer(settings.embedder(vectors).read_passages, languages=settings.languages)
     except SemsearchError as error:
         _worker = error
 
@@ -198,9 +198,7 @@ class PreparerElsewhere:
     Each thread has a preparer of its own, because their caches are not thread-safe.
     """
 
-    def __init__(
-        self, settings: Settings, vectors: VectorsReference, formats: Sequence[Format], max_bytes: int
-    ) -> None:
+    def __init__(self, settings: Settings, vectors: Reference, formats: Sequence[Format], max_bytes: int) -> None:
         self._given = settings, vectors, tuple(formats), max_bytes
         self._own = threading.local()
 
@@ -228,7 +226,7 @@ class PreparerElsewhere:
             settings, vectors, formats, _ = self._given
             for kind in formats:
                 register(kind)
-            ids_of = settings.embedder(vectors.open()).ids_of
+            ids_of = settings.embedder(vectors.open()).read_passages
             self._own.preparer = Preparer(ids_of, languages=settings.languages)
         preparer: Preparer = self._own.preparer
         return preparer
@@ -248,7 +246,7 @@ def prepare_elsewhere(
     here: Preparer | None = None
     for files, chunk in zip(kept, spread.in_order(work, sent), strict=False):
         if chunk is None:
-            here = here or Preparer(settings.embedder(vectors).ids_of, languages=settings.languages)
+            here = here or Preparer(settings.embedder(vectors).read_passages, languages=settings.languages)
             chunk = here.prepare([file.file for file in files.files], max_bytes)
         yield chunk
 

@@ -12,7 +12,7 @@ import io
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -29,9 +29,9 @@ from semsearch.readers.sniff import archive_format, refusal_of
 from semsearch.sources.object_store import FetchedObject, ObjectState, fetch_object, fetched_ahead
 from semsearch.sources.sync_plan import PresentFile
 from semsearch.system.threads import Begun
-from semsearch.text.languages import ENGLISH
 from semsearch.text.passage_records import (
     PassageRecord,
+    PassageWords,
     each_record,
     find_words,
     language_of_records,
@@ -40,7 +40,6 @@ from semsearch.text.passage_records import (
 )
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon
-from semsearch.text.tokens import WordChunk
 
 # -- Files to read -----------------------------------------------------------------------------------------------------
 
@@ -197,7 +196,7 @@ def read(
 class Preparer:
     """Prepares files with one table of word vectors, and remembers stems between chunks."""
 
-    def __init__(self, ids_of: Callable[[Iterable[WordChunk]], Ragged], *, languages: bool = False) -> None:
+    def __init__(self, ids_of: Callable[[PassageWords], Ragged], *, languages: bool = False) -> None:
         self._ids_of = ids_of
         self._languages = languages
         self._lexicon = Lexicon()
@@ -211,8 +210,8 @@ class Preparer:
         if self._languages:
             files = tuple(replace(file, language=language_of_records(file.records)) for file in files)
         records = [record for file in files for record in file.records]
-        words = find_words(records, [file.language or ENGLISH for file in files for _ in file.records])
+        words = find_words(records, [file.language for file in files for _ in file.records])
         builder = PostingsBuilder(self._lexicon)
         if records:
             gather(builder, words)
-        return Chunk(files, batch_of(words.sentence_counts, self._ids_of(words.chunks)), builder.gathered())
+        return Chunk(files, batch_of(words.sentence_counts, self._ids_of(words)), builder.gathered())

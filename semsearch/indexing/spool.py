@@ -15,7 +15,8 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Int64
+from semsearch.arrays.types import Bool, Int32, Int64
+from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
 
 _HEADER = 40  # five int64: passages, rows, words, unknown words, their bytes
@@ -86,6 +87,8 @@ class Spool:
         self._end = 0
         self.sentences = 0
         self.words = 0
+        self.largest_id = -1  # of its words
+        self.renumber: Callable[[Int32], Int32] | None = None  # what their ids are turned into when they are read
 
     def append(self, batch: SpooledBatch) -> None:
         """Append a batch."""
@@ -101,6 +104,7 @@ class Spool:
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
         self.words += len(words.ids)
+        self.largest_id = max(self.largest_id, int(words.ids.max(initial=-1)))
 
     def __iter__(self) -> Iterator[SpooledBatch]:
         offset = 0
@@ -111,6 +115,7 @@ class Spool:
             numbers = np.frombuffer(self._file.read(size), dtype=np.int64)
             hashes = np.frombuffer(self._file.read(8 * unknown), dtype=np.uint64)
             ids = np.frombuffer(self._file.read(4 * words), dtype=np.int32)
+            ids = ids if self.renumber is None else self.renumber(ids)
             data = np.frombuffer(self._file.read(letters), dtype=np.uint8)
             offset += _HEADER + size + 8 * unknown + 4 * words + letters
             last = 3 * passages + rows + 1
@@ -133,20 +138,26 @@ class Spool:
 
 
 class SpoolWriter:
-    """Writes texts of passages to a spool, tokenised some thousands at a time."""
+    """Writes texts of passages to a spool, tokenised some thousands at a time, each in its language."""
 
-    def __init__(self, spool: Spool, tokenize: Callable[[Sequence[str]], Ragged], *, batch: int = 4096) -> None:
+    def __init__(
+        self, spool: Spool, tokenize: Callable[[Sequence[str], Sequence[str]], Ragged], *, batch: int = 4096
+    ) -> None:
         self._spool = spool
         self._tokenize = tokenize
         self._batch = batch
         self._passages: list[tuple[int, int, int]] = []
         self._texts: list[str] = []
+        self._languages: list[str] = []
 
-    def add(self, passage_id: int, first_sentence: int, heading: str, sentences: Sequence[str]) -> None:
+    def add(
+        self, passage_id: int, first_sentence: int, heading: str, sentences: Sequence[str], language: str = ENGLISH
+    ) -> None:
         """Add a passage; ids must rise."""
         self._passages.append((passage_id, first_sentence, len(sentences)))
         self._texts.append(heading)
         self._texts += sentences
+        self._languages += [language] * (1 + len(sentences))
         if len(self._texts) >= self._batch:
             self.flush()
 
@@ -154,5 +165,5 @@ class SpoolWriter:
         """Tokenise the passages gathered so far, and write them to the spool."""
         if self._passages:
             ids, firsts, counts = np.array(self._passages, dtype=np.int64).T
-            self._spool.append(SpooledBatch(ids, firsts, counts, self._tokenize(self._texts)))
-            self._passages, self._texts = [], []
+            self._spool.append(SpooledBatch(ids, firsts, counts, self._tokenize(self._texts, self._languages)))
+            self._passages, self._texts, self._languages = [], [], []

@@ -60,8 +60,8 @@ class WriteTransaction:
 
     def forget(self, document_ids: Iterable[int]) -> None:
         """Remove documents by their ids."""
-        for sentences in forget(self.db, document_ids, generation=self.generation.number):
-            self.generation.subtract(sentences)
+        for sentences, languages in forget(self.db, document_ids, generation=self.generation.number):
+            self.generation.subtract(sentences, languages)
             self._forgotten = True
 
     def finish(self, *, refit: bool = False) -> bool:

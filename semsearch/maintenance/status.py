@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.embedding.directions import Direction, FrequentWords
+from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
 from semsearch.indexing.reread_rules import get_skips
@@ -15,13 +16,14 @@ from semsearch.results.omissions import Omission, Problem, count_endings, in_wor
 from semsearch.results.reports import Adapted, SkippedFile, Status
 from semsearch.settings import Settings
 from semsearch.sources.roots import ADDED, covers
-from semsearch.storage.catalogue import get_roots
+from semsearch.storage.catalogue import get_passages, get_roots
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.index_files import file_sizes
 from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_scans, get_segments
+from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
@@ -140,10 +142,30 @@ def read_status(
         not_read=count_not_read(db) if seen is None else count_endings(item.path for item in not_read(db, seen)),
         partly_read=count_partly_read(db),
         languages=get_languages(db),
+        known_words={} if fit is None else dict(_known_words(db, fit.embedder)),
         store=settings.store,
         warnings=tuple(seen.warnings) if seen is not None else (),
         description=get_meta(db, DESCRIPTION) or "",
     )
+
+
+_SAMPLE = 32  # passages of each language, whose words are looked up
+
+
+def _known_words(db: sqlite3.Connection, embedder: SentenceEmbedder) -> Iterator[tuple[str, float | None]]:
+    """The share of the words of each language that have vectors, in a sample; None of a language without vectors."""
+    several = as_multilingual(embedder.chosen_.vectors)
+    for code in get_languages(db):
+        if code != ENGLISH and (several is None or code not in several.tables):
+            yield code, None
+            continue
+        firsts = db.execute(
+            "SELECT first_passage FROM documents WHERE language = ? AND passages > 0 LIMIT ?", (code, _SAMPLE)
+        )
+        ids = [id_ for (id_,) in firsts]
+        texts = [passage.text for passage in get_passages(db, ids).values()]
+        words = embedder.tokenize(texts, [code] * len(texts))
+        yield code, float((words.ids >= 0).mean()) if len(words.ids) else None
 
 
 def read_directions(

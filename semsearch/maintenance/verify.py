@@ -11,6 +11,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.vector_store import NO_IDS, VectorReader
+from semsearch.embedding.embedder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.storage.audit import find_stray_ids, find_wrong_values
@@ -128,13 +129,18 @@ def _vector_sample(
     if embedder is None:
         yield "the index has passages but no fitted embedder"
         return
+    several = as_multilingual(embedder.chosen_.vectors)
+    for table in () if several is None else several.tables.values():
+        if not table.verify():
+            yield f"the word vectors {table.path} are damaged; install semsearch again"
     try:
         topics = named_topics(folder, get_segments(db))
     except (IndexDamaged, FileNotFoundError):
         return  # reported already
     for id_ in wanted:
         for stored in stored_texts(db, id_ + 1, first=id_):
-            words = embedder.tokenize([stored.heading, *stored.sentences])
+            texts = [stored.heading, *stored.sentences]
+            words = embedder.tokenize(texts, [stored.language] * len(texts))
             fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
             if topics is not None:
                 texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]

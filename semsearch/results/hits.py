@@ -143,6 +143,9 @@ class Hit(FoundRecord):
     deleted: bool | None = field(
         default=None, kw_only=True, compare=False, metadata=ONLY_IF_SET
     )  # true: of a stale one, its file is no longer there
+    language: str | None = field(
+        default=None, kw_only=True, metadata=ONLY_IF_SET
+    )  # of the passage, by its ISO 639-1 code, where it is another than the question's
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
     @property
@@ -192,7 +195,7 @@ def html_of_hit(hit: Hit) -> str:
     headings = escape(" › ".join(hit.headings))
     stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
     likely = "" if hit.relevance is None else f" {hit.relevance:.0%}"
-    scores = f"{hit.score:.3f}{likely}"
+    scores = f"{hit.score:.3f}{likely}{f' · {hit.language}' if hit.language else ''}"
     head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
     text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
@@ -289,6 +292,7 @@ _KINDS = {  # columns in order, with the names of Arrow's types
     "sentence_id": "int64",
     "stale": "bool",
     "index": "string",
+    "language": "string",
 }
 
 

@@ -117,6 +117,7 @@ class Origin(Record):
     models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
     relative: Weights | None = field(
         default=None, metadata=ONLY_IF_SET, kw_only=True
     )  # by which a score, without feedback and boosts, is a share of the best one's in the hit's own index

@@ -130,6 +130,9 @@ class Status(Record):
     languages: Mapping[str, int] = field(
         default_factory=dict
     )  # documents by ISO 639-1 code; empty if languages are not detected
+    known_words: Mapping[str, float | None] = field(
+        default_factory=dict
+    )  # of each language, the share of its words with vectors of their own; None: it is searched by words alone
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
     warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
     not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`

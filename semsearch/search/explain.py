@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64
-from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
     AlignedWord,
@@ -35,10 +35,12 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.query import names_in
 from semsearch.search.quote import REACH, RECALLED
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
+from semsearch.text.languages import language_of_passage
 from semsearch.text.terms import named_terms
 from semsearch.text.tokens import with_parts, words as split_words
 
@@ -49,18 +51,37 @@ if TYPE_CHECKING:
 class Explainer:
     """Explains the hits of one query on one generation. Without an embedder, by words alone."""
 
-    def __init__(self, reader: IndexReader, embedder: SentenceEmbedder | None, query: str, mode: Mode) -> None:
+    def __init__(
+        self,
+        reader: IndexReader,
+        embedder: SentenceEmbedder | None,
+        query: str,
+        mode: Mode,
+        language: str | None = None,
+    ) -> None:
+        self.language = language
+        self._names: set[int] = set()  # terms that count where the passage is in another language
+        if embedder is not None and language is not None:
+            embedder = reader.embedder_of(embedder, [language])
+        spoken = None if language is None else [language]
         self.reader = reader
         self.query = query
         self.mode: Mode = mode
         self._embedder = embedder
         self._terms = named_terms(query, reader.languages)
         self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
-        self._vector = None if embedder is None else embedder.transform([query])[0]
+        if embedder is not None and language is not None:
+            english = as_multilingual(embedder.chosen_.vectors)
+            vectors = embedder.chosen_.vectors if english is None else english.english
+            names = names_in(reader, self._terms, language, lambda: vectors)
+            self._names = set() if names is None else set(names.lookup.terms.tolist())
+        self._vector = None if embedder is None else embedder.transform([query], spoken)[0]
         self._word_shares = (
-            None if embedder is None or self._vector is None else embedder.shares(query).summing_to(self._vector)
+            None
+            if embedder is None or self._vector is None
+            else embedder.shares(query, language).summing_to(self._vector)
         )
-        self._unknown = 0.0 if embedder is None else 1 - float(embedder.tokenize([query]).known_shares[0])
+        self._unknown = 0.0 if embedder is None else 1 - float(embedder.tokenize([query], spoken).known_shares[0])
         self._topics = None if embedder is None or not reader.topics else reader.topics.shares(self._terms.terms)
 
     def explain(self, db: sqlite3.Connection, hit: Hit, origin: Origin) -> Explanation:
@@ -68,9 +89,12 @@ class Explainer:
         spans = get_spans(db, np.array([hit.passage_id], dtype=np.int64))
         neighbours = NeighbourFlags(spans.before, spans.after)
         weights, models = origin.weights, np.array(origin.models, dtype=np.int64)
+        passage = need_passages(db, [hit.passage_id])[hit.passage_id]
+        (of_document,) = self.reader.languages_of(db, spans.documents)
+        self._is_other = self.language is not None and of_document != self.language
+        self._spoken = None if self.language is None else language_of_passage(passage.text, of_document)
         lexical = self._lexical(hit.passage_id, weights, neighbours)
         cosines = self._cosines(hit.passage_id)
-        passage = need_passages(db, [hit.passage_id])[hit.passage_id]
         pairs, sentence = None, hit.sentence
         if any(cosine.of == "passage" for cosine in cosines):
             pairs, sentence = self._pairs(passage, hit.format, *self._nearest(db, passage, spans))
@@ -104,10 +128,11 @@ class Explainer:
         has_vectors = self._embedder is not None and self._word_shares is not None and self._word_shares.rows.any()
         vectors = self._embedder.chosen_.vectors if self._embedder is not None and has_vectors else None
         aligner = self.reader.aligner
-        asked = aligner.asked(self._terms, self._lookup, vectors)
+        asked = aligner.asked(self._terms, self._lookup, vectors, self.language)
+        spoken = [] if self._spoken is None else [self._spoken]
         if not asked.names:
             return None
-        found = aligner.scored(asked, vectors, [passage], [format])
+        found = aligner.scored(asked, vectors, [passage], [format], spoken)
         (chosen,) = found.chosen
         pieces = [passage.text[slice(*passage.sentences[[q.first, q.last], [0, 1]].tolist())] for q in found.quotes]
         reach = range(min(REACH, chosen) + 1)
@@ -118,7 +143,7 @@ class Explainer:
             similarity, match = float(found.plain[chosen - step, row]), ""
             if similarity:
                 there = [*dict.fromkeys(split_words(pieces[chosen - step]))]
-                alone = aligner.similarities(asked, vectors, there)[:, row]
+                alone = aligner.similarities(asked, vectors, there, spoken * len(there))[:, row]
                 match = there[int(alone.argmax())] if alone.max() > 0.99 * similarity else name  # a term of two words
             words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
         return Quoted(pieces[chosen], sum(word.share for word in words), tuple(words))
@@ -159,7 +184,8 @@ class Explainer:
             _by_word([word for _, word in distinct], each[[position for position, _ in distinct], 0])
             for each in (found.counts, found.neighbours)
         )
-        scores = _by_word(self._terms.words, found.scores[positions, 0])
+        counted = [not self._is_other or term in self._names for term in self._terms.terms.tolist()]
+        scores = _by_word(self._terms.words, np.where(counted, found.scores[positions, 0], 0))
         bm25 = sum(scores.values())
         if not bm25:
             return None
@@ -180,7 +206,13 @@ class Explainer:
             self.reader.halves,
         )
         vector = found_rows[0] if len(found_rows) else None
-        if vector is not None and self._topics is not None and self._topics.any() and halves.topics(vector).any():
+        if (
+            not self._is_other
+            and vector is not None
+            and self._topics is not None
+            and self._topics.any()
+            and halves.topics(vector).any()
+        ):
             found.append(_of_words("topics", self._terms.words, self._topics @ halves.topics(vector)))
         if vector is not None and self._word_shares.rows.any() and halves.general(vector).any():
             found.append(_of_words("passage", self._word_shares.words, self._word_shares.rows @ halves.general(vector)))
@@ -197,7 +229,7 @@ class Explainer:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
         text = passage.sentence(number)
-        sentence = self._embedder.shares(with_parts(text, format))
+        sentence = self._embedder.shares(with_parts(text, format), self._spoken)
         if vector is not None:
             sentence = sentence.summing_to(vector)
         matrix = self._word_shares.rows @ sentence.rows.T

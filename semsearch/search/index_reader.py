@@ -6,8 +6,10 @@ near-duplicates and to make hits, and in one generation they do not change; so t
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
 from threading import RLock
@@ -20,7 +22,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.dense.vector_store import VectorReader, VectorStore
-from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
@@ -95,6 +97,7 @@ class ReadRows:
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
+_LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
 
 
@@ -143,6 +146,8 @@ class IndexReader:
         self._vectors = vectors
         self._embedder: SentenceEmbedder | None = None
         self._titles: TitleVectors | None = None
+        self._in_languages: dict[str, SentenceEmbedder] = {}  # copies that know more languages than the index has
+        self._language_of: dict[int, str] = {}  # of documents
         self._sample: Float32 | None = None
         self._may_read_files, self._asked_at = False, cast(int | None, None)  # what was recorded when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
@@ -179,6 +184,28 @@ class IndexReader:
         if self._embedder is None and self._fit is not None:
             self._embedder = self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
         return self._embedder
+
+    def embedder_of(self, embedder: SentenceEmbedder, languages: Iterable[str]) -> SentenceEmbedder:
+        """The embedder, if it knows these languages; else a copy that knows them too, which is kept."""
+        several = as_multilingual(embedder.chosen_.vectors)
+        lacking = sorted({*languages} - {ENGLISH, *(several.tables if several is not None else ())})
+        if not lacking:
+            return embedder
+        with self._opening:
+            found = self._in_languages.get(key := ",".join(lacking))
+            if found is None:
+                found = copy(embedder)
+                found.add_languages(lacking)
+                self._in_languages[key] = found
+            return found
+
+    def languages_of(self, db: sqlite3.Connection, documents: Int64) -> list[str]:
+        """The language of each document; English if none was detected. (n,)"""
+        wanted = documents.tolist()
+        lacking = [*{*wanted} - self._language_of.keys()]
+        if lacking:
+            self._language_of.update(db.execute(_LANGUAGES, (json.dumps(lacking),)).fetchall())
+        return [self._language_of.get(id_) or ENGLISH for id_ in wanted]
 
     def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
         """The vectors of the documents' titles, made by the fitted embedder."""

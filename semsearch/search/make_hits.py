@@ -13,13 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.options import Origin, Support
-from semsearch.search.index_reader import IndexReader, ReadRows
+from semsearch.results.options import Origin, Support, Weights
+from semsearch.search.index_reader import IndexReader
 from semsearch.search.quote import Quote
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.system.locations import uri_scheme, working_folder
+from semsearch.text.languages import language_of_passage
 from semsearch.text.terms import named_terms
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ class Ranked:
     boosted: tuple[float, ...] = ()  # its share of each boost
     relevance: float | None = None
     support: Support | None = None
+    across: Weights | None = None  # its own, where it is in another language than the query
 
 
 def make_hits(
@@ -103,7 +107,8 @@ def make_hits(
     Rows are fetched once for all answers, but those that the reader has kept. `origins`: one for each answer, or none.
     Unless `may_read_files`, it is not looked whether files have changed: they lie elsewhere, or are not allowed.
     """
-    rows = _rows(db, answers, reader.read_rows, may_read_files=may_read_files)
+    has_several = any(query.language is not None for query in queries)
+    rows = _rows(db, answers, reader, may_read_files=may_read_files, has_several=has_several)
     made: list[list[Hit]] = []
     for query, ranked, origin in zip(queries, answers, origins, strict=True):
         hits = []
@@ -111,7 +116,7 @@ def make_hits(
             zip(ranked, _quotes(db, reader, query, ranked, rows), strict=True), start=1
         ):
             around = rows.neighbours(db, item, quote, context)
-            hits.append(rows.hit(item, quote, rank, origin, around))
+            hits.append(rows.hit(item, quote, rank, origin, around, query.language))
         made.append(hits)
     return made
 
@@ -125,9 +130,12 @@ class _Rows:
     of_records: Mapping[int, Mapping[str, Any]]  # metadata of a passage's own record
     paths: Mapping[int, str]  # to open documents from here
     stale: Mapping[int, bool]  # documents: whether the file is gone
+    languages: Mapping[int, str]  # of passages, if questions are read in several
 
-    def hit(self, item: Ranked, quote: Quote, rank: int, origin: Origin | None, around: Neighbours) -> Hit:
-        """The hit of a passage that quotes one of its sentences."""
+    def hit(
+        self, item: Ranked, quote: Quote, rank: int, origin: Origin | None, around: Neighbours, asked: str | None
+    ) -> Hit:
+        """The hit of a passage that quotes one of its sentences. `asked`: the language of the question, if known."""
         passage = self.passages[item.passage_id]
         document = self.documents[passage.document_id]
         first, last, start, end, line = passage.sentences[quote.first].tolist()
@@ -136,6 +144,14 @@ class _Rows:
         own = self.of_records.get(passage.id)
         if origin is not None and item.support is not None:
             origin = replace(origin, support=item.support)
+        if origin is not None and item.across is not None:
+            ratio = item.across.dense / (origin.weights.dense or 1.0)
+            relative = origin.relative and replace(
+                origin.relative,
+                dense=origin.relative.dense * ratio,
+                lexical=origin.relative.dense * item.across.lexical / (origin.weights.dense or 1.0),
+            )
+            origin = replace(origin, weights=item.across, relative=relative)
         return Hit(
             rank=rank,
             score=item.score,
@@ -163,6 +179,7 @@ class _Rows:
             duplicates=tuple(self.duplicate(id_) for id_ in item.duplicates),
             stale=document.id in self.stale,
             deleted=self.stale.get(document.id) or None,
+            language=None if asked is None or self.languages[passage.id] == asked else self.languages[passage.id],
             origin=origin,
         )
 
@@ -190,11 +207,22 @@ class _Rows:
 
 
 def _rows(
-    db: sqlite3.Connection, answers: Sequence[Sequence[Ranked]], read: ReadRows, *, may_read_files: bool
+    db: sqlite3.Connection,
+    answers: Sequence[Sequence[Ranked]],
+    reader: IndexReader,
+    *,
+    may_read_files: bool,
+    has_several: bool,
 ) -> _Rows:
-    """Fetch the rows of all passages that answers show."""
+    """Fetch the rows of all passages that answers show; with the languages of these, if there are several."""
     shown_ids = {id_ for ranked in answers for item in ranked for id_ in (item.passage_id, *item.duplicates)}
-    passages, documents = read.with_documents(db, shown_ids)
+    passages, documents = reader.read_rows.with_documents(db, shown_ids)
+    languages: dict[int, str] = {}
+    if has_several:
+        own = reader.languages_of(db, np.array([row.document_id for row in passages.values()], dtype=np.int64))
+        languages = {
+            row.id: language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)
+        }
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
     return _Rows(
@@ -203,6 +231,7 @@ def _rows(
         get_record_metadata(db, shown_ids, needed=[id_ for id_, row in passages.items() if row.is_of_record]),
         {id_: path_of(document, here) for id_, document in documents.items()},
         stale_documents(documents[id_] for id_ in quoted) if may_read_files else {},
+        languages,
     )
 
 
@@ -234,10 +263,15 @@ def _quotes(
     embedder = None if query.vector is None else reader.embedder(db)
     vectors = None if embedder is None else embedder.chosen_.vectors
     named = query.named or named_terms(query.text, reader.languages)
-    asked = reader.aligner.asked(named, None if query.words is None else query.words.lookup, vectors)
+    languages: list[str] = []
+    if query.language is not None and embedder is not None:
+        vectors = reader.embedder_of(embedder, [query.language]).chosen_.vectors
+        languages = [rows.languages[item.passage_id] for item in ranked]
+    lookup = None if query.words is None else query.words.lookup
+    asked = reader.aligner.asked(named, lookup, vectors, query.language)
     passages = [rows.passages[item.passage_id] for item in ranked]
     formats = [rows.documents[passage.document_id].format for passage in passages]
-    return reader.aligner.choose(asked, vectors, passages, best, formats)
+    return reader.aligner.choose(asked, vectors, passages, best, formats, languages)
 
 
 def _neighbours(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, quote: Quote, n: int) -> Neighbours:

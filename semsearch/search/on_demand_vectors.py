@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.types import Float16, Float32, Int64
-from semsearch.storage.catalogue import Titled, get_sentence_texts, get_titled
+from semsearch.embedding.embedder import as_multilingual
+from semsearch.storage.catalogue import Titled, get_sentence_texts, get_titled, languages_of_passages
+from semsearch.text.languages import ENGLISH
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,7 +62,9 @@ class TitleVectors:
 
 def embed_titles(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Float32:
     """Embed the titles of documents; zero for one that says nothing or has no known word. (n) -> (n, d)"""
-    return embedder.transform([each.title if _says_something(each) else "" for each in titled])
+    given = [*titled]
+    texts = [each.title if _says_something(each) else "" for each in given]
+    return embedder.transform(texts, [each.language for each in given])
 
 
 def _says_something(titled: Titled) -> bool:
@@ -111,6 +115,8 @@ class OnDemandSentences:
 
     def _made(self, db: sqlite3.Connection, passage_ids: list[int]) -> dict[int, Float16]:
         texts = get_sentence_texts(db, passage_ids)
-        rows = self._embedder.transform([text for own in texts.values() for text in own]).astype(np.float16)
+        languages = languages_of_passages(db, passage_ids) if as_multilingual(self._embedder.chosen_.vectors) else {}
+        of_texts = [languages.get(id_, ENGLISH) for id_, own in texts.items() for _ in own]
+        rows = self._embedder.transform([text for own in texts.values() for text in own], of_texts).astype(np.float16)
         ends = np.cumsum([len(own) for own in texts.values()]).tolist()
         return {id_: rows[end - len(own) : end] for (id_, own), end in zip(texts.items(), ends, strict=True)}

@@ -1,7 +1,9 @@
 """A query as both retrievers take it: its words, its vector, and the phrases in it.
 
 In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
-of the dense score. A question in a language that no document of the index has gives a warning.
+of the dense score. The vector of a question is made by the word vectors of its own language, which is guessed (see
+semsearch.word_vectors.guess_language). A question in a language that has no word vectors, and that no document of the
+index has, gives a warning.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
+from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -27,6 +31,7 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
+    from semsearch.embedding.embedder import SentenceEmbedder
     from semsearch.lexical.bm25 import WordScores
     from semsearch.results.options import Mode, Syntax
     from semsearch.search.exact_words import QueryPart
@@ -58,6 +63,8 @@ class Query:
     named: QuestionTerms | None = None  # the words to align with sentences; None for passages that stand for a query
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
     corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
+    language: str | None = None  # in which it was read; None where all is read as English
+    names: WordScores | None = None  # those of its words that passages in other languages may have: names, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +91,27 @@ def make_queries(
     terms = [each.terms for each in named]
     lexical = reader.lexical.scores_each(terms) if mode != "dense" or reader.are_languages_known else []
     told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
+    languages = _languages_of(db, reader, texts, mode)
     for number, own in enumerate(lexical):
-        if own.lacks_most and reader.are_languages_known and warn_other_language(texts[number], reader.languages):
-            continue
+        if languages[number] is None and own.lacks_most and reader.are_languages_known:
+            languages[number] = _other_language(texts[number], reader, vectors, mode)
+            if languages[number] is not None:
+                continue
+        if languages[number] not in (None, *reader.languages):
+            continue  # its words are not those of the index
         if options.syntax == "full" and not own.lookup.idf.all():
             from semsearch.search.corrections import correct, warn_of  # start-up time: few queries have unknown words
 
-            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, vectors)
+            embedder = None if mode == "lexical" else reader.embedder(db)
+            own_vectors = vectors if embedder is None else partial(_vectors_of, embedder)
+            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, own_vectors)
             if corrected[number]:
                 warn_of(corrected[number], texts[number])
                 texts[number], (named[number],) = text, named_questions([text], reader.languages)
                 terms[number] = named[number].terms
                 lexical[number] = reader.lexical.scores(terms[number])
-    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, mode, told)
+    spoken = [None if language == UNKNOWN else language for language in languages]
+    embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, spoken, mode, told)
     found = None if embedded is None else embedded.vectors
     titles = None if embedded is None else embedded.titles
     known = _are_known(embedded, syntaxes)
@@ -104,6 +119,9 @@ def make_queries(
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         shares = known_shares(texts, vectors())
+        if embedded is not None:
+            has_own = [language is not None for language in spoken]
+            shares = [float(k) if own else s for k, own, s in zip(embedded.known, has_own, shares, strict=True)]
     return [
         Query(
             text,
@@ -117,19 +135,31 @@ def make_queries(
             share_known=shares[number],
             named=named[number],
             corrected=corrected[number],
+            language=spoken[number],
+            names=None if mode == "dense" else names_in(reader, named[number], spoken[number], vectors),
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]
 
 
 def embed_texts(
-    db: sqlite3.Connection, reader: IndexReader, texts: Sequence[str], terms: Sequence[UInt64]
+    db: sqlite3.Connection,
+    reader: IndexReader,
+    texts: Sequence[str],
+    terms: Sequence[UInt64],
+    languages: Sequence[str | None] = (),
 ) -> Embedded | None:
-    """Embed texts, from these and their terms; None if nothing is indexed."""
+    """Embed texts, from these and their terms, each in its language, if that is known; None if nothing is indexed."""
     embedder = reader.embedder(db)
     if embedder is None:
         return None
-    titles, ids = reader.titles(embedder), embedder.tokenize(texts)
+    titles = reader.titles(embedder)
+    if any(languages):
+        spoken = [language or ENGLISH for language in languages]
+        embedder = reader.embedder_of(embedder, spoken)
+        ids = embedder.tokenize(texts, spoken)
+    else:
+        ids = embedder.tokenize(texts)
     found = embedder.transform_ragged(ids)
     if reader.topics is not None and len(texts):
         found = join(found, reader.topics.of_each(terms))
@@ -141,11 +171,12 @@ def _embed(
     reader: IndexReader,
     queries: Sequence[str],
     terms: Sequence[UInt64],
+    languages: Sequence[str | None],
     mode: Mode,
     told: Sequence[str],
 ) -> Embedded | None:
     """Embed queries as `embed_texts` does, and warn of those without a vector. `told`: they as they were asked."""
-    embedded = embed_texts(db, reader, queries, terms)
+    embedded = embed_texts(db, reader, queries, terms, languages)
     for number, vector in enumerate([] if embedded is None else embedded.vectors):
         if not vector.any():
             query = queries[number]
@@ -197,6 +228,62 @@ def known_shares(questions: Sequence[str], vectors: WordVectors) -> list[float]:
         known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
         shares.append(float(known.sum()) / max(len(found), 1))
     return shares
+
+
+# -- Languages ---------------------------------------------------------------------------------------------------------
+
+UNKNOWN = ""  # the language of a question that has no word vectors
+
+
+def _languages_of(db: sqlite3.Connection, reader: IndexReader, texts: Sequence[str], mode: Mode) -> list[str | None]:
+    """The language of each question, where the index has vectors of several languages; else None."""
+    embedder = None if mode == "lexical" else reader.embedder(db)
+    several = None if embedder is None else as_multilingual(_vectors_of(embedder))
+    if several is None:
+        return [None] * len(texts)
+    from semsearch.word_vectors.guess_language import guess_any_language  # start-up time: English indexes need none
+
+    known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
+    return [guess_any_language(text, several.english, known) for text in texts]
+
+
+def _other_language(question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode) -> str | None:
+    """The language of a question to an index that has no text in it, if that is clear and has word vectors.
+
+    Warns, and returns `UNKNOWN`, if it has none. None if the language is not clear.
+    """
+    if mode != "lexical" and reader.languages == (ENGLISH,):
+        from semsearch.word_vectors.guess_language import guess_any_language  # start-up time, as above
+
+        language = guess_any_language(question, vectors(), reader.languages)
+        if language != ENGLISH:
+            return language
+    return UNKNOWN if warn_other_language(question, reader.languages) else None
+
+
+_FREQUENT = 20_000  # words of a language, which are no names
+
+
+def names_in(
+    reader: IndexReader, found: QuestionTerms, language: str | None, vectors: Callable[[], WordVectors]
+) -> WordScores | None:
+    """The words of a question that are the same in other languages: with digits, or none of the frequent words of its
+    language. None if it is not known."""
+    if language is None:
+        return None
+    from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
+
+    table = language_table(language, vectors()) or vectors()
+    p = table.frequencies
+    least = float(np.partition(p, -_FREQUENT)[-_FREQUENT]) if len(p) > _FREQUENT else 0.0
+    ids = table.lookup(hashes_of(found.words))
+    is_frequent = (ids >= 0) & (p[np.maximum(ids, 0)] > least)
+    has_digit = np.array([any(map(str.isdigit, word)) for word in found.words], dtype=np.bool_)
+    return reader.lexical.scores(found.terms[has_digit | ~is_frequent])
+
+
+def _vectors_of(embedder: SentenceEmbedder) -> WordVectors:
+    return embedder.chosen_.vectors
 
 
 def warn_other_language(question: str, languages: Sequence[str]) -> bool:

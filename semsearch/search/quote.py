@@ -9,6 +9,9 @@ look alike. Numbers without a vector, and terms of two words such as pairs of Ch
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the passage's n sentences have decides
     score = p_j Σ_i w_i C_ij                          p_j: 1 for prose, ½ for headings, tags, links, code, questions
 
+A question in another language than the passage is aligned by the word vectors alone, but for names and numbers; a word
+of it that no passage has is as rare as in general text of its language.
+
 The alignment is that of Song and Roth 2015 (maximum alignment), with weights of our own; the numbers were chosen on
 English, German and Chinese (docs/research/measurements.md, "The quoted sentence"). Ranking does not depend on it.
 """
@@ -17,21 +20,26 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
+from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
+from semsearch.embedding.embedder import as_multilingual
+from semsearch.embedding.weighted_sums import average_few
+from semsearch.embedding.word_finder import word_ids
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
+from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
 from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup, WordSearch
     from semsearch.storage.catalogue import PassageRow
+    from semsearch.word_vectors.multilingual import MultilingualVectors
     from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
@@ -77,8 +85,17 @@ class WordAligner:
         self._stemming = threading.Lock()
         self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
 
-    def asked(self, found: QuestionTerms, lookup: TermLookup | None, vectors: WordVectors | None) -> AskedWords:
-        """Prepare the terms of a query. `lookup`: the same in the postings, if they have been found already."""
+    def asked(
+        self,
+        found: QuestionTerms,
+        lookup: TermLookup | None,
+        vectors: WordVectors | None,
+        language: str | None = None,
+    ) -> AskedWords:
+        """Prepare the terms of a query. `lookup`: the same in the postings, if they have been found already.
+
+        `language`: that of the query, if the vectors are of several languages.
+        """
         if lookup is None:
             lookup = self._search.find(found.terms)
         at = np.searchsorted(lookup.terms, found.terms)
@@ -99,12 +116,19 @@ class WordAligner:
         single = chunk.counts == 1
         alone = np.flatnonzero(np.repeat(single, chunk.counts))
         is_known, unit = np.zeros(len(names), dtype=np.bool_), None
-        if vectors is not None:
+        several = None if vectors is None or language is None else as_multilingual(vectors)
+        if several is not None and language is not None:
+            words = _words_in(several, names, language)
+            is_known = words.lengths > 0
+            unit = _unit(average_few(words, several.rows(words.ids)))
+            in_none = is_known & (idf_of_rows(names, found.words, of_word, lookup.idf[at]) == 0)
+            p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
+            least = np.where(in_none, _idf_in_general(p, self._search.passages), least)
+        elif vectors is not None:
             ids = vectors.lookup(chunk.hashes[alone])
             is_known[single] = ids >= 0
-            rows = vectors.rows(ids[ids >= 0])
             unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
-            unit[is_known] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+            unit[is_known] = _unit(vectors.rows(ids[ids >= 0]))
         terms = np.array(sorted(of_term), dtype=np.uint64)
         hashes = np.zeros(len(names), dtype=np.uint64)
         hashes[single] = chunk.hashes[alone]
@@ -129,16 +153,19 @@ class WordAligner:
         passages: Sequence[PassageRow],
         best: Sequence[int],
         formats: Sequence[str] = (),
+        languages: Sequence[str] = (),
     ) -> list[Quote]:
         """Choose the sentence to quote of each passage; `best` (its number, or -1) where no word of the query is there.
 
-        Of equal ones the first. `formats`: those of the passages' documents.
+        Of equal ones the first. `formats`: those of the passages' documents; `languages`: of the passages, if the
+        vectors are of several.
         """
         found = [Quote(max(number, 0), max(number, 0)) for number in best]
         several = [at for at, passage in enumerate(passages) if len(passage.sentences) > 1]
         if several and asked.names:
             chosen_formats = [formats[at] for at in several] if formats else ()
-            scored = self.scored(asked, vectors, [passages[at] for at in several], chosen_formats)
+            own = [languages[at] for at in several] if languages else ()
+            scored = self.scored(asked, vectors, [passages[at] for at in several], chosen_formats, own)
             for at, chosen in zip(several, scored.chosen, strict=True):
                 if scored.scores[chosen] > 0:
                     found[at] = scored.quotes[chosen]
@@ -150,14 +177,17 @@ class WordAligner:
         vectors: WordVectors | None,
         passages: Sequence[PassageRow],
         formats: Sequence[str] = (),
+        languages: Sequence[str] = (),
     ) -> ScoredSentences:
-        """Score the sentences of passages, whose documents have the given formats."""
+        """Score the sentences of passages, whose documents have the given formats; they are in these `languages` if the
+        vectors are of several."""
         of_passages = [passage.sentence_texts for passage in passages]
         formats = formats or ["text"] * len(passages)
         searched = [
             with_parts(text, format) for texts, format in zip(of_passages, formats, strict=True) for text in texts
         ]
-        found = self.similarities(asked, vectors, searched)
+        spoken = [code for code, texts in zip(languages, of_passages, strict=False) for _ in texts]
+        found = self.similarities(asked, vectors, searched, spoken)
         quotes: list[Quote] = []
         firsts, bounds, prose = list[int](), [0], list[float]()
         done = 0
@@ -172,17 +202,29 @@ class WordAligner:
             found = np.maximum.reduceat(found, firsts, axis=0)
         return ScoredSentences.of(asked, found, np.array(bounds), quotes, np.array(prose))
 
-    def similarities(self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str]) -> Float32:
+    def similarities(
+        self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str] = ()
+    ) -> Float32:
         """How well each text has each word of the query: A, (texts, q)."""
         marked, done = self._languages != (ENGLISH,), 0
         found: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
+        several = None if vectors is None or not languages else as_multilingual(vectors)
+        is_read = np.zeros(len(texts), dtype=np.bool_)  # in its own language
+        if several is not None and asked.vectors is not None:
+            for language in sorted({*languages} & several.tables.keys()):
+                own = np.array([number for number, code in enumerate(languages) if code == language], dtype=np.int64)
+                words = _words_in(several, [texts[number] for number in own.tolist()], language)
+                owners = np.repeat(own, words.lengths)
+                _compare_vectors(found, asked.vectors, several, words.ids, owners)
+                is_read[own] = True
         for chunk in hash_chunks(texts, marks=marked):
-            self._compare(found[done : done + len(chunk.counts)], asked, vectors, chunk)
+            part = slice(done, done + len(chunk.counts))
+            self._compare(found[part], asked, several.english if several else vectors, chunk, ~is_read[part])
             done += len(chunk.counts)
         for language in self._languages:
             if RULES[language].sequences:
-                own = sequences(texts, language)
-                _mark(found, asked, own.hashes, np.repeat(np.arange(len(texts)), np.diff(own.indptr)))
+                parts = sequences(texts, language)
+                _mark(found, asked, parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr)))
             elif language in _READ_APART:
                 done = 0
                 for chunk in word_chunks(texts, language):
@@ -191,18 +233,15 @@ class WordAligner:
                     done += len(chunk.counts)
         return found
 
-    def _compare(self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk) -> None:
-        """Fill in the similarities of the texts of a chunk."""
+    def _compare(
+        self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk, by_vectors: Bool
+    ) -> None:
+        """Fill in the similarities of the texts of a chunk; those of word vectors for some of them (n,)."""
         owners = np.repeat(np.arange(len(found)), chunk.counts)
         if vectors is not None and asked.vectors is not None:
             ids = vectors.lookup(chunk.hashes)
-            known = ids >= 0
-            different, which = np.unique(ids[known], return_inverse=True)
-            rows = vectors.rows(different)
-            cosines = np.maximum(_products(rows, asked.vectors), 0)
-            cosines *= cosines
-            cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
-            _raise(found, cosines, which.reshape(-1), owners[known])
+            known = (ids >= 0) & by_vectors[owners]
+            _compare_vectors(found, asked.vectors, vectors, ids[known], owners[known])
         if len(owners) and asked.can_vary.any():
             alike = asked.letters.dice(
                 _Triples.of(chunk, np.arange(len(owners)), np.arange(len(owners))), len(asked.names)
@@ -318,6 +357,44 @@ _BITS = 12
 def _short(codes: UInt64) -> Int64:
     """Hashes of `_BITS` bits."""
     return ((codes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)).astype(np.int64)
+
+
+def _compare_vectors(found: Float32, asked: Float32, vectors: WordVectors, ids: Int32, owners: Int64) -> None:
+    """Raise what was found to the squared cosines of words (t,), which are in texts that rise (t,)."""
+    different, which = np.unique(ids, return_inverse=True)
+    rows = vectors.rows(different)
+    cosines = np.maximum(_products(rows, asked), 0)
+    cosines *= cosines
+    cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
+    _raise(found, cosines, which.reshape(-1), owners)
+
+
+def _words_in(vectors: MultilingualVectors, texts: Sequence[str], language: str) -> Ragged:
+    """The words of texts in a language that have vectors."""
+    if language in vectors.tables:
+        found = vectors.words_of(texts, language, keep_unknown=False)
+        return found.only(found.ids >= 0)
+    return word_ids(hash_chunks(texts), vectors.english, keep_unknown=False)
+
+
+def _unit(rows: Float32) -> Float32:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9)))
+
+
+def idf_of_rows(names: Sequence[str], words: Sequence[str], of_word: Mapping[str, int], idf: Float64) -> Float64:
+    """The largest idf of the terms of each name; 0 if no passage has any. (q,)"""
+    largest = np.zeros(len(of_word))
+    np.maximum.at(largest, [of_word[word] for word in words], idf)
+    return largest[[of_word[name] for name in names]]
+
+
+_WORDS_OF_PASSAGE = 100  # roughly
+
+
+def _idf_in_general(p: Float32, passages: int) -> Float64:
+    """The idf that words would have in so many passages of general text. (n,)"""
+    having = passages * -np.expm1(-_WORDS_OF_PASSAGE * p.astype(np.float64))
+    return np.asarray(np.log(1 + (passages - having + 0.5) / (having + 0.5)))
 
 
 _SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product

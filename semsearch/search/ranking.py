@@ -90,6 +90,7 @@ class Rankings:
     owners: Owners  # (p,) of the candidates
     supports: Sequence[DocumentSupport]
     shares: Float64 | None = None  # of boosts, (b, p)
+    across: Sequence[Weights] = ()  # of passages in another language than the query
 
 
 def rank_passages(
@@ -189,19 +190,24 @@ class PassageRanker:
                 found[number] = np.concatenate((found[number], more, np.array([*literal[number]], dtype=np.int64)))
             if len(each.hidden):
                 found[number] = found[number][~np.isin(found[number], each.hidden)]
-        candidates = score(self.db, reader, found, vectors, words, titles)
-        pool = candidates.pool
+        languages = [each.language for each in queries]
+        names = [each.names for each in queries]
+        candidates = score(self.db, reader, found, vectors, words, titles, languages, names)
+        pool, other = candidates.pool, candidates.other
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
+        across: Sequence[Weights] = ()
+        if other is not None:
+            across = across_languages(candidates, scores, weights)
+            of_others = fuse_each(candidates.dense, candidates.lexical, across, pool.owners)
+            scores = np.where(other & ~np.isnan(candidates.dense), of_others, scores)
         best = pool.largest(scores, least=0.0)
         best[best == 0] = np.inf  # a share of nothing is 0
         for pairs, own in zip(pool.slices, literal, strict=True):
             if own:  # exact words are no less than all words
                 candidates.whole[pairs] |= np.isin(pool.ids[pairs], list(own))
         likely = self._relevance(candidates, queries, scores / best[pool.owners])
-        relative = [
-            Weights(own.dense / of, own.lexical / of, own.best) for own, of in zip(weights, best.tolist(), strict=True)
-        ]
+        relative = [_divided(own, of) for own, of in zip(weights, best.tolist(), strict=True)]
         owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
@@ -233,7 +239,7 @@ class PassageRanker:
                 scores[pairs] += [exact[number][id_].points if id_ in own else 0.0 for id_ in pool.ids[pairs].tolist()]
         orders = _orders(scores, pool, options.min_score)
         return Rankings(
-            candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares
+            candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares, across
         )
 
     def _listings(self, query: Query, ids: Int64, scores: Float64, literal: Found) -> frozenset[int]:
@@ -272,7 +278,10 @@ class PassageRanker:
         )
         cosine = candidates.dense * trust(spread)[owners]
         words, unknown = candidates.lexical / usual[owners], np.array([each.unknown for each in queries])[owners]
-        return relevance(numbers[owners], Likelihood(cosine, words, share, unknown, candidates.whole))
+        own_numbers = numbers[owners]
+        if candidates.other is not None:  # whose words are others
+            own_numbers[candidates.other] = relevance_numbers(vector=True, words=False, topics=topics)
+        return relevance(own_numbers, Likelihood(cosine, words, share, unknown, candidates.whole))
 
     def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
         """The ids of the dense retriever's candidates; where few passages are allowed, all of these. q arrays (n,)"""
@@ -286,6 +295,12 @@ class PassageRanker:
             vectors = np.stack([each.vector for each in queries if each.vector is not None])
             depth += max(len(each.hidden) for each in queries)
             rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
+            asked = [queries[number].language for number in having]
+            if (
+                any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k
+            ):  # other topics
+                plain = self.reader.scan(self.reader.halves.without_topics(vectors), depth, allowed=self.allowed).ids
+                rows = [np.concatenate((own, ids[ids >= 0])) for own, ids in zip(rows, plain, strict=True)]
         for number, ids in zip(having, rows, strict=True):
             found[number] = ids
         return found
@@ -301,7 +316,7 @@ class PassageRanker:
         rows = zip(*(column[leading].tolist() for column in columns), strict=True)
         found: list[RankedPassages] = []
         each = zip(orders, groups, self._origins(queries, rankings), rankings.exact, rankings.supports, strict=True)
-        for order, own, origin, exact, of_documents in each:
+        for number, (order, own, origin, exact, of_documents) in enumerate(each):
             ranked: list[Ranked] = []
             firsts = np.array([order[group[0]] for group in own], dtype=np.int64)
             parts = of_documents.parts(ids[firsts], rankings.owners.of(firsts))
@@ -310,7 +325,10 @@ class PassageRanker:
                 others = tuple(ids[[order[position] for position in group[1:]]].tolist()) if group[1:] else ()
                 boosted = () if rankings.shares is None else tuple(rankings.shares[:, order[group[0]]].tolist())
                 known = _known(dense), _known(lexical)
-                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely), part))
+                across = None
+                if candidates.other is not None and candidates.other[order[group[0]]] and known[0] is not None:
+                    across = rankings.across[number]
+                ranked.append(Ranked(id_, points, *known, best, others, boosted, _known(likely), part, across))
             found.append(RankedPassages(ranked, origin, exact, of_documents))
         return found
 
@@ -323,7 +341,9 @@ class PassageRanker:
             yield (
                 None
                 if query.asked is None
-                else Origin(query.asked, *about, text=compared, corrected=corrected, relative=relative)
+                else Origin(
+                    query.asked, *about, text=compared, corrected=corrected, language=query.language, relative=relative
+                )
             )
 
 
@@ -338,6 +358,33 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
         weigh(is_dense=is_dense > 0, best=largest, near=each.near, known=each.share_known)
         for each, is_dense, largest in zip(queries, known, best, strict=True)
     ]
+
+
+_NEAREST = 10  # passages in the query's own language, by which others are measured
+_LEAST, _MOST_ACROSS = 0.01, 2.0  # of the sum of their squared cosines; of the weight of others
+
+
+def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[Weights]) -> list[Weights]:
+    """The weights for passages in another language than the query, which have neither its topics nor its words.
+
+    The cosine has the weight by which the nearest passages in the query's own language would have about their scores;
+    without any, all weight. Of the words only names and numbers can be the same, and count little.
+    """
+    share, found = tuning.TUNING.words_across, list[Weights]()
+    for own, pairs in zip(weights, candidates.pool.slices, strict=True):
+        assert candidates.other is not None  # there are several languages
+        there = np.flatnonzero(~candidates.other[pairs] & ~np.isnan(candidates.general[pairs]))
+        weight = own.dense + own.lexical
+        if len(there):
+            there = there[np.argsort(-candidates.general[pairs][there], kind="stable")[:_NEAREST]]
+            cosines, points = np.maximum(candidates.general[pairs][there], 0), np.nan_to_num(scores[pairs][there])
+            weight = min(float(points @ cosines) / max(float(cosines @ cosines), _LEAST), _MOST_ACROSS)
+        found.append(Weights(weight, share * own.lexical, own.best, own.near))
+    return found
+
+
+def _divided(weights: Weights, of: float) -> Weights:
+    return Weights(weights.dense / of, weights.lexical / of, weights.best)
 
 
 def _orders(scores: Float64, pool: Pool, min_score: float | None) -> list[Int64]:

@@ -24,6 +24,7 @@ from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader
 from semsearch.storage.catalogue import SentenceSpans, get_spans
+from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import combined
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class Candidates:
     lexical: Float64
     best: Int64
     whole: Bool  # (p,) whether the passage has all words of a lexical query
+    other: Bool | None  # (p,) whether the passage is in another language than the query; None if all are in one
+    general: Float64  # (p,) the dense scores without topics, where there are several languages; else the same
     owners: Owners  # of the groups' passages
 
 
@@ -132,30 +135,39 @@ def score(
     queries: Sequence[Float32 | None],
     words: Sequence[WordScores | None],
     titles: TitleVectors | None = None,
+    languages: Sequence[str | None] = (),
+    names: Sequence[WordScores | None] = (),
 ) -> Candidates:
     """Score the passages found for each of q queries, given by their ids, by its vector and its words.
 
     None stands for a retriever that is not used, or that knows no word of a query. `titles`: the vectors of documents'
-    titles, None if they do not count.
+    titles, None if they do not count. `languages`: of the queries, if there are several;
+    `names`: those of their words that count where the passage is in another language.
     """
     pool = Pool.of(found)
     groups = pool.by_passage()
     spans = get_spans(db, groups.ids)
+    other = _in_other_languages(db, reader, pool, groups, spans.documents, languages) if any(languages) else None
     lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
     if any(each is not None for each in words):
-        which, slices = groups.to_pool(np.arange(len(groups.ids))), pool.slices
+        which = groups.to_pool(np.arange(len(groups.ids)))
         rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
-        for own, pairs in zip(words, slices, strict=True):
+        for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
                 lexical[pairs], whole[pairs] = own.scored(rows.of(which[pairs]))
+        for own, pairs in zip(names, pool.slices, strict=False):
+            if own is not None and other is not None:
+                lexical[pairs] = np.where(other[pairs], own.scored(rows.of(which[pairs]))[0], lexical[pairs])
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
+    general = dense
     having = [query for query in queries if query is not None]
     if having:
         nothing = np.zeros_like(having[0])
         vectors = np.stack([nothing if query is None else query for query in queries])
         documents = None if titles is None else titles.of(db, spans.documents)
-        dense[groups.order], best[groups.order] = _dense(
-            db, reader, groups, pool.owners[groups.order], spans, vectors, documents
+        general = dense if other is None else dense.copy()
+        dense[groups.order], general[groups.order], best[groups.order] = _dense(
+            db, reader, groups, pool.owners[groups.order], spans, vectors, documents, other
         )
     return Candidates(
         pool,
@@ -164,8 +176,27 @@ def score(
         lexical,
         best,
         whole,
+        other,
+        general,
         Owners(spans.documents, spans.passages, spans.below_heading, spans.code),
     )
+
+
+def _in_other_languages(
+    db: sqlite3.Connection,
+    reader: IndexReader,
+    pool: Pool,
+    groups: PairGroups,
+    documents: Int64,
+    languages: Sequence[str | None],
+) -> Bool:
+    """Whether each pair's passage is in another language than its query. `documents`: of the groups' passages. (p,)"""
+    codes = {
+        code: number for number, code in enumerate(dict.fromkeys([ENGLISH, *(each or ENGLISH for each in languages)]))
+    }
+    of_passages = np.array([codes.get(code, -1) for code in reader.languages_of(db, documents)], dtype=np.int64)
+    of_queries = np.array([codes[each or ENGLISH] for each in languages], dtype=np.int64)
+    return np.asarray(groups.to_pool(of_passages) != of_queries[pool.owners])
 
 
 def feedback_scores(
@@ -199,12 +230,16 @@ def _dense(
     spans: SentenceSpans,
     queries: Float32,
     titles: StoredVectors | None,
-) -> tuple[Float64, Int64]:
-    """The dense score of each pair of a query (q, d + k) and a passage, and its best sentence or -1. (p,), (p,)
+    other: Bool | None,
+) -> tuple[Float64, Float64, Int64]:
+    """The dense score of each pair of a query (q, d + k) and a passage, the same without topics if there are several
+    languages, and its best sentence or -1. (p,), (p,), (p,)
 
     Pairs are in the order of the groups; `owners`: the query of each; `titles`: the vectors of the passages' titles.
+    `other`: the pairs of the pool in two languages, whose topics say nothing.
     """
     dense, best = np.full(len(owners), np.nan), np.full(len(owners), -1)
+    without = dense if other is None else dense.copy()
     counts = np.maximum(spans.counts, 0)
     parts, halves = groups.parts(counts + 1, _AT_ONCE), reader.halves
     general, topics = halves.of(queries)
@@ -218,9 +253,13 @@ def _dense(
         sentences = reader.sentences(db, groups.ids[passages], own)
         top, number = _best_sentences(sentences, own.counts, general, asking, which)
         title = np.full(len(which), np.nan) if titles is None else titles.cosines(general, asking, groups.which[pairs])
-        dense[pairs] = combined(about, whole, *(np.where(np.isnan(whole), np.nan, each) for each in (top, title)))
+        rest = whole, *(np.where(np.isnan(whole), np.nan, each) for each in (top, title))
+        if other is not None:
+            about[other[groups.order[pairs]]] = np.nan
+            without[pairs] = combined(np.full(len(which), np.nan), *rest)
+        dense[pairs] = combined(about, *rest)
         best[pairs] = np.where(np.isnan(whole), -1, number)
-    return dense, best
+    return dense, without, best
 
 
 def _best_sentences(

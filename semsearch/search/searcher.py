@@ -165,7 +165,9 @@ class Searcher:
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one
             (support,) = answer.support.parts(np.array([passage.id]), alone.owners)
+            across = next((each.across for each in answer.ranked if each.passage_id == passage.id), None)
             origin = replace(answer.origin, exact=answer.exact.get(passage.id), support=support)
+            origin = origin if across is None else replace(origin, weights=across)
             return self._explained(db, origin, hit)
 
         return self._reading(explain)
@@ -206,15 +208,15 @@ class Searcher:
 
     def _explained(self, db: sqlite3.Connection, origin: Origin, hit: Hit) -> Explanation:
         compared = origin.query if origin.text is None else origin.text
-        return self._explainer_of(db, compared, origin.mode).explain(db, hit, origin)
+        return self._explainer_of(db, compared, origin.mode, origin.language).explain(db, hit, origin)
 
-    def _explainer_of(self, db: sqlite3.Connection, query: str, mode: Mode) -> Explainer:
+    def _explainer_of(self, db: sqlite3.Connection, query: str, mode: Mode, language: str | None) -> Explainer:
         from semsearch.search.explain import Explainer  # start-up time: a search needs none of it
 
         reader, last = self._current(db), self._explainer
-        if last is None or (last.reader, last.query, last.mode) != (reader, query, mode):
+        if last is None or (last.reader, last.query, last.mode, last.language) != (reader, query, mode, language):
             embedder = None if mode == "lexical" else reader.embedder(db)
-            last = self._explainer = Explainer(reader, embedder, query, mode)
+            last = self._explainer = Explainer(reader, embedder, query, mode, language)
         return last
 
     def _reading(self, ask: Callable[[sqlite3.Connection], Result]) -> Result:

@@ -27,6 +27,7 @@ from semsearch.storage.checked_rows import (
 )
 from semsearch.storage.checksums import damaged_document, damaged_passage
 from semsearch.storage.meta import get_meta, set_meta
+from semsearch.text.languages import language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 
@@ -268,6 +269,13 @@ def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
     return {row[0]: _sentence_texts(text_in(row), row[9], formats.get(row[1], "")) for row in rows}
 
 
+def languages_of_passages(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Find the languages of passages by id, which are all there. Raises IndexDamaged."""
+    rows = needed_passages(db, ids)
+    titled = get_titled(db, {row[1] for row in rows})
+    return {row[0]: language_of_passage(text_in(row), titled[row[1]].language) for row in rows if row[1] in titled}
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceSpans:
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
@@ -292,16 +300,17 @@ def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
 
 
 class Titled(NamedTuple):
-    """A document's path below its root, or the id that a program gave, and its title."""
+    """A document's path below its root, or the id that a program gave, its title, and its language, "" if unknown."""
 
     path: str
     title: str
     format: str = "text"
+    language: str = ""
 
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {row[0]: Titled(row[4], row[6] or "", row[7]) for row in documents_by_id(db, documents)}
+    return {row[0]: Titled(row[4], row[6] or "", row[7], row[17] or "") for row in documents_by_id(db, documents)}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
@@ -332,6 +341,7 @@ class StoredTexts:
     first_sentence: int
     heading: str
     sentences: list[str]
+    language: str
 
 
 def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
@@ -343,9 +353,10 @@ def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterat
             titles = get_titled(db, [document])
         if document not in titles:
             raise damaged_document(db, document)
-        _, title, format = titles[document]
-        above = with_parts(heading_text(title, json.loads(headings)), format)
-        yield StoredTexts(id_, first_sentence, above, _sentence_texts(text, sentences, format))
+        titled = titles[document]
+        texts, language = _sentence_texts(text, sentences, titled.format), language_of_passage(text, titled.language)
+        above = with_parts(heading_text(titled.title, json.loads(headings)), titled.format)
+        yield StoredTexts(id_, first_sentence, above, texts, language)
 
 
 def _sentence_texts(text: str, sentences: bytes, format: str) -> list[str]:

@@ -222,6 +222,7 @@ _KANA = 0.05  # for each Chinese character: so many, and the text is Japanese
 _GLANCE = 400  # characters
 _FEW = 20  # words
 _LONGER = 1.25  # times as many bytes as characters
+_IN_ENGLISH = (" the ", " and ", " of ")  # a passage with one of these, in a document in English, is in English
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS: dict[str, re.Pattern[str]] = {
     script: re.compile(f"[{characters}]")
@@ -252,6 +253,11 @@ _SHARED = {  # languages that share a script; the first is taken where nothing s
     "Arabic": ("ar", "fa", "ur"),
     "Devanagari": ("hi", "ne"),
 }
+
+
+def sharing_script(script: str) -> tuple[str, ...]:
+    """The languages that have a script, as `script_of` names it."""
+    return _SHARED.get(script, (script,))
 
 
 def language_of(text: str) -> str:
@@ -300,6 +306,23 @@ def language_of_parts(parts: Iterable[str]) -> str:
         if len(sample) >= SAMPLE:
             break
     return language_of(sample)
+
+
+def language_of_passage(text: str, language: str) -> str:
+    """The language of a passage of a document in a language: another one if its script or its words say so.
+
+    English if that of the document was not detected, which is then empty.
+    """
+    if not language:
+        return ENGLISH
+    if language == ENGLISH:
+        if text.isascii() or any(word in text for word in _IN_ENGLISH):
+            return ENGLISH  # most passages; it takes a millionth of a second
+        return language_of(text)
+    script = script_of(text[:SAMPLE])
+    if script == "Latin" and language in _SHARED["Latin"]:
+        return ENGLISH if _is_english(text[:_GLANCE].lower().split()) else language
+    return language if language in _SHARED.get(script, (script,)) else language_of(text)
 
 
 def script_of(text: str) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from semsearch.arrays.types import Int64
 from semsearch.readers.document import Document
-from semsearch.text.languages import ENGLISH, language_of_parts
+from semsearch.text.languages import ENGLISH, language_of_parts, language_of_passage
 from semsearch.text.passages import each_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
@@ -92,6 +92,15 @@ class ForeignTexts:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherRows:
+    """Texts to embed in one language other than English: those with the numbers `rows` of all (r,)."""
+
+    language: str
+    rows: Int64
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PassageWords:
     """The words of p passages, with their titles and headings."""
 
@@ -100,12 +109,13 @@ class PassageWords:
     whole: Int64  # positions of the passages in which sentences touch, rising (w,)
     whole_chunks: Sequence[WordChunk]  # w texts: these passages without their headings
     foreign: Sequence[ForeignTexts] = ()  # passages whose terms are not those of these words
+    others: Sequence[OtherRows] = ()  # of the texts of `chunks`, those in other languages
 
 
 def find_words(records: Sequence[PassageRecord], languages: Sequence[str] = ()) -> PassageWords:
     """Find the words of passages, and of the titles and headings above them.
 
-    `languages`: that of each passage; if there are none, all are English.
+    `languages`: that of each passage's document, "" if it was not detected; if there are none, all are English.
     """
     texts: list[str] = []
     for record in records:
@@ -114,8 +124,24 @@ def find_words(records: Sequence[PassageRecord], languages: Sequence[str] = ()) 
     counts = np.array([record.sentences for record in records], dtype=np.int64)
     whole = _with_touching(records, counts)
     whole_texts = [with_parts(records[index].text, records[index].format) for index in whole.tolist()]
-    foreign = [_foreign(records, languages, language) for language in sorted({*languages} - {ENGLISH})]
-    return PassageWords(counts, list(hash_chunks(texts)), whole, list(hash_chunks(whole_texts)), foreign)
+    foreign = [_foreign(records, languages, language) for language in sorted({*languages} - {ENGLISH, ""})]
+    others = _others(records, languages, texts, counts)
+    return PassageWords(counts, list(hash_chunks(texts)), whole, list(hash_chunks(whole_texts)), foreign, others)
+
+
+def _others(
+    records: Sequence[PassageRecord], languages: Sequence[str], texts: Sequence[str], counts: Int64
+) -> list[OtherRows]:
+    """The texts of passages in other languages than English. A passage may be in another than its document."""
+    own = [language_of_passage(record.text, language) for record, language in zip(records, languages, strict=False)]
+    if all(language == ENGLISH for language in own):
+        return []
+    of_rows = np.repeat(own, counts + 1)
+    found = []
+    for language in sorted({*own} - {ENGLISH}):
+        rows = np.flatnonzero(of_rows == language)
+        found.append(OtherRows(language, rows, [texts[row] for row in rows.tolist()]))
+    return found
 
 
 def _foreign(records: Sequence[PassageRecord], languages: Sequence[str], language: str) -> ForeignTexts:

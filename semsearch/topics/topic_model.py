@@ -73,6 +73,14 @@ class Halves:
         """The topics' half of joined vectors, of length one or zero. (..., d + k) -> (..., k)"""
         return np.asarray(vectors[..., vectors.shape[-1] - self.k :] / _topics_length())
 
+    def without_topics(self, vectors: Float32) -> Float32:
+        """Joined vectors whose topics are zero. (..., d + k) -> (..., d + k)"""
+        if not self.k:
+            return vectors
+        result = vectors.copy()
+        result[..., -self.k :] = 0
+        return result
+
     def direction(self, vectors: Float32) -> Float32:
         """One vector for several passages: the direction of their sum, in each half. (n, d + k) -> (d + k,)"""
         total: Float32 = vectors.sum(axis=0, dtype=np.float32)

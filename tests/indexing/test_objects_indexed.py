@@ -317,7 +317,7 @@ def test_a_process_leaves_what_it_cannot_fetch_to_the_one_that_writes(
     index: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        parallel_reading, "_worker", Preparer(index.settings.embedder(small_vectors).ids_of), raising=False
+        parallel_reading, "_worker", Preparer(index.settings.embedder(small_vectors).read_passages), raising=False
     )
     there, gone = (FileToRead(f"{DOCS}/{name}", listed=ObjectState(DOCS, 5, 1)) for name in ("a.md", "nothing.md"))
     assert parallel_reading._prepare([there], 1000_000) is not None

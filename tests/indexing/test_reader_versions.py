@@ -49,6 +49,7 @@ def test_an_index_that_says_nothing_was_read_with_the_first_versions(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(monkeypatch, "markdown", "1")
+    monkeypatch.setattr(passages, "SPLITTER_VERSION", "1")
     index.sync(tmp_path / "docs")
     with index._database.writing() as db:
         db.execute("DELETE FROM meta WHERE key IN ('reader_versions', 'outdated_documents')")

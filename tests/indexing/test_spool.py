@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from semsearch.indexing.spool import Spool, SpoolWriter
 from semsearch.text.ragged import Ragged
 
 
-def letters(texts: list[str]) -> Ragged:
+def letters(texts: Sequence[str], _: Sequence[str]) -> Ragged:
     """Each letter is a word whose id is its position in the alphabet."""
     return Ragged(
         np.array([ord(letter) - 97 for text in texts for letter in text], dtype=np.int32),
@@ -24,7 +25,7 @@ def texts(ragged: Ragged) -> list[str]:
 
 def test_passages_and_sentences_come_back_with_their_ids(tmp_path: Path) -> None:
     with Spool(tmp_path) as spool:
-        writer = SpoolWriter(spool, letters, batch=4)  # type: ignore[arg-type]
+        writer = SpoolWriter(spool, letters, batch=4)
         writer.add(7, 100, "h", ["ab", "c"])
         writer.add(8, 102, "", ["d"])
         writer.add(9, 103, "k", [])

@@ -1,132 +1,216 @@
-"""Indexes in other languages than English, and in several."""
+"""Indexes of several languages: asked in one, found in another, by meaning."""
 
 from __future__ import annotations
 
-import json
-import logging
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
-from small import small_vectors
+from small import TOPICS, article, sentence
+from small_languages import forget_opened, in_chinese, in_greek, languages_in, write_small_table
 
-from semsearch import Index, Text
-from semsearch.search.query import known_shares
-from semsearch.storage.checksums import update_digests
-from semsearch.storage.connections import DATABASE
+from semsearch.errors import VectorsMismatch
+from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
-RUSSIAN = "Капитан ведёт корабль через шторм. В больших городах живут люди, и они не боятся волн."
-GERMAN = "Der Kapitän segelt mit dem Schiff durch den Sturm. Die Häuser am Hafen sind alt, und das Meer ist laut."
-CHINESE = "船长驾船穿过暴风雨。水手们害怕海浪。"
-THAI = "กัปตันแล่นเรือผ่านพายุ และลูกเรือกลัวคลื่น"
-ENGLISH = "The captain has a ship and a sail, and he is not afraid of the storm."
-TEXTS = [Text("ru", RUSSIAN), Text("de", GERMAN), Text("zh", CHINESE), Text("th", THAI), Text("en", ENGLISH)]
 
-
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
-    return small_vectors(tmp_path_factory.mktemp("vectors"))
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory, vectors: VectorTable) -> Iterator[Index]:
-    with Index.create(tmp_path_factory.mktemp("index") / "index", vectors=vectors) as made:
-        made.add(TEXTS)
-        yield made
-
-
-def found(index: Index, question: str) -> list[str]:
-    return [hit.document for hit in index.search(question, mode="lexical")]
-
-
-def test_the_languages_of_an_index_are_counted(index: Index) -> None:
-    assert index.status().languages == {"de": 1, "en": 1, "ru": 1, "th": 1, "zh": 1}
-
-
-@pytest.mark.parametrize(
-    ("question", "document"),
-    [("город", "ru"), ("hauser", "de"), ("Häusern", "de"), ("海浪", "zh"), ("ลูกเรือ", "th"), ("sails", "en")],
-)
-def test_each_document_is_found_by_the_rules_of_its_language(index: Index, question: str, document: str) -> None:
-    assert found(index, question) == [document]
-
-
-@pytest.mark.parametrize(("phrase", "document"), [('"больших город"', "ru"), ('"ลูกเรือกลัว"', "th"), ('"海浪"', "zh")])
-def test_phrases_are_found_in_each_language(index: Index, phrase: str, document: str) -> None:
-    assert found(index, phrase) == [document]
-
-
-def test_a_score_is_explained_in_each_language(index: Index) -> None:
-    for question in ("город корабль", "海浪", "ลูกเรือ", "Häuser und ships"):
-        for hit in index.search(question):
-            assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
-
-
-def test_what_is_stored_is_what_the_rules_of_each_language_give(index: Index) -> None:
-    assert index.verify() == []
-    index.add([Text("ru2", "О городе и корабле."), *TEXTS])
-    assert index.similar("ru2")[0].document == "ru"
-    index.remove("ru2")
-
-
-def test_a_question_in_another_language_is_told(index: Index, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        index.search("¿Dónde está el puerto de los marineros que no vuelven?", mode="lexical")
-        index.search("Wo ist der Kapitän mit dem Schiff?", mode="lexical")
-    assert [record.getMessage() for record in caplog.records] == [
-        "the question '¿Dónde está el puerto de los marineros que no vuelven?' seems to be in Spanish, in which the "
-        "index has no document; ask in a language that it has: German, English, Russian, Thai, Chinese"
-    ]
-
-
-def test_meaning_weighs_less_for_a_question_of_which_the_vectors_know_little(
-    index: Index, vectors: VectorTable
-) -> None:
-    assert known_shares(["captain ship", "captain город", "город", "海 浪", "?"], vectors) == [1, 0.5, 0, 0, 0]
-    weights = [index.search(question, 1)[0].explain().lexical for question in ("captain ship", "captain город")]
-    assert weights[0] is not None
-    assert weights[1] is not None
-    assert weights[0].weight < weights[1].weight
-
-
-def as_of_before(folder: Path) -> None:
-    """Let an index be as one that was made before languages were found."""
-    with closing(sqlite3.connect(folder / DATABASE)) as db, db:
-        settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
-        del settings["languages"]
-        db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        update_digests(db)
-
-
-def test_an_index_of_before_goes_on_in_english_until_it_is_rebuilt(tmp_path: Path, vectors: VectorTable) -> None:
-    Index.create(tmp_path / "index", vectors=vectors).close()
-    as_of_before(tmp_path / "index")
-    with Index.open(tmp_path / "index") as index:
-        index.add(TEXTS)
-        assert (index.status().languages, found(index, "город"), found(index, "городах")) == ({}, [], ["ru"])
-        index.rebuild()
-        assert index.status().languages == {"de": 1, "en": 1, "ru": 1, "th": 1, "zh": 1}
-        assert (found(index, "город"), index.verify()) == (["ru"], [])
-
-
-def test_a_document_in_another_language_replaces_one(tmp_path: Path, vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=vectors) as index:
-        index.add([Text("a", ENGLISH)])
-        index.add([Text("a", RUSSIAN)])
-        assert index.status().languages == {"ru": 1}
-        assert found(index, "город") == ["a"]
-
-
-def test_files_have_the_same_languages_whoever_reads_them(tmp_path: Path, vectors: VectorTable) -> None:
-    folder = tmp_path / "docs"
+@pytest.fixture
+def tables(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Path]:
+    """Greek and Chinese word vectors in the space of the small world's English ones."""
+    folder = tmp_path / "tables"
     folder.mkdir()
-    for text in TEXTS:
-        (folder / f"{text.id}.txt").write_text(text.text, encoding="utf-8")
-    for processes in (1, 2):
-        with Index.create(tmp_path / f"by-{processes}", vectors=vectors) as index:
-            index.sync(folder, processes=processes)
-            assert index.status().languages == {"de": 1, "en": 1, "ru": 1, "th": 1, "zh": 1}
-            assert found(index, "город") == ["ru.txt"]
+    for language in ("el", "zh"):
+        write_small_table(folder, language, small_vectors)
+    with languages_in(folder):
+        yield folder
+
+
+def _write(folder: Path, spell: object, name: str, *, topics: tuple[str, ...] = tuple(TOPICS), count: int = 4) -> None:
+    folder.mkdir(exist_ok=True)
+    for topic in topics:
+        for number in range(count):
+            text = article(topic, number)
+            lines = [line if line.startswith("#") else spell(line) for line in text.splitlines()]  # type: ignore[operator]
+            (folder / f"{topic}-{number}.{name}.md").write_text("\n".join(lines[2:]))
+
+
+def _first_topics(index: Index, spell: object, language: str, **options: object) -> float:
+    """The share of questions whose first hit in a language is about their topic."""
+    right = 0
+    for topic in TOPICS:
+        hits = index.search(spell(" ".join(TOPICS[topic].split()[3:7])), k=20, **options)  # type: ignore[operator, arg-type]
+        own = [hit for hit in hits if f".{language}." in hit.path]
+        right += bool(own) and Path(own[0].path).name.startswith(topic)
+    return right / len(TOPICS)
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+SPELL = {"en": _plain, "el": in_greek, "zh": in_chinese}
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, tables: Path, small_vectors: VectorTable) -> Iterator[Index]:
+    for language, spell in SPELL.items():
+        _write(tmp_path / "docs", spell, language)
+    with Index.create(tmp_path / "mixed", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        yield index
+
+
+@pytest.mark.parametrize("asked", SPELL)
+@pytest.mark.parametrize("found", SPELL)
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_a_question_in_any_language_finds_passages_of_any_other_by_meaning(
+    mixed: Index, asked: str, found: str, mode: str
+) -> None:
+    assert _first_topics(mixed, SPELL[asked], found, mode=mode) == 1.0
+
+
+def test_words_alone_find_nothing_in_another_language(mixed: Index) -> None:
+    assert _first_topics(mixed, in_greek, "en", mode="lexical") == 0.0
+
+
+def test_a_question_in_a_language_that_no_document_has_is_answered_by_meaning(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    _write(tmp_path / "docs", _plain, "en")
+    with Index.create(tmp_path / "english", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        assert _first_topics(index, in_greek, "en") == 1.0
+    _write(tmp_path / "greek", in_greek, "el")
+    with Index.create(tmp_path / "other", vectors=small_vectors) as index:
+        index.sync(tmp_path / "greek")
+        assert _first_topics(index, in_chinese, "el") == 1.0
+        assert _first_topics(index, _plain, "el") == 1.0
+
+
+def test_an_index_in_english_has_the_same_vectors_with_tables_and_without(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    _write(tmp_path / "docs", _plain, "en")
+    embedded = []
+    for name, folder in (("with", tables), ("without", tmp_path / "nothing")):
+        with languages_in(folder), Index.create(tmp_path / name, vectors=small_vectors) as index:
+            index.sync(tmp_path / "docs")
+            embedded.append(index.embed([sentence(topic, 1) for topic in TOPICS]))
+    assert np.array_equal(*embedded)
+
+
+def test_a_new_language_joins_an_index_without_changing_its_vectors(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    _write(tmp_path / "docs", _plain, "en")
+    texts = [sentence(topic, 1) for topic in TOPICS]
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        before = index.embed(texts)
+        _write(tmp_path / "docs", in_greek, "el", count=1)
+        report = index.sync(tmp_path / "docs")
+        assert report.added == len(TOPICS)
+        assert not report.refitted
+        assert np.allclose(index.embed(texts), before, atol=1e-6)
+        assert _first_topics(index, _plain, "el") == _first_topics(index, in_greek, "en") == 1.0
+        assert index.verify() == []
+        _write(tmp_path / "docs", in_chinese, "zh", count=1)
+        index.sync(tmp_path / "docs")
+        assert _first_topics(index, in_chinese, "el") == _first_topics(index, in_greek, "zh") == 1.0
+        assert index.verify() == []
+
+
+def test_an_index_of_an_earlier_version_answers_as_before_until_its_language_is_written_again(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    _write(tmp_path / "docs", in_greek, "el")
+    with languages_in(tmp_path / "nothing"), Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        asked = in_greek(" ".join(TOPICS["sea"].split()[:3]))
+        before = [(hit.path, hit.score) for hit in index.search(asked)]
+    with Index.open(tmp_path / "index", vectors=small_vectors) as index:
+        assert [(hit.path, hit.score) for hit in index.search(asked)] == before
+        assert _first_topics(index, _plain, "el", mode="dense") < 1.0
+        _write(tmp_path / "docs", in_greek, "el", count=5)
+        assert index.sync(tmp_path / "docs").refitted
+        assert _first_topics(index, _plain, "el", mode="dense") == 1.0
+        assert index.verify() == []
+
+
+def test_removed_and_changed_documents_of_several_languages_leave_a_sound_index(mixed: Index, tmp_path: Path) -> None:
+    for path in (tmp_path / "docs").glob("sea-*.el.md"):
+        path.unlink()
+    (tmp_path / "docs" / "law-0.zh.md").write_text(in_chinese(TOPICS["sea"]))
+    report = mixed.sync(tmp_path / "docs", prune=True)
+    assert (report.removed, report.changed) == (4, 1)
+    assert mixed.verify() == []
+    (first, *_) = mixed.search(in_greek("ship sail harbour"), k=1)
+    assert "sea" in first.path or "law-0.zh" in first.path
+    mixed.refit()
+    assert mixed.verify() == []
+
+
+def test_processes_that_read_find_the_same_words(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable, mixed: Index
+) -> None:
+    with Index.create(tmp_path / "two", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs", processes=1)
+        question = [in_greek("ship sail harbour"), in_chinese("judge court trial"), "violin song"]
+        assert np.array_equal(index.embed(question), mixed.embed(question))
+
+
+def test_an_index_says_that_a_language_has_other_vectors_now(
+    tmp_path: Path, mixed: Index, tables: Path, small_vectors: VectorTable
+) -> None:
+    mixed.close()
+    write_small_table(tables, "el", small_vectors, shift=2.0)
+    forget_opened()
+    with Index.open(tmp_path / "mixed", vectors=small_vectors) as index:
+        with pytest.raises(VectorsMismatch, match=r"Greek word vectors \w{8}, and semsearch now has \w{8}"):
+            index.search("ship sail")
+        assert index.search("ship sail", mode="lexical")
+        index.rebuild()
+        assert index.search("ship sail")
+        assert index.verify() == []
+
+
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_a_hit_in_another_language_says_so_and_its_score_is_explained(mixed: Index, mode: str) -> None:
+    for spell in SPELL.values():
+        hits = mixed.search(spell("ship sail harbour captain"), k=12, mode=mode)  # type: ignore[arg-type]
+        assert {hit.language for hit in hits} > {None}
+        for hit in hits:
+            own = hit.path.split(".")[-2]
+            asked = next(code for code, each in SPELL.items() if each is spell)
+            assert hit.language == (None if own == asked else own)
+            for explanation in (hit.explain(), mixed.explain(spell("ship sail harbour captain"), hit)):
+                assert explanation.score == pytest.approx(hit.score, abs=2e-3)
+
+
+def test_the_sentence_shown_is_the_one_that_answers_in_another_language(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    told = [sentence(topic, 7) for topic in TOPICS]
+    (tmp_path / "docs").mkdir()
+    for language in ("el", "zh"):
+        text = " ".join(map(SPELL[language], told))
+        (tmp_path / "docs" / f"all.{language}.md").write_text(text)
+    (tmp_path / "docs" / "other.en.md").write_text("The new one.")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        for topic, text in zip(TOPICS, told, strict=True):
+            for hit in index.search(text, k=3):
+                if hit.language is not None:
+                    assert hit.sentence.rstrip(".。") == SPELL[hit.language](text).rstrip(".。"), topic
+
+
+def test_a_language_that_comes_with_so_much_text_that_the_index_is_refitted_is_found(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    _write(tmp_path / "docs", _plain, "en", count=1)
+    with Index.create(tmp_path / "grown", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        _write(tmp_path / "docs", in_greek, "el", count=12)
+        assert index.sync().refitted
+        assert _first_topics(index, _plain, "el") == 1.0

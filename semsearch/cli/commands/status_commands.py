@@ -146,7 +146,22 @@ def spoken(found: Status) -> str:
         return "all treated as English; semsearch index --rebuild detects them" if found.documents else "none"
     from semsearch.text.languages import name_of  # start-up time: other commands name none
 
-    return ", ".join(f"{name_of(code)} {number:,}" for code, number in found.languages.items())
+    told = []
+    for code, number in found.languages.items():
+        share = found.known_words.get(code)
+        known = (
+            ""
+            if code not in found.known_words
+            else " (by words alone)"
+            if share is None
+            else f" ({share:.0%} of words known)"
+        )
+        told.append(f"{name_of(code)} {number:,}{known}")
+    from semsearch.word_vectors.language_table import shipped_languages  # start-up time, as above
+
+    lacking = [code for code in found.known_words if found.known_words[code] is None and code in shipped_languages()]
+    advice = f"; for {', '.join(map(name_of, lacking))} by meaning run: semsearch refit" if lacking else ""
+    return ", ".join(told) + advice
 
 
 def scanned(found: Status) -> str:

@@ -26,9 +26,37 @@ from semsearch.cli.messages import tell_skipped, use_one_thread, warn
 from semsearch.cli.progress import progress, share_of
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.vectors_experiment import VECTORS_EXPERIMENT
+from semsearch.word_vectors.table import DEFAULT_VECTORS
 
 if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable
+
+# -- language ----------------------------------------------------------------------------------------------------------
+
+_PARTS = 64  # of 256 dimensions; see docs/research/measurements.md, "Languages"
+
+
+def language(
+    arrays: Annotated[
+        Path, typer.Argument(metavar="FILE.npz", help="words (n), vectors (n, d) and probability (n), as NumPy arrays.")
+    ],
+    code: Annotated[str, typer.Option("--language", metavar="CODE", help="The language, by its ISO 639-1 code.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The table to write: CODE.vectors.")],
+    space: TableOption = DEFAULT_VECTORS,
+    parts: Annotated[int, typer.Option(metavar="N", min=1, help="Bytes for the vector of a word.")] = _PARTS,
+    source: Annotated[str, typer.Option(metavar="TEXT", help="The source of the vectors, for the card.")] = "",
+    licence: Annotated[str, typer.Option(metavar="NAME", help="Their licence, for the card.")] = "",
+) -> None:
+    """Compress the word vectors of one language, which are in the space of the English ones, into one small file."""
+    from semsearch.word_vectors.language_table import read_arrays, write_language_table  # start-up time
+    from semsearch.word_vectors.loading import load_vectors
+
+    found, said = read_arrays(arrays), {"source": source, "licence": licence}
+    card = {"source": "", "licence": "unknown", **found.card, **{key: text for key, text in said.items() if text}}
+    card["space"] = load_vectors(space).digest
+    table = write_language_table(to, code, found.words, found.vectors, found.p, parts=parts, card=card)
+    typer.echo(f"{to}: {len(table)} words, {to.stat().st_size:,} bytes")
+
 
 # -- count, texts, distill, align --------------------------------------------------------------------------------------
 
@@ -430,6 +458,6 @@ def _verdict(verified: bool) -> str:
     return "yes, the files match this digest" if verified else "NO, the files do not match this digest"
 
 
-for command in (count, texts, distill, align, train):
+for command in (count, texts, distill, align, train, language):
     app.command()(command)
 app.command("evaluate", short_help=VECTORS_EXPERIMENT.summary)(command_of(VECTORS_EXPERIMENT))

@@ -36,6 +36,7 @@ from semsearch.cli.answer_formats import (
     OBEYED,
     also_in,
     index_mark,
+    language_mark,
     one_line,
     path_of,
     position_of,
@@ -74,6 +75,8 @@ def row(hit: Hit, asked: re.Pattern[str] | None, *, best: float, width: int, is_
         line.append(f"{hit.relevance:>3.0%} ", "dim")
     if hit.index:
         line.append(f"{index_mark(hit)} ", "cyan")
+    if hit.language:
+        line.append(f"{language_mark(hit)} ", "cyan")
     position = position_of(hit)
     line.append(_end_of(path_of(hit), width - line.cell_len - cell_len(position)), "magenta").append(position, "green")
     headings, room = trail(hit), width - line.cell_len - 3

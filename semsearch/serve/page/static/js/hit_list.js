@@ -102,12 +102,18 @@ function score(hit) {
   return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, [hit.score.toFixed(2), likely].filter(Boolean).join(" · "));
 }
 
+/** The name of a language in English, by its code. @param {string} code */
+function languageName(code) {
+  return new Intl.DisplayNames(["en"], { type: "language" }).of(code) ?? code;
+}
+
 /** @param {Hit} hit @param {HitContext} context */
 function place(hit, context) {
   return [
     hit.index ? [element("span", { class: "hit-index" }, indexOf(hit, context)), " · "] : null,
     element("span", { title: hit.path }, element("bdi", {}, shortPath(hit)), element("span", { class: "hit-position" }, positionOf(hit))),
     hit.format ? [" · ", element("span", {}, hit.format)] : null,
+    hit.language ? [" · ", element("span", {}, languageName(hit.language))] : null,
     hit.stale ? [" · ", element("span", { class: "stale" }, `${hit.deleted ? "deleted" : "changed"} since it was indexed`)] : null,
   ];
 }

@@ -28,6 +28,7 @@ import { addressOf } from "./router.js";
  * @property {Placed[]} duplicates
  * @property {boolean} stale
  * @property {boolean} [deleted]
+ * @property {string} [language]
  * @property {unknown} [origin]
  */
 /** @typedef {Passage & HitFields} Hit */

@@ -1,0 +1,356 @@
+"""The word vectors of one language, in the space of the English ones: one memory-mapped file of two to three megabytes.
+
+A word is kept as 40 bits of its hash (text/tokens.py), p(w) as one byte, its vector by product quantisation (Jégou,
+Douze and Schmid 2011): the vector is cut into M parts, and each part is the nearest of 256 of a codebook.
+
+    v(w) = scale(w) · (codebook_1[code_1(w)], …, codebook_M[code_M(w)])
+
+    a line that names the format, a line of JSON (the card), spaces up to a multiple of 64 bytes, then arrays:
+    keys       (n,) uint32: bits 63 to 32 of the hashes, rising
+    rest       (n,) uint8: bits 31 to 24 of the hashes
+    rarity     (n,) uint8: p(w) = exp(-rarity / 12)
+    scales     (n,) uint8: scale = largest scale · exp(-scales / 40)
+    codes      (n, M) uint8
+    codebooks  (M, 256, d / M) float16
+
+The words themselves are not needed to look words up, and are not kept. The card names the digest of the word vectors in
+whose space they are, their source and its licence. `write_language_table` makes the file; the ones that come with
+semsearch are in the folder `languages` beside this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.errors import EXHAUSTED, StorageError, VectorsError
+from semsearch.text.languages import RULES
+from semsearch.text.ragged import OovWords
+from semsearch.text.tokens import TOKENISER_VERSION
+
+FORMAT = "semsearch language vectors 1"
+SUFFIX = ".vectors"
+CENTROIDS = 256
+MOST_WORDS = 1 << 18  # of a table: ids of several tables are told apart by the bits above
+_STEP = 12.0  # of the rarity, for each factor e
+_FINE = 40.0  # the same of the scales
+_SHIFT = np.uint64(24)  # bits of a hash that are not kept
+_FEW = 4096  # words that are looked up by bisection; for more, a hash table is made
+_ALIGNED = 64  # bytes
+_MOST_HEADER = 1 << 16
+_ARRAYS = (("keys", "<u4"), ("rest", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
+
+
+class LanguageTable:
+    """The word vectors of one language, memory-mapped. Raises VectorsError if the file is no such table."""
+
+    def __init__(self, path: Path) -> None:
+        self.path: Path = Path(path)
+        try:
+            data = np.memmap(self.path, dtype=np.uint8, mode="r")
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) in EXHAUSTED:
+                raise  # nothing is wrong with the file
+            raise VectorsError(f"{self.path} cannot be read ({error}); install semsearch again") from error
+        self.card: dict[str, Any] = _card_of(self.path, data)
+        self.language: str = self.card["language"]
+        self.digest: str = self.card["digest"]
+        self.dimension: int = self.card["dimension"]
+        self.longest: int = self.card["longest"]  # characters of its longest word
+        shapes, self._start = _shapes(self.card), self.card["start"]
+        sizes = [
+            int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(_ARRAYS, shapes, strict=True)
+        ]
+        starts = list(accumulate(map(_aligned, sizes), initial=self._start))
+        if len(data) != starts[-1]:
+            raise VectorsError(
+                f"{self.path} is damaged: it has {len(data):,} bytes, not {starts[-1]:,}; install semsearch again"
+            )
+        self._data = data.view(np.ndarray)
+        parts = [
+            self._data[start : start + size].view(dtype).reshape(shape)
+            for (_, dtype), start, size, shape in zip(_ARRAYS, starts, sizes, shapes, strict=False)
+        ]
+        self._keys, self._rest, self._rarity, self._scales, self._codes, self._codebooks = parts
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"LanguageTable({self.language!r}, {len(self)} words, {self.dimension} dimensions)"
+
+    @cached_property
+    def frequencies(self) -> Float32:
+        """The probability p(w) of each word in general text. (n,)"""
+        return np.asarray(np.exp(np.arange(256) / -_STEP).astype(np.float32)[self._rarity])
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
+        wanted = hashes >> _SHIFT
+        if len(wanted) > _FEW or "_index" in vars(self):
+            return self._index.look_up(wanted + np.uint64(1))
+        high = (wanted >> np.uint64(8)).astype(np.uint32)
+        at = np.searchsorted(self._keys, high)
+        result = np.full(len(wanted), -1, dtype=np.int32)
+        pending = np.arange(len(wanted))
+        while len(pending):  # a few words have the first 32 bits of another
+            pending = pending[at[pending] < len(self)]
+            pending = pending[self._keys[at[pending]] == high[pending]]
+            is_same = self._rest[at[pending]] == (wanted[pending] & np.uint64(255)).astype(np.uint8)
+            result[pending[is_same]] = at[pending[is_same]]
+            pending = pending[~is_same]
+            at[pending] += 1
+        return result
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of word ids. (n,) -> (n, d)"""
+        parts, _, width = self._codebooks.shape
+        flat = self._codes[ids].astype(np.intp) + CENTROIDS * np.arange(parts)
+        rows = self._flat.take(flat.ravel(), axis=0).reshape(len(flat), parts * width)
+        rows *= self._lengths[self._scales[ids]][:, None]
+        return np.asarray(rows)
+
+    def verify(self) -> bool:
+        """Return whether the arrays have the digest that the card gives. Reads everything."""
+        return _digest(self._data[self._start :].tobytes()) == self.digest
+
+    @cached_property
+    def _index(self) -> HashIndex:
+        index = HashIndex(expected=len(self))
+        keys = (self._keys.astype(np.uint64) << np.uint64(8)) | self._rest
+        index.insert(keys + np.uint64(1), np.arange(len(self), dtype=np.int32))
+        return index
+
+    @cached_property
+    def _lengths(self) -> Float32:
+        return _scales_of(self.card["scale"])
+
+    @cached_property
+    def _flat(self) -> Float32:
+        return self._codebooks.reshape(-1, self._codebooks.shape[2]).astype(np.float32)
+
+
+def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
+    first, _, rest = data[:_MOST_HEADER].tobytes().partition(b"\n")
+    if first != FORMAT.encode():
+        raise VectorsError(
+            f"{path} is not of format {FORMAT!r}; another version of semsearch made it: install them again"
+        )
+    line, _, _ = rest.partition(b"\n")
+    try:
+        card = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise VectorsError(f"{path} is damaged: its card cannot be read ({error}); install semsearch again") from error
+    numbers = "words", "dimension", "parts", "longest"
+    texts = "language", "digest", "space", "tokeniser"
+    if (
+        not isinstance(card, dict)
+        or not all(isinstance(card.get(name), int) and card[name] > 0 for name in numbers)
+        or not all(isinstance(card.get(name), str) for name in texts)
+        or not isinstance(card.get("scale"), float)
+        or card["dimension"] % card["parts"]
+        or card["language"] not in RULES
+    ):
+        raise VectorsError(f"{path} is damaged: its card lacks something; install semsearch again")
+    if card["tokeniser"] != TOKENISER_VERSION:
+        raise VectorsError(
+            f"{path} was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}: install it again"
+        )
+    return {**card, "start": _aligned(len(first) + len(line) + 2)}
+
+
+def _shapes(card: Mapping[str, Any]) -> list[tuple[int, ...]]:
+    n, parts = card["words"], card["parts"]
+    return [(n,), (n,), (n,), (n,), (n, parts), (parts, CENTROIDS, card["dimension"] // parts)]
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+# -- Writing -----------------------------------------------------------------------------------------------------------
+
+_ROUNDS = 8  # of k-means
+_SAMPLE = 12_000  # words that a codebook is learned from, evenly over all
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageArrays:
+    """Words (n) with vectors (n, d) and p(w) (n,), and what is said of them."""
+
+    words: list[str]
+    vectors: npt.NDArray[Any]
+    p: npt.NDArray[Any]
+    card: Mapping[str, Any]
+
+
+def read_arrays(path: Path) -> LanguageArrays:
+    """Read `words`, `vectors`, `probability`, and the JSON `card` if it is there, of a NumPy archive.
+
+    Raises VectorsError.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            card = json.loads(str(arrays["card"])) if "card" in arrays else {}
+            words = [str(word) for word in arrays["words"].tolist()]
+            return LanguageArrays(words, arrays["vectors"], arrays["probability"], card)
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise VectorsError(
+            f"{path} is not an archive of words, vectors and probability ({error}); write it with numpy.savez"
+        ) from error
+
+
+def write_language_table(
+    path: Path,
+    language: str,
+    words: Sequence[str],
+    vectors: npt.NDArray[Any],
+    p: npt.NDArray[Any],
+    *,
+    parts: int,
+    card: Mapping[str, Any],
+) -> LanguageTable:
+    """Write words (n) with their vectors (n, d) and p(w) (n,) as a table of `parts` codes a word.
+
+    `card`: what else to record; "space", the digest of the word vectors in whose space they are, is needed. Raises
+    VectorsError for words that occur twice, numbers that are not finite, or sizes that do not agree; StorageError.
+    """
+    from semsearch.system.durable import write_durably  # start-up time: a search writes nothing
+
+    vectors, p = np.asarray(vectors, dtype=np.float32), np.asarray(p, dtype=np.float64)
+    if language not in RULES:
+        raise VectorsError(f"{language!r} is not the code of a language that semsearch knows: {', '.join(RULES)}")
+    if vectors.ndim != 2 or not 0 < len(words) == len(vectors) == len(p) <= MOST_WORDS:
+        raise VectorsError(
+            f"{path}: {len(words)} words, vectors {vectors.shape} and {len(p)} p(w) do not belong together"
+        )
+    if not np.isfinite(vectors).all() or not (p > 0).all() or not (p <= 1).all():
+        raise VectorsError(f"{path}: vectors must be finite, and p(w) above 0 and at most 1")
+    if parts < 1 or vectors.shape[1] % parts:
+        raise VectorsError(f"{vectors.shape[1]} dimensions cannot be cut into {parts} equal parts")
+    hashes = OovWords.of(words).hashes
+    order = np.argsort(hashes, kind="stable")
+    kept = hashes[order] >> _SHIFT
+    if len(same := np.flatnonzero(kept[1:] == kept[:-1])):
+        raise VectorsError(f"{words[order[same[0]]]!r} occurs twice in the words of {language}; each must occur once")
+    vectors = vectors[order]
+    lengths = np.linalg.norm(vectors, axis=1)
+    largest = max(float(lengths.max()), 1e-12)
+    scales = np.clip(np.rint(-_FINE * np.log(np.maximum(lengths, 1e-12) / largest)), 0, 255).astype(np.uint8)
+    unit = vectors / _scales_of(largest)[scales][:, None]
+    codebooks, codes = quantise_parts(unit, parts)
+    arrays = {
+        "keys": (kept >> np.uint64(8)).astype("<u4"),
+        "rest": (kept & np.uint64(255)).astype(np.uint8),
+        "rarity": np.clip(np.rint(-_STEP * np.log(p[order])), 0, 255).astype(np.uint8),
+        "scales": scales,
+        "codes": codes,
+        "codebooks": codebooks.astype("<f2"),
+    }
+    body = b"".join(_padded(arrays[name].tobytes()) for name, _ in _ARRAYS)
+    details = {
+        "language": language,
+        "words": len(words),
+        "dimension": vectors.shape[1],
+        "parts": parts,
+        "longest": max(map(len, words)),
+        "scale": largest,
+        "tokeniser": TOKENISER_VERSION,
+        **card,
+        "digest": _digest(body),
+    }
+    header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
+    if len(header) > _MOST_HEADER:
+        raise VectorsError(f"the card of {path} has {len(header):,} bytes; at most {_MOST_HEADER:,} are read")
+    try:
+        write_durably(path, lambda write: write(_padded(header, b" ") + body))
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+    return LanguageTable(path)
+
+
+def _scales_of(largest: float) -> Float32:
+    """The scale that each byte stands for. (256,)"""
+    return (largest * np.exp(np.arange(256) / -_FINE)).astype(np.float32)
+
+
+def _padded(data: bytes, filling: bytes = b"\0") -> bytes:
+    return data + filling * (_aligned(len(data)) - len(data))
+
+
+def quantise_parts(vectors: Float32, parts: int, *, seed: int = 0) -> tuple[Float32, UInt8]:
+    """Learn codebooks for the parts of vectors by k-means, and the codes. (n, d) -> (M, 256, d / M), (n, M)"""
+    width = vectors.shape[1] // parts
+    codebooks = np.zeros((parts, CENTROIDS, width), dtype=np.float32)
+    codes = np.zeros((len(vectors), parts), dtype=np.uint8)
+    step = max(1, len(vectors) // _SAMPLE)
+    for number in range(parts):
+        part = np.ascontiguousarray(vectors[:, number * width : (number + 1) * width])
+        centroids = _centroids(part[::step], np.random.default_rng([seed, number]))
+        codebooks[number] = centroids.astype(np.float16)
+        codes[:, number] = _nearest(part, codebooks[number])
+    return codebooks, codes
+
+
+def _centroids(points: Float32, generator: np.random.Generator) -> Float32:
+    """256 centroids of points, by Lloyd's iterations; an empty cluster begins anew at a point far from its own."""
+    centroids = points[generator.choice(len(points), CENTROIDS, replace=len(points) < CENTROIDS)].copy()
+    for _ in range(_ROUNDS):
+        own = _nearest(points, centroids)
+        counts = np.bincount(own, minlength=CENTROIDS)
+        sums = np.stack([np.bincount(own, column, minlength=CENTROIDS) for column in points.T], axis=1)
+        filled = counts > 0
+        empty = np.flatnonzero(~filled)
+        if len(empty):
+            distances = np.square(points - centroids[own]).sum(axis=1)
+        centroids[filled] = (sums[filled] / counts[filled, None]).astype(np.float32)
+        if len(empty):
+            centroids[empty] = points[np.resize(np.argsort(-distances, kind="stable"), len(empty))]
+    return centroids
+
+
+def _nearest(points: Float32, centroids: Float32) -> Int64:
+    """The nearest centroid of each point. (n, w), (256, w) -> (n,)"""
+    half: Float64 = np.square(centroids, dtype=np.float64).sum(axis=1) / 2
+    found = [
+        (points[first : first + _FEW] @ centroids.T - half.astype(np.float32)).argmax(axis=1)
+        for first in range(0, len(points), _FEW)
+    ]
+    return np.concatenate(found)
+
+
+# -- Shipped tables ----------------------------------------------------------------------------------------------------
+
+_HERE = Path(__file__).parent / "languages"
+
+
+def language_folder() -> Path:
+    """The folder of the tables that come with semsearch."""
+    return _HERE
+
+
+def find_language_table(language: str) -> Path | None:
+    """The file of the table of a language; None if there is none."""
+    path = language_folder() / f"{language}{SUFFIX}"
+    return path if path.is_file() else None
+
+
+def shipped_languages() -> list[str]:
+    """The codes of the languages that have a table, without English."""
+    return sorted(path.stem for path in language_folder().glob(f"*{SUFFIX}"))

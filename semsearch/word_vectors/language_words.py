@@ -1,0 +1,254 @@
+"""The words of a text in a language that has a table of word vectors: as ids of that table, or of the English one.
+
+Words are looked up in the language's table, then in the English one (names, terms of programming). Of a word that
+neither has, the table's longest beginning and ending of it are taken: a compound's parts, a stem without its ending.
+What is left goes to the English pieces (semsearch.word_vectors.pieces), by which a name has the same vector everywhere.
+
+Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese put no spaces between words, or hang endings on them. Each run
+of their letters is cut into words of the table by the most likely path, the largest Σ log p(w) (a unigram model, Kudo
+2018): all places at the same distance from the end of their run are decided at once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, UInt64
+from semsearch.text.languages import RULES
+from semsearch.text.ragged import OovWords, Ragged
+from semsearch.text.terms import lowered, word_chunks
+from semsearch.text.tokens import hash_spans
+from semsearch.word_vectors.language_table import LanguageTable
+from semsearch.word_vectors.table import WordVectors
+
+SHORTEST = 4  # characters of a beginning or ending that stands for a word
+_COVERED = 0.6  # of a word's characters, at least, by these
+_LONGEST_WORD = 64  # bytes: anything longer is hardly a word
+_LONGEST_RUN = 256  # characters; longer ones are cut there
+_LONGEST_PART = 16  # characters of a word on a path
+_UNKNOWN = -25.0  # log p of a character that no word of the table covers
+_CHUNK = 1 << 17  # characters at a time
+_NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def is_unparted(language: str) -> bool:
+    """Return whether words of a language are found as paths, for it does not part them by spaces."""
+    return RULES[language].pairs or RULES[language].sequences
+
+
+def language_words(
+    texts: Sequence[str], table: LanguageTable, english: WordVectors, *, base: int, keep_unknown: bool
+) -> Ragged:
+    """The words of texts in a language. An id of its table is raised by `base`; one below that is an English word's."""
+    if is_unparted(table.language):
+        parts = [_on_paths(batch, table, english, base) for batch in _batches(texts)]
+        return Ragged.concatenate(parts)
+    parts = []
+    for chunk in word_chunks(texts, table.language):
+        ids = _look_up(chunk.hashes, table, english, base)
+        unknown = np.flatnonzero(ids < 0)
+        indptr = np.concatenate(([0], np.cumsum(chunk.counts)))
+        if not len(unknown):
+            parts.append(Ragged(ids, indptr))
+            continue
+        distinct, which = OovWords.in_chunk(chunk, unknown).distinct()
+        inner = parts_of_words(distinct, table)
+        counts = np.ones(len(ids), dtype=np.int64)
+        lengths = inner.lengths[which]
+        counts[unknown] = np.maximum(lengths, 1 if keep_unknown else 0)
+        ids[unknown] = -1 - which
+        ids = _with_parts(ids, counts, unknown[lengths > 0], inner.take(which[lengths > 0]).ids + base)
+        parts.append(Ragged(ids, np.concatenate(([0], np.cumsum(counts)))[indptr], distinct))
+    return Ragged.concatenate(parts)
+
+
+def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: int) -> Int32:
+    """The ids of words by their hashes, -1 for unknown ones. (n,) -> (n,)"""
+    ids = table.lookup(hashes)
+    ids[ids >= 0] += base
+    lacking = np.flatnonzero(ids < 0)
+    if len(lacking):
+        ids[lacking] = english.lookup(hashes[lacking])
+    return ids
+
+
+def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int32:
+    """Ids (t,), each as often as `counts` says; the parts of divided words in their places."""
+    result = np.repeat(ids, counts)
+    if len(divided):
+        starts = (np.cumsum(counts) - counts)[divided]
+        lengths = counts[divided]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        result[np.repeat(starts, lengths) + within] = parts
+    return result
+
+
+# -- Beginnings and endings --------------------------------------------------------------------------------------------
+
+
+def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
+    """The ids of the words that stand for each word: its longest beginning in the table, and the longest ending after.
+
+    None for a word of which they would cover less than three fifths.
+    """
+    lengths = np.diff(words.bounds)
+    is_start = (words.data & 0xC0) != 0x80
+    count = np.concatenate(([0], np.cumsum(is_start)))  # characters before each byte
+    first, last = count[words.bounds[:-1]], count[words.bounds[1:]]
+    owners = np.repeat(np.arange(len(words)), lengths)
+    opens = np.flatnonzero(is_start & (lengths <= _LONGEST_WORD)[owners])
+    of, at = owners[opens], count[opens]
+    before = np.flatnonzero(at - first[of] >= SHORTEST)
+    begin_hashes = hash_spans(words.data, words.bounds[of[before]], opens[before])
+    after = np.flatnonzero((last[of] - at >= SHORTEST) & (at > first[of]))
+    end_hashes = hash_spans(words.data, opens[after], words.bounds[of[after] + 1])
+    ids = table.lookup(np.concatenate((begin_hashes, end_hashes)))
+    begin_ids, end_ids = np.split(ids, [len(before)])
+    result = np.full((len(words), 2), -1, dtype=np.int32)
+    covered, reached = np.zeros(len(words), dtype=np.int64), first.copy()
+    known = np.flatnonzero(begin_ids >= 0)  # places rise within a word: the last is the longest
+    chosen = of[before[known]]
+    result[chosen, 0], reached[chosen] = begin_ids[known], at[before[known]]
+    covered += reached - first
+    known = np.flatnonzero((end_ids >= 0) & (at[after] >= reached[of[after]]))[::-1]  # the first is the longest
+    chosen = of[after[known]]
+    result[chosen, 1] = end_ids[known]
+    begun = last.copy()
+    begun[chosen] = at[after[known]]
+    covered += last - begun
+    result[covered < _COVERED * (last - first)] = -1
+    has = result >= 0
+    return Ragged(result[has], np.concatenate(([0], np.cumsum(has.sum(axis=1)))))
+
+
+# -- The most likely path ----------------------------------------------------------------------------------------------
+
+
+def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    edges = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, _CHUNK)))
+    return [texts[first:last] for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(texts)], strict=True)]
+
+
+def _on_paths(texts: Sequence[str], table: LanguageTable, english: WordVectors, base: int) -> Ragged:
+    """The words of texts in a script that does not part them."""
+    cut = _Cut.of(texts, table)
+    found = np.where(cut.is_latin, -1, cut.ids)
+    found[found >= 0] += base
+    found[cut.is_latin] = _look_up(cut.hashes, table, english, base)
+    known = found >= 0
+    bounds = np.searchsorted(cut.owners[known], np.arange(len(texts) + 1))
+    return Ragged(found[known].astype(np.int32), bounds)
+
+
+class _Cut(NamedTuple):
+    """The words of texts in order (t,): where each begins and ends among all characters, and its text."""
+
+    codes: UInt32
+    starts: Int64
+    ends: Int64
+    owners: Int64
+    is_latin: Bool  # whether it is in letters of ASCII
+    ids: Int32  # of words on paths, -1 for unknown characters
+    hashes: UInt64  # of the words in letters of ASCII
+
+    @classmethod
+    def of(cls, texts: Sequence[str], table: LanguageTable) -> _Cut:
+        """Cut texts into words."""
+        plain = (
+            unicodedata.normalize("NFC", lowered(each, table.language).lower()).replace("\n", " ") for each in texts
+        )
+        codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
+        kinds = _kinds(codes)
+        widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
+        places = np.concatenate(([0], np.cumsum(widths)))  # of the characters among the bytes
+        data = np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
+        edges = np.flatnonzero(np.diff(kinds, prepend=0, append=0))
+        starts, ends = edges[:-1], edges[1:]
+        is_run, is_word = kinds[starts] == _FOREIGN, kinds[starts] == _LATIN
+        latin = hash_spans(data, places[starts[is_word]], places[ends[is_word]])
+        at, sizes, ids = _cut(data, places, starts[is_run], ends[is_run], table)
+        none = np.full(int(is_word.sum()), -1, dtype=np.int32)
+        starts, ends = np.concatenate((starts[is_word], at)), np.concatenate((ends[is_word], at + sizes))
+        order = np.argsort(starts, kind="stable")
+        is_latin = order < len(none)
+        owners = np.cumsum(codes == ord("\n"))[starts[order]] if len(order) else starts
+        return cls(codes, starts[order], ends[order], owners, is_latin, np.concatenate((none, ids))[order], latin)
+
+
+def split_words(text: str, table: LanguageTable) -> list[str]:
+    """The words of a text as they are looked up; of a run of characters, those on its most likely path."""
+    if is_unparted(table.language):
+        cut = _Cut.of([text], table)
+        whole = cut.codes.tobytes().decode("utf-32-le")
+        return [whole[start:end] for start, end in zip(cut.starts.tolist(), cut.ends.tolist(), strict=True)]
+    chunks = word_chunks([text], table.language)
+    return [word for chunk in chunks for word in chunk.words(np.arange(len(chunk.hashes)))]
+
+
+_LATIN, _FOREIGN = 1, 2
+
+
+def _kinds(codes: UInt32) -> UInt8:
+    """Whether each character is of a word in letters of ASCII, of a run of others, or of neither. (n,)"""
+    is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    is_there[codes] = True
+    kinds = np.zeros(len(is_there), dtype=np.uint8)
+    for code in np.flatnonzero(is_there).tolist():
+        char = chr(code)
+        if not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc"):
+            kinds[code] = _LATIN if code < 128 else _FOREIGN
+    return kinds[codes]
+
+
+def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable) -> tuple[Int64, Int64, Int32]:
+    """Cut runs of characters into words of a table: the place of each word, its size, and its id, -1 for an unknown
+    character.
+
+    `places`: where each character begins among the bytes of `data`. (r,), (r,) -> (w,), (w,), (w,)
+    """
+    lengths = ends - starts
+    if lengths.max(initial=0) > _LONGEST_RUN:
+        pieces = -(-lengths // _LONGEST_RUN)
+        within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        owner = np.repeat(np.arange(len(starts)), pieces)
+        starts = starts[owner] + within * _LONGEST_RUN
+        ends = np.minimum(starts + _LONGEST_RUN, ends[owner])
+        lengths = ends - starts
+    at = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    left = np.repeat(ends, lengths) - at  # characters up to the end of the run
+    longest = min(table.longest, _LONGEST_PART)
+    ids = np.full((len(at), longest), -1, dtype=np.int32)
+    likely: Float32 = np.full((len(at), longest), -np.inf, dtype=np.float32)
+    likely[:, 0] = _UNKNOWN
+    log_p = np.log(table.frequencies)
+    row, column = np.nonzero(np.arange(longest) < left[:, None])
+    found = table.lookup(hash_spans(data, places[at[row]], places[at[row] + column + 1]))
+    known = np.flatnonzero(found >= 0)
+    ids[row[known], column[known]] = found[known]
+    likely[row[known], column[known]] = log_p[found[known]]
+    best: Float32 = np.zeros(len(at) + longest + 1, dtype=np.float32)  # of the rest of the run from each place on
+    chosen = np.zeros(len(at), dtype=np.int64)
+    order = np.argsort(left, kind="stable")
+    bounds = np.searchsorted(left[order], np.arange(1, int(left.max(initial=0)) + 2))
+    for step, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True), start=1):
+        here, most = order[first:last], min(step, longest)
+        after = best[here[:, None] + np.arange(1, most + 1)]
+        if most == step:
+            after[:, -1] = 0  # the run ends there
+        totals = likely[here, :most] + after
+        chosen[here] = totals.argmax(axis=1)
+        best[here] = totals[np.arange(len(here)), chosen[here]]
+    is_word = np.zeros(len(at) + 1, dtype=np.bool_)
+    going = np.flatnonzero(left == np.repeat(lengths, lengths))
+    while len(going):
+        is_word[going] = True
+        following = going + chosen[going] + 1
+        going = following[left[going] > chosen[going] + 1]
+    words = np.flatnonzero(is_word)
+    return at[words], chosen[words] + 1, ids[words, chosen[words]]

@@ -1,0 +1,232 @@
+"""Word vectors of several languages as one table: first the English words, then those of each language of an index.
+
+A mixed index needs one more step than one of a single language: sentences of a language have a mean direction of their
+own, by which they would be nearer to each other than to their translations. `removed` are the directions to remove from
+the words of each language; removal is linear, so removing them from words removes them from sentences.
+
+While files are read, it is not known yet which languages there will be: then ids of each language begin at a number of
+its own (`id_base`), and `renumbered` turns them into those of a table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semsearch.arrays.types import Float32, Float64, Int32, UInt64
+from semsearch.errors import VectorsError, VectorsMismatch
+from semsearch.text.languages import ENGLISH, RULES, name_of
+from semsearch.text.ragged import OovWords, Ragged
+from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
+from semsearch.word_vectors.language_words import language_words, split_words
+from semsearch.word_vectors.loading import Reference, VectorsReference
+from semsearch.word_vectors.table import Guessing, VectorTable, WordVectors, shipped_name
+
+_BASES = {language: number * MOST_WORDS for number, language in enumerate((ENGLISH, *sorted({*RULES} - {ENGLISH})))}
+
+
+@lru_cache(maxsize=64)
+def open_language(language: str, space: str) -> LanguageTable | None:
+    """Open the table of a language in the space of the word vectors with a digest; None if there is none."""
+    path = find_language_table(language)
+    table = None if path is None else LanguageTable(path)
+    return table if table is not None and table.card["space"] == space else None
+
+
+def language_table(language: str, vectors: WordVectors) -> LanguageTable | None:
+    """The table of a language that belongs to word vectors; None if there is none, as with other word vectors.
+
+    Raises VectorsMismatch if the shipped tables are of another version than the shipped English vectors.
+    """
+    found = None if language == ENGLISH else open_language(language, vectors.digest)
+    if found is None and language != ENGLISH and (path := find_language_table(language)) is not None:
+        folder = getattr(vectors, "folder", None)
+        if folder is not None and shipped_name(Path(folder)) and isinstance(vectors, VectorTable):
+            space = LanguageTable(path).card["space"]
+            raise VectorsMismatch(
+                f"the {name_of(language)} word vectors are in the space of others ({space[:8]}) than {vectors.name} "
+                f"({vectors.digest[:8]}): they are of different versions; install semsearch again"
+            )
+    return found
+
+
+class MultilingualVectors:
+    """Word vectors of English and of other languages in its space: V words, and the words of each table after them."""
+
+    def __init__(
+        self,
+        english: WordVectors,
+        tables: Sequence[LanguageTable],
+        removed: Mapping[str, Float64] | None = None,
+    ) -> None:
+        self.english = english
+        self.tables: dict[str, LanguageTable] = {table.language: table for table in tables}
+        self.removed: dict[str, Float64] = dict(removed or {})
+        sizes = np.cumsum([len(english), *map(len, tables)])
+        self.bases: dict[str, int] = dict(zip(self.tables, sizes.tolist(), strict=False))
+        self._size = int(sizes[-1])
+        self.name: str = english.name
+        self.digest: str = _digest(english, self.tables, self.removed)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> MultilingualVectors:
+        return self
+
+    @property
+    def reference(self) -> MultilingualReference:
+        """By which other processes open them."""
+        codes = tuple((code, table.digest) for code, table in self.tables.items())
+        return MultilingualReference(VectorsReference.of(self.english), codes, tuple(self.removed.items()), self.digest)
+
+    @property
+    def dimension(self) -> int:
+        """The number of dimensions of a vector, d."""
+        return self.english.dimension
+
+    def __len__(self) -> int:
+        return self._size
+
+    @cached_property
+    def frequencies(self) -> Float32:
+        """The probability p(w) of each word in general text of its language. (V,)"""
+        return np.concatenate([self.english.frequencies, *(table.frequencies for table in self.tables.values())])
+
+    def lookup(self, hashes: UInt64) -> Int32:
+        """Word hashes to ids, -1 for unknown words: those of English, then of the other languages. (n,) -> (n,)"""
+        ids = self.english.lookup(hashes)
+        for code, table in self.tables.items():
+            lacking = np.flatnonzero(ids < 0)
+            if len(lacking):
+                found = table.lookup(hashes[lacking])
+                ids[lacking] = np.where(found < 0, -1, found + self.bases[code])
+        return ids
+
+    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The vectors of word ids, without what is removed from words of their language. (n,) -> (n, d)"""
+        ids = np.asarray(ids)
+        is_foreign = ids >= len(self.english)
+        if not is_foreign.any():
+            return self._rest(self.english.rows(ids), ENGLISH)
+        rows = np.empty((len(ids), self.dimension), dtype=np.float32)
+        own = np.flatnonzero(~is_foreign)
+        rows[own] = self._rest(self.english.rows(ids[own]), ENGLISH)
+        for code, table in self.tables.items():
+            first = self.bases[code]
+            own = np.flatnonzero((ids >= first) & (ids < first + len(table)))
+            if len(own):
+                rows[own] = self._rest(table.rows(ids[own] - first), code)
+        return rows
+
+    def _rest(self, rows: Float32, language: str) -> Float32:
+        directions = self.removed.get(language)
+        if directions is None or not len(directions):
+            return rows
+        c = directions.astype(np.float32)
+        return np.asarray(rows - np.einsum("nm,md->nd", np.einsum("nd,md->nm", rows, c), c))
+
+    def guess(self, unknown_words: OovWords) -> Float32:
+        """Predict the vectors of OOV words, as the English table does. (u,) -> (u, d)"""
+        if isinstance(self.english, Guessing):
+            return self._rest(self.english.guess(unknown_words), ENGLISH)
+        return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
+
+    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
+        """Predict the vectors of English words as if the table did not have them; of others, zero. (n,) -> (n, d)"""
+        rows = np.zeros((len(ids), self.dimension), dtype=np.float32)
+        own = np.flatnonzero(np.asarray(ids) < len(self.english))
+        if isinstance(self.english, Guessing) and len(own):
+            rows[own] = self._rest(self.english.guess_known(ids[own]), ENGLISH)
+        return rows
+
+    def language_ids(self, language: str) -> slice:
+        """The ids of the words of a language."""
+        if language == ENGLISH:
+            return slice(0, len(self.english))
+        return slice(self.bases[language], self.bases[language] + len(self.tables[language]))
+
+    def with_table(self, table: LanguageTable, directions: Float64 | None = None) -> MultilingualVectors:
+        """These and the words of one more language after them: the ids of all others stay."""
+        removed = {**self.removed} if directions is None else {**self.removed, table.language: directions}
+        return MultilingualVectors(self.english, [*self.tables.values(), table], removed)
+
+    def words_of(self, texts: Sequence[str], language: str, *, keep_unknown: bool) -> Ragged:
+        """The words of texts in a language that it has a table of. n texts -> n rows"""
+        table, base = self.tables[language], self.bases[language]
+        return language_words(texts, table, self.english, base=base, keep_unknown=keep_unknown)
+
+    def split(self, text: str, language: str) -> list[str]:
+        """The words of a text in a language, as `words_of` looks them up."""
+        return split_words(text, self.tables[language])
+
+    def renumbered(self, ids: Int32) -> Int32:
+        """The ids that words found while reading have here; unknown words stay as they are. (n,) -> (n,)"""
+        foreign = np.flatnonzero(ids >= MOST_WORDS)
+        if not len(foreign):
+            return ids
+        bases = np.full(len(_BASES), -1, dtype=np.int64)
+        for code, base in self.bases.items():
+            bases[_BASES[code] // MOST_WORDS] = base
+        result = ids.copy()
+        result[foreign] = bases[ids[foreign] // MOST_WORDS] + ids[foreign] % MOST_WORDS
+        return result
+
+
+def id_base(language: str) -> int:
+    """The first id of a language's words while files are read."""
+    return _BASES[language]
+
+
+def languages_in(ids: Int32) -> list[str]:
+    """The languages of words found while reading, without English. (n,)"""
+    numbers = np.unique(ids[ids >= MOST_WORDS] // MOST_WORDS)
+    codes = list(_BASES)
+    return [codes[number] for number in numbers.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class MultilingualReference:
+    """A reference to word vectors of several languages, for other processes."""
+
+    english: Reference
+    tables: tuple[tuple[str, str], ...]  # code and digest
+    removed: tuple[tuple[str, Float64], ...]
+    digest: str
+
+    def open(self) -> MultilingualVectors:
+        """Open them. Raises VectorsError if they are not there, VectorsMismatch if others are."""
+        english = self.english.open()
+        return MultilingualVectors(english, opened_tables(english, dict(self.tables)), dict(self.removed))
+
+
+def opened_tables(english: WordVectors, digests: Mapping[str, str]) -> list[LanguageTable]:
+    """Open the tables of languages, which must have these digests. Raises VectorsError, VectorsMismatch."""
+    opened = []
+    for code, digest in digests.items():
+        table = language_table(code, english)
+        if table is None:
+            raise VectorsError(
+                f"the index has text in {name_of(code)}, whose word vectors ({digest[:8]}) this installation of "
+                "semsearch lacks; install the version that indexed it, or run: semsearch rebuild"
+            )
+        if table.digest != digest:
+            raise VectorsMismatch(
+                f"the index was fitted with the {name_of(code)} word vectors {digest[:8]}, and semsearch now has "
+                f"{table.digest[:8]}; run: semsearch rebuild"
+            )
+        opened.append(table)
+    return opened
+
+
+def _digest(english: WordVectors, tables: Mapping[str, LanguageTable], removed: Mapping[str, Float64]) -> str:
+    digest = hashlib.blake2b(english.digest.encode(), digest_size=16)
+    for code, table in tables.items():
+        digest.update(f" {code} {table.digest}".encode())
+    for code, directions in sorted(removed.items()):
+        digest.update(f" {code} ".encode() + np.ascontiguousarray(directions, dtype="<f8").tobytes())
+    return digest.hexdigest()

@@ -361,14 +361,15 @@ def _weights(candidates: Candidates, queries: Sequence[Query], mode: Mode) -> li
 
 
 _NEAREST = 10  # passages in the query's own language, by which others are measured
-_LEAST, _MOST_ACROSS = 0.01, 2.0  # of the sum of their squared cosines; of the weight of others
+_USUAL, _MOST_ACROSS = 1.0, 2.0  # squared cosines that speak for all weight; the largest weight of others
 
 
 def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[Weights]) -> list[Weights]:
     """The weights for passages in another language than the query, which have neither its topics nor its words.
 
-    The cosine has the weight by which the nearest passages in the query's own language would have about their scores;
-    without any, all weight. Of the words only names and numbers can be the same, and count little.
+    The cosine has the weight by which the nearest passages in the query's own language would have about their scores
+    (by ridge regression towards all weight, which it has without any that are near). Of the words only names and
+    numbers can be the same, and count little.
     """
     share, found = tuning.TUNING.words_across, list[Weights]()
     for own, pairs in zip(weights, candidates.pool.slices, strict=True):
@@ -378,7 +379,8 @@ def across_languages(candidates: Candidates, scores: Float64, weights: Sequence[
         if len(there):
             there = there[np.argsort(-candidates.general[pairs][there], kind="stable")[:_NEAREST]]
             cosines, points = np.maximum(candidates.general[pairs][there], 0), np.nan_to_num(scores[pairs][there])
-            weight = min(float(points @ cosines) / max(float(cosines @ cosines), _LEAST), _MOST_ACROSS)
+            weight = (float(points @ cosines) + _USUAL * weight) / (float(cosines @ cosines) + _USUAL)
+            weight = min(weight, _MOST_ACROSS)
         found.append(Weights(weight, share * own.lexical, own.best, own.near))
     return found
 

@@ -28,7 +28,7 @@ DOCUMENTS = (
     "The spacecraft left the orbit of Saturn.",
     "Copper conducts electricity well.",
 )
-QUERY = "why does dough grow"
+QUERY = "why does bread rise"
 IMPORTED = """
 import contextlib, sys
 sys.argv = ["semsearch", "query", sys.argv[2], "--index", sys.argv[1]]

@@ -34,11 +34,13 @@ OF_RELEVANCE: dict[str, Any] = {
 }  # fmt: skip
 MODES: dict[str, Mode] = {"relevance_without_words": "dense", "relevance_without_vectors": "lexical"}
 OF_LANGUAGES = {"dense_weight_unknown", "known_least", "least_known"}
+OF_KINDS = {"listing": 0.0, "code_deduction": 0.0, "test_deduction": 0.0}  # of passages of other kinds than prose
+ACROSS = {"words_across"}  # tests/search/test_languages.py
 QUESTION = "the captain of the old ship and a rose"
 
 
 def test_every_number_is_tried_here() -> None:
-    known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES
+    known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES | set(OF_KINDS) | ACROSS
     assert {field.name for field in fields(Tuning)} == known
 
 
@@ -53,6 +55,29 @@ def test_each_number_of_a_documents_length_changes_the_score(
     assert answer(usual) != before
     for hit in usual.search(QUESTION, 5):
         assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", OF_KINDS)
+def test_each_number_of_other_kinds_of_passages_changes_their_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    sources = [
+        f"A. Stone. The captain of the old ship. Journal of Coasts {number}(1):2-9, 200{number}." for number in range(4)
+    ]
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "sources.txt").write_text("\n".join(sources))
+    for file in ("ship.py", "test_ship.py"):
+        (docs / file).write_text('def sail():\n    """The captain of the old ship and a rose."""\n    return 1\n')
+    (docs / "rose.md").write_text("# Rose\n\nA rose of the garden, and the captain of the old ship.\n")
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(docs)
+        before = {hit.passage_id: hit.score for hit in index.search(QUESTION, 20, duplicates=True)}
+        monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_KINDS[name]}))
+        after = index.search(QUESTION, 20, duplicates=True)
+        assert {hit.passage_id: hit.score for hit in after} != before
+        for hit in after:
+            assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", OF_RELEVANCE)

@@ -45,7 +45,7 @@ _DEEPEST = 10_000  # groups within groups
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _RtfGroup:
     """What holds until the end of a group."""
 
     target: str = ""  # "" for the text; else what is collected: "info title", "style", "fonts", "note", "nothing"
@@ -76,8 +76,8 @@ class _RtfReading:
     name: str
     builder: Builder = field(default_factory=Builder)
     about: dict[str, Any] = field(default_factory=dict)
-    group: _Group = field(default_factory=_Group)
-    outer: list[_Group] = field(default_factory=list)
+    group: _RtfGroup = field(default_factory=_RtfGroup)
+    outer: list[_RtfGroup] = field(default_factory=list)
     encoding: str = "cp1252"
     encodings: dict[int, str] = field(default_factory=dict)  # of fonts
     levels: dict[int, int] = field(default_factory=dict)  # of the styles of headings
@@ -132,12 +132,12 @@ class _RtfReading:
 
     def _close(self) -> None:
         self._decode()
-        ended, self.group = self.group, self.outer.pop() if self.outer else _Group()
+        ended, self.group = self.group, self.outer.pop() if self.outer else _RtfGroup()
         self.to_skip, self.is_first = 0, False
         if ended.target and (ended.target != self.group.target or (ended.target == "style" and self.aside)):
             self._end_aside(ended)
 
-    def _end_aside(self, ended: _Group) -> None:
+    def _end_aside(self, ended: _RtfGroup) -> None:
         aside = " ".join("".join(self.aside).split())
         self.aside.clear()
         if ended.target == "note" and aside:

@@ -291,6 +291,7 @@ _KINDS = {  # columns in order, with the names of Arrow's types
     "passage_id": "int64",
     "sentence_id": "int64",
     "stale": "bool",
+    "deleted": "bool",
     "index": "string",
     "language": "string",
 }

@@ -131,9 +131,9 @@ def planted(folder: Path, chance: random.Random, files: int, megabytes: int) -> 
 
     write("scans/page.pdf", pdf(lambda canvas: canvas.rect(50, 50, 200, 200, fill=1)))
     said = "Bicycles may be parked behind the greenhouse after sunset."
-    inner = taped({"docs/rules.md": f"# Rules\n\n{prose(chance, 3)}\n\n{said}\n".encode()})
+    inner = taped({"rules/rules.md": f"# Rules\n\n{prose(chance, 3)}\n\n{said}\n".encode()})
     write("downloads/old.zip", zipped({"readme.txt": prose(chance, 3), "more/rules.tar.gz": inner}))
-    yield Planted(said, "downloads/old.zip", place="more/rules.tar.gz, docs/rules.md, line 5")
+    yield Planted(said, "downloads/old.zip", place="more/rules.tar.gz, rules/rules.md, line 5")
     said = "Marmalade is stirred clockwise until the pectin sets."
     write("man/jam.1.gz", gzip.compress(f".TH JAM 1\n.SH NAME\njam \\- boil fruit\n.SH DESCRIPTION\n{said}\n".encode()))
     yield Planted(said, "man/jam.1.gz", line=5)

@@ -95,6 +95,7 @@ def test_files_in_an_archive_with_a_password_are_reported() -> None:
     assert document.omissions[0].detail == "a.md: is protected by a password"
 
 
+@pytest.mark.usefixtures("read_here")
 def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inner_files, "MOST_BYTES", 10_000)
     monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
@@ -115,6 +116,7 @@ def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: 
     assert [(each.count, each.detail) for each in document.omissions] == [(2, "it has more than 20,000")]
 
 
+@pytest.mark.usefixtures("read_here")
 def test_an_archive_whose_directory_lies_about_sizes_is_bounded_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
     file = io.BytesIO()

@@ -28,6 +28,7 @@ from semsearch.readers.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
+from semsearch.readers.registry import format_of
 from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
@@ -142,6 +143,7 @@ def test_threads_read_at_the_same_time() -> None:
 
 
 @posix
+@pytest.mark.filterwarnings("ignore:lance is not fork-safe")  # which another test may have imported
 def test_a_fork_has_processes_of_its_own() -> None:
     asked("echo")
     (before,) = reader_process._processes._waiting
@@ -156,7 +158,10 @@ def test_a_fork_has_processes_of_its_own() -> None:
 # -- Interruptions -----------------------------------------------------------------------------------------------------
 
 _READING = """
-import sys
+import signal, sys
+for number in (signal.SIGHUP, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore them
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, in_reader_process
 print("asking", flush=True)
@@ -228,7 +233,8 @@ def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
 
 def test_small_texts_start_no_process() -> None:
     for name in NAMES:
-        if not name.endswith((".pdf", "x", ".odt", ".epub")):
+        kind = format_of(name)
+        if kind is None or kind.apart != 0:
             read_bytes(valid(name), name)
     assert reader_process._processes._waiting == []
 

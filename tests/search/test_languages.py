@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from small import TOPICS, article, sentence
 from small_languages import forget_opened, in_chinese, in_greek, languages_in, write_small_table
 
+from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
+from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -214,3 +217,18 @@ def test_a_language_that_comes_with_so_much_text_that_the_index_is_refitted_is_f
         _write(tmp_path / "docs", in_greek, "el", count=12)
         assert index.sync().refitted
         assert _first_topics(index, _plain, "el") == 1.0
+
+
+def test_the_weight_of_names_in_another_language_changes_the_scores(
+    mixed: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mixed.add([Text("name", in_greek(sentence("sea", 2)) + " Zebulon 4711.")])
+    question = sentence("sea", 2) + " Zebulon 4711"
+
+    def scores() -> dict[int, float]:
+        return {hit.passage_id: hit.score for hit in mixed.search(question, 50) if hit.language}
+
+    before = scores()
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, words_across=0.0))
+    assert before
+    assert scores() != before

@@ -117,7 +117,7 @@ def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Ind
     (table,) = (tmp_path / "place").glob("passage-*")
     (data,) = (table / "data").iterdir()
     whole = data.read_bytes()
-    tables.close()
+    tables._release()
     for damage, says in ((200, "does not match its digest"), (0, "cannot be read")):
         data.write_bytes(whole[:damage] + bytes([whole[damage] ^ 1]) + whole[damage + 1 :])
         assert any(table.name in problem and says in problem for problem in tables.verify())
@@ -125,7 +125,7 @@ def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Ind
         tables.search("ship", mode="dense")
     LancePlace(f"lance:{tmp_path / 'place'}").drop(table.name)
     assert f"{table.name} is missing" in tables.verify()
-    tables.close()
+    tables._release()
     with pytest.raises(IndexDamaged, match="--rebuild"):
         tables.search("ship", mode="dense")
     tables.rebuild()

@@ -26,7 +26,6 @@ from semsearch.cli.messages import tell_skipped, use_one_thread, warn
 from semsearch.cli.progress import progress, share_of
 from semsearch.errors import UsageError, VectorsError
 from semsearch.evaluate.vectors_experiment import VECTORS_EXPERIMENT
-from semsearch.word_vectors.table import DEFAULT_VECTORS
 
 if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable
@@ -42,7 +41,7 @@ def language(
     ],
     code: Annotated[str, typer.Option("--language", metavar="CODE", help="The language, by its ISO 639-1 code.")],
     to: Annotated[Path, typer.Option(metavar="FILE", help="The table to write: CODE.vectors.")],
-    space: TableOption = DEFAULT_VECTORS,
+    space: TableOption = "english",
     parts: Annotated[int, typer.Option(metavar="N", min=1, help="Bytes for the vector of a word.")] = _PARTS,
     source: Annotated[str, typer.Option(metavar="TEXT", help="The source of the vectors, for the card.")] = "",
     licence: Annotated[str, typer.Option(metavar="NAME", help="Their licence, for the card.")] = "",

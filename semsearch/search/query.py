@@ -244,7 +244,7 @@ def _languages_of(db: sqlite3.Connection, reader: IndexReader, texts: Sequence[s
     from semsearch.word_vectors.guess_language import guess_any_language  # start-up time: English indexes need none
 
     known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
-    return [guess_any_language(text, several.english, known) for text in texts]
+    return [guess_any_language(text, several.english, known, reader.language_documents) for text in texts]
 
 
 def _other_language(question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode) -> str | None:

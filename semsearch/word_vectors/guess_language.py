@@ -1,6 +1,8 @@
 """Guess the language of a short text, such as a question, by its script and by p(w) of its words in each language.
 
-    argmax_L  Σ_w max(log p_L(w), ρ) + β [L is English, or a language of the index]
+    argmax_L  Σ_w max(log p_L(w), ρ) + max(β + log(n_L / n), 0) [L is English, or a language of the index]
+
+n_L is the number of the index's documents in the language, n that of the language with the most.
 
 Of a handful of words most are in the table of the right language and few in the others, where function words of one
 language are names or rare words of another. A rare word counts as much as one that is lacking (ρ): tables of different
@@ -9,7 +11,8 @@ sizes are then compared fairly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -33,10 +36,16 @@ def guess_languages(texts: Sequence[str], vectors: MultilingualVectors) -> list[
     return [_likeliest(text[:_LONGEST], vectors.english, _written_in(text, codes), codes) for text in texts]
 
 
-def guess_any_language(text: str, vectors: WordVectors, known: Sequence[str]) -> str:
-    """The language of a question, of all that have a table; one that is not `known` only if that is clear."""
+def guess_any_language(
+    text: str, vectors: WordVectors, known: Sequence[str], documents: Mapping[str, int] | None = None
+) -> str:
+    """The language of a question, of all that have a table; one that is not `known` only if that is clear.
+
+    `documents`: how many the index has in each language; the fewer, the clearer it has to be.
+    """
     sample = text[:_LONGEST]
-    return _likeliest(sample, vectors, _with_tables(script_of(sample), vectors.digest), (*known, ENGLISH))
+    codes = _with_tables(script_of(sample), vectors.digest)
+    return _likeliest(sample, vectors, codes, (*known, ENGLISH), documents or {})
 
 
 def _written_in(text: str, codes: Sequence[str]) -> list[str]:
@@ -52,15 +61,24 @@ def _with_tables(script: str, space: str) -> tuple[str, ...]:
     return tuple(code for code in sharing_script(script) if code == ENGLISH or open_language(code, space) is not None)
 
 
-def _likeliest(text: str, vectors: WordVectors, codes: Sequence[str], known: Sequence[str]) -> str:
+def _likeliest(
+    text: str,
+    vectors: WordVectors,
+    codes: Sequence[str],
+    known: Sequence[str],
+    documents: Mapping[str, int] | None = None,
+) -> str:
     """The likeliest of languages that share a script; of equals the first known one. English if there are none."""
     if len(codes) < 2 or is_unparted(codes[0]):
         return codes[0] if codes else ENGLISH
-    shared = _hashes(text, ENGLISH)
+    shared, most = _hashes(text, ENGLISH), max((documents or {}).values(), default=1)
     scores: dict[str, float] = {}
     for code in codes:
         hashes = _hashes(text, code) if lowered(text, code) != text else shared
-        scores[code] = _log_likelihood(hashes, vectors, code) + _KNOWN * (code in known)
+        scores[code] = _log_likelihood(hashes, vectors, code)
+        if code in known:
+            share = (documents or {}).get(code, most) / most
+            scores[code] += max(_KNOWN + math.log(share), 0.0)
     best = max(scores.values())
     equal = [code for code in codes if scores[code] == best]
     return next((code for code in known if code in equal), equal[0])

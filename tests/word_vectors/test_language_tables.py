@@ -11,7 +11,7 @@ from small_languages import WORDS, in_chinese, in_greek, languages_in, write_sma
 from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors.guess_language import guess_languages
+from semsearch.word_vectors.guess_language import guess_any_language, guess_languages
 from semsearch.word_vectors.language_table import LanguageTable, shipped_languages, write_language_table
 from semsearch.word_vectors.language_words import language_words, parts_of_words
 from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table, languages_in as in_ids
@@ -204,6 +204,20 @@ def test_the_language_of_a_few_words_is_the_one_in_which_they_are_likely(
     with languages_in(tmp_path):
         asked = [f"{in_greek('recipe')}?", "the recipe", "rezept", "the rezept", "42"]
         assert guess_languages(asked, several) == ["el", "en", "de", "de", "en"]
+
+
+def test_a_question_is_in_a_language_of_few_documents_only_if_that_is_clear(
+    small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    words, p = ["recipe", "rezept", "backen"], np.array([0.5, 1e-3, 1e-3])
+    write_language_table(
+        tmp_path / "de.vectors", "de", words, np.eye(3, small_vectors.dimension), p,
+        parts=1, card={"space": small_vectors.digest},
+    )  # fmt: skip
+    with languages_in(tmp_path):
+        asked = ["recipe", "rezept", "rezept backen"]
+        for documents, found in (({"de": 5, "en": 5}, ["de", "de", "de"]), ({"de": 1, "en": 5000}, ["en", "de", "de"])):
+            assert [guess_any_language(text, small_vectors, ["en", "de"], documents) for text in asked] == found
 
 
 def test_tables_of_another_version_are_an_error_that_names_both(

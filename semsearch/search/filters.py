@@ -274,8 +274,7 @@ def number_of(text: str) -> float | None:
 # -- Parsing -----------------------------------------------------------------------------------------------------------
 
 _COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
-_COMPARING = re.compile(r"[<>=]")
-_TAGGED = re.compile(r"<[^<>=]*>")  # a value such as <x>, and no operator
+_COMPARING = re.compile(r"=|[<>][<>=\s]*[\d.+-]")  # <x> is a value, >3 after an operator is none
 _MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice mean the first of them
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
 _PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
@@ -361,7 +360,7 @@ def _comparison(text: str, part: str, before: Filter | None) -> Filter:
         key, operator = before.key, "!=" if before.operator == "!.." else before.operator.replace("..", "=")
     if not key.strip(".") or (match is None and _KEYLESS.match(value)):
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
-    if match is not None and _COMPARING.match(value) and not _TAGGED.match(value):
+    if match is not None and _COMPARING.match(value):
         written = f"{operator}{value[0]}"
         meant = _MEANT.get(written, operator) + value[1:].lstrip("<>= ")
         raise UsageError(

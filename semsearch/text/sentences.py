@@ -77,6 +77,8 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
             start = spans.pop()[0]
         if tight and start == position and not part[0].isalnum() and text[start - 1] in ".!?":
             start = spans.pop()[0]  # "vec![1]", "a != b": no sentence ends there
+        if spans and text[start : start + 1].islower() and _names_a_mark(text, spans[-1]):
+            start = spans.pop()[0]
         position += len(part)
         if end - start > LONGEST:
             spans += _cut(text, start, end)
@@ -96,6 +98,12 @@ def _is_date(text: str, before: tuple[int, int]) -> bool:
         and bool(_MONTH.match(text, end))
         and bool(_DAY.search(text, max(before[0], end - 4), end))
     )
+
+
+def _names_a_mark(text: str, before: tuple[int, int]) -> bool:
+    """Whether a sentence, before a small letter, ends with a name or a sign: "the panic! macro", "the ? operator"."""
+    start, end = before
+    return text[start].isupper() and (text[end - 1] == "!" or (text[end - 1] in ".?" and text[end - 2] == " "))
 
 
 def _plain(text: str) -> str:

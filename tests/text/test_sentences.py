@@ -60,6 +60,12 @@ def test_code_with_exclamation_marks_is_not_cut_at_them() -> None:
     assert sentences("Use vec![1, 2] if a != best. Good.") == ["Use vec![1, 2] if a != best.", "Good."]
 
 
+def test_a_name_or_sign_that_ends_with_a_mark_ends_no_sentence_before_a_small_letter() -> None:
+    text = "We call the panic! macro. The ? operator and the . are signs! Jeopardy! was a show."
+    assert sentences(text) == ["We call the panic! macro.", "The ? operator and the . are signs!", "Jeopardy! was a show."]
+    assert sentences("who asks? nobody! ever.") == ["who asks?", "nobody!", "ever."]  # written without capitals
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\r\n\t", "\u3000\xa0"])
 def test_nothing_has_no_sentences(text: str) -> None:
     assert sentence_spans(text) == []

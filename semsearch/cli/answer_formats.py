@@ -67,6 +67,8 @@ def wrapped_path(path: str, first: int, room: int) -> list[str]:
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
+_SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
+_CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 # by terminals; not line ends and tabs
 OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
@@ -87,6 +89,14 @@ def passage_lines(hit: Hit) -> Iterator[PassageLine]:
         end = begin + len(line)
         yield PassageLine(_safe(line), first >= 0 and begin < last and first < end and not line.isspace())
         begin = end
+
+
+def code_lines(sentence: str) -> list[str]:
+    """The lines of a sentence that is code, safe to print, with their indentation; none of what is prose."""
+    lines = sentence.splitlines()
+    if len(lines) < 2 or len(_SYMBOL.findall(sentence)) <= _CODE_SYMBOLS * len(sentence):
+        return []
+    return [_safe(line) for line in lines]
 
 
 def _safe(line: str) -> str:

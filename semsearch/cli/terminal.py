@@ -22,6 +22,7 @@ from rich.text import Text
 from semsearch.cli.answer_formats import (
     Answer,
     also_in,
+    code_lines,
     index_mark,
     language_mark,
     one_line,
@@ -40,6 +41,7 @@ from semsearch.text.terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
 _LINES = 6  # of a long sentence
+_CODE_LINES = 4  # of code
 _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
@@ -158,12 +160,17 @@ def heat(score: float, best: float) -> str:
 
 
 def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
-    """A hit's sentence between its neighbours, which are dim. A very long sentence is cut around the query's words."""
-    sentence = Text(excerpt(one_line(hit.sentence), asked, room))
+    """A hit's sentence between its neighbours, which are dim.
+
+    A very long sentence is cut around the query's words. Code keeps its lines, the few with the most of these words.
+    """
+    code = code_lines(hit.sentence)
+    sentence = Text(_best_lines(code, asked, room) if code else excerpt(one_line(hit.sentence), asked, room))
     if asked is not None:
         sentence.highlight_regex(asked, "bold")
     before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
-    return Text(" ").join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
+    between = Text("\n" if code else " ")
+    return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
 
 
 def whole(hit: Hit, asked: re.Pattern[str] | None) -> Iterator[Text]:
@@ -173,6 +180,15 @@ def whole(hit: Hit, asked: re.Pattern[str] | None) -> Iterator[Text]:
         if asked is not None and line.is_best:
             text.highlight_regex(asked, "bold")
         yield text
+
+
+def _best_lines(lines: list[str], asked: re.Pattern[str] | None, room: int) -> str:
+    """The `_CODE_LINES` lines one after another in which most words of the query are."""
+    words = [len(asked.findall(line)) if asked is not None else 0 for line in lines]
+    first = max(range(max(1, len(lines) - _CODE_LINES + 1)), key=lambda at: (sum(words[at : at + _CODE_LINES]), -at))
+    last = first + _CODE_LINES
+    best = [excerpt(line, asked, room // _CODE_LINES) for line in lines[first:last]]
+    return "\n".join([*["…"][: bool(first)], *best, *["…"][: last < len(lines)]])
 
 
 def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:

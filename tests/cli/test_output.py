@@ -213,6 +213,17 @@ def test_words_of_the_query_are_set_off_with_their_relations(query: str, text: s
     assert pattern.findall(text) == found
 
 
+def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> None:
+    code = "store = open_store(path)\nfor key in store:\n    print(key)\n\x1b[2J()\nx = {}\nstore.close(now=True)"
+    assert quotation(hit(code), query_pattern("how to close"), room=400).plain.splitlines() == [
+        "…", "    print(key)", " [2J()", "x = {}", "store.close(now=True)"
+    ]  # fmt: skip
+    assert quotation(hit(code), None, room=400).plain.endswith("print(key)\n [2J()\n…")
+    assert max(map(len, quotation(hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
+    prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
+    assert quotation(hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
+
+
 def test_a_very_long_sentence_is_cut_around_what_was_asked() -> None:
     text = "word " * 300 + "lighthouse " + "word " * 300
     cut = excerpt(text, query_pattern("lighthouse"), 200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 
@@ -83,6 +84,14 @@ def test_a_connection_that_ends_before_the_answer_is_an_error(hangs_up: bool) ->
         assert next(pieces) == "It sails"
         with pytest.raises(ServerError, match="the connection ended before the answer did"):
             next(pieces)
+
+
+def test_errors_that_stand_in_no_object_of_their_own_are_understood() -> None:
+    error = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
+    with pytest.raises(ContextTooLong, match="is 512 tokens"):
+        answer_to(ChatReply([json.dumps(error).encode()], 400))
+    with pytest.raises(ServerError, match=r"\(500\): out of order"):
+        answer_to(ChatReply([b'{"detail": "out of order"}'], 500))
 
 
 @pytest.mark.parametrize(

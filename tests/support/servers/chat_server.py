@@ -104,6 +104,7 @@ def chat_server(*replies: ChatReply, models: Sequence[str] = ("tiny",)) -> Itera
             self.send_response(reply.status)
             self.send_header("Content-Type", reply.kind)
             self.send_header("Transfer-Encoding", "chunked")
+            self.send_header("Connection", "close")
             for name, value in reply.headers:
                 self.send_header(name, value)
             self.end_headers()

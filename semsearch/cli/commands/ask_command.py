@@ -32,6 +32,7 @@ from semsearch.cli.configured_defaults import configuration_of
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.help_panels import MODEL
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
+from semsearch.cli.tables import count
 from semsearch.errors import ServerError
 from semsearch.results.hits import FLOOR
 
@@ -151,22 +152,20 @@ def ask(
                 given = context(max_words)
         if first is None:
             raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
-        answered = not first.denies
-        found = chain([first], sentences) if answered else iter(())
+        found = iter(()) if first.denies else chain([first], sentences)
+        parts = tuple(found if json else _printed(found))
+        answered = bool(parts) and (any(part.citations for part in parts) or not any(part.denies for part in parts))
         if json:
-            parts = tuple(found)
             whole = "".join(part.before + part.text for part in parts).strip()
-            answer = ModelAnswer(question, mode, chosen, answered, whole, parts, given.citations)
-            print(to_json(answer.to_dict()))
+            print(to_json(ModelAnswer(question, mode, chosen, answered, whole, parts, given.citations).to_dict()))
         elif answered:
-            parts = tuple(_printed(found))
             _print_sources(parts, given)
         if answered:
             _tell_unfounded(parts)
             tell_if_stale({(cited.index or "", cited.path) for cited in given.citations if cited.stale}, opened)
     if not answered:
-        count = len(given.citations)
-        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {count} nearest passages")
+        passages = count(len(given.citations), "passage")
+        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {passages} that it was given")
         raise typer.Exit(NONE_FOUND)
 
 
@@ -234,6 +233,6 @@ def _tell_unfounded(parts: Sequence[AnswerSentence]) -> None:
     uncited = sum(part.uncited for part in parts)
     invented = dict.fromkeys(number for part in parts for number in part.invented)
     if uncited:
-        warn(f"{uncited} of {len(parts)} sentences cite no passage ([uncited])")
+        warn(f"{count(uncited, 'sentence')} of the answer without a citation ([uncited])")
     if invented:
         warn(f"the model cites what it was not given: {', '.join(f'[{number}?]' for number in invented)}")

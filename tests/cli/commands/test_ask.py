@@ -67,7 +67,7 @@ def test_an_answer_is_printed_with_its_sources_and_what_has_none_is_marked(serve
     (source,) = result.lines[4:]
     assert source.startswith(f"- [1] {first['path']}")
     assert f"{source}\n" in semsearch("context", QUESTION).out + "\n"  # numbered as `context` does
-    assert result.err == "semsearch: warning: 1 of 2 sentences cite no passage ([uncited])\n"
+    assert result.err == "semsearch: warning: 1 sentence of the answer without a citation ([uncited])\n"
     assert server.paths == ["/v1/models", "/v1/chat/completions"]
     assert server.bodies[0]["model"] == "tiny"  # the only one of the server
 
@@ -107,9 +107,16 @@ def test_a_model_that_finds_no_answer_says_so_by_the_status() -> None:
     with chat_server(streamed("**NOT IN THE DOCUMENTS.** They say nothing of it.")) as server:
         result, as_json = ask(server), ask(server, "--json")
     assert (result.status, result.out) == (1, "")
-    assert "not in your documents: tiny finds no answer in the" in result.err
+    assert "not in your documents: tiny finds no answer in the 4 passages that it was given" in result.err
     assert (as_json.status, as_json.json["answered"], as_json.json["answer"]) == (1, False, "")
     assert as_json.json["citations"]
+
+
+def test_a_model_that_says_so_in_the_end_has_no_answer_either() -> None:
+    with chat_server(streamed("I am sorry. Not in the documents.")) as server:
+        result, as_json = ask(server), ask(server, "--json")
+    assert (result.status, result.out) == (1, "I am sorry. [uncited] Not in the documents. [uncited]\n")
+    assert (as_json.status, as_json.json["answered"]) == (1, False)
 
 
 # -- what is sent ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The configuration: defaults, the user's file, the project's, environment variables; later ones override earlier ones.
 
 A project's file may come from elsewhere, with the project. So it names only paths in its own folder, and neither a
-server, which would receive queries and a token, nor a store, which would receive vectors.
+server, which would receive queries and a token, nor a store, which would receive vectors, nor a language model's
+address, which would receive text.
 
 Its keys are general ones, the options of a search (`SearchOptions`), the settings of new indexes (`IndexChoices`), and
 profiles; the fields of these classes are the keys, and are checked as these are. TOML files are read with line numbers
@@ -49,7 +50,19 @@ class ProfileKeys:
     exclude: tuple[str, ...] = ()
 
 
-SECTIONS: Mapping[str, type] = {"": General, "search": SearchOptions, "settings": IndexChoices}
+@dataclass(frozen=True, slots=True)
+class ModelKeys:
+    """The keys of the language model that `ask` asks; only in the user's own file."""
+
+    url: str | None = None  # as --url
+    name: str | None = None  # as --model
+    key: str | None = None  # sent to that address alone, and never shown
+    plain_http: bool = False  # whether text may go to another machine without encryption
+    seconds: float | None = None  # how long the server may be silent
+
+
+MODEL = "model"
+SECTIONS: Mapping[str, type] = {"": General, "search": SearchOptions, MODEL: ModelKeys, "settings": IndexChoices}
 PROFILES = "profiles"
 
 
@@ -78,7 +91,8 @@ def checked(section: str, name: str, value: Any) -> Any:
     try:
         return getattr(from_dict(cls, {**empty, name: value}), name)
     except UsageError as error:
-        raise UsageError(str(error).replace(f"{cls.__name__}.", f"{section}." if section else "", 1)) from None
+        said = "ModelKeys.key must be a text" if dotted(section, name) == SECRET else str(error)
+        raise UsageError(said.replace(f"{cls.__name__}.", f"{section}." if section else "", 1)) from None
 
 
 def checked_profile(name: str, values: Any) -> ProfileKeys:
@@ -165,7 +179,13 @@ def _lines_of(text: str) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
 
 DEFAULT = "default"
 OWNER = "sentence-transformers"  # of a model whose name has none (semsearch.rerankers.transformer_models)
-_OTHER_MACHINES = ("server", "settings.store")  # keys by which data would leave this machine
+SECRET = "model.key"  # is never shown
+_OTHER_MACHINES = ("server", "settings.store", *(f"{MODEL}.{each.name}" for each in fields(ModelKeys)))
+
+
+def is_users_alone(key: str) -> bool:
+    """Whether only the user's own file may have a key: data would leave this machine by it."""
+    return key in _OTHER_MACHINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +267,7 @@ def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: b
         if not section and isinstance(value, Mapping):
             raise UsageError(unknown(f"[{name}]", name, [*filter(None, SECTIONS), f"{PROFILES}.NAME"]))
         found = checked(section, name, value)
-        if (key := dotted(section, name)) in _OTHER_MACHINES and not is_users:
+        if is_users_alone(key := dotted(section, name)) and not is_users:
             raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
         if dotted(section, name) in ("indexes", "settings.vectors", "settings.frequencies"):
             found = _path(file, found, of_folder=name == "indexes", is_users=is_users)

@@ -25,8 +25,8 @@ def use(configuration: Configuration | None) -> None:
 
 # -- Defaults of options -----------------------------------------------------------------------------------------------
 
-ASKING = ("query", "interactive", "similar", "context")
-RERANKING = ("query", "context", "serve", "mcp")
+ASKING = ("query", "interactive", "similar", "context", "ask")
+RERANKING = ("query", "context", "ask", "serve", "mcp")
 CONFIGURED = (
     *ASKING,
     "index",

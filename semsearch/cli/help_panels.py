@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 
 INDEX, RANKING, OUTPUT, GOLDEN = "Index", "Ranking", "Output", "Golden answers"  # panels of commands that search
 EMBEDDING, VECTOR_SEARCH, COLUMNS, FILES = "Embedding", "Vector search", "Tables and records", "Files and speed"
-ACCESS = "Access"
+ACCESS, MODEL = "Access", "Model"
 
 _RERANK = "--rerank"
 _FEW = 10  # options that need no panels

@@ -30,6 +30,7 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "interactive": "commands.interactive_command",
     "similar": "commands.passage_commands",
     "context": "commands.passage_commands",
+    "ask": "commands.ask_command",
     "serve": "commands.server_commands",
     "mcp": "commands.server_commands",
     "service": "commands.service_command",

@@ -20,10 +20,10 @@ FAILED = 2
 INTERRUPTED = 130
 
 STATUSES = {
-    0: "Success. `query`, `similar` and `context` found something; `verify` found no problem. Also if the reader of "
-    "the output stops early, as in `semsearch list | head`.",
-    1: "`query`, `similar` and `context` found nothing, or nothing that answers; `verify`, `doctor` and `evaluate "
-    "data` found problems, printed one per line.",
+    0: "Success. `query`, `similar` and `context` found something, `ask` an answer; `verify` found no problem. Also if "
+    "the reader of the output stops early, as in `semsearch list | head`.",
+    1: "`query`, `similar`, `context` and `ask` found nothing, or nothing that answers; `verify`, `doctor` and "
+    "`evaluate data` found problems, printed one per line.",
     FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
     "Also if `index` could index nothing, or if a write succeeded but could not be published.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",

@@ -364,6 +364,26 @@ class Citation(Record):
     text: str  # what is quoted
     stale: bool = field(default=False, kw_only=True)  # the file was changed or deleted since it was indexed
 
+    @property
+    def source(self) -> str:
+        """The line of a list of sources: `guide.md:10-14, Ships`, `a.ipynb:10 (cell 3)`, `report.pdf p. 3 [notes]`."""
+        first = Position(self.line, self.page, self.place)
+        last = Position(self.last_line, self.last_page, self.last_place)
+        return source_line(self, first, last)
+
+
+def source_line(of: Hit | Citation, first: Position, last: Position) -> str:
+    """The line of a list of sources for positions in a document: where they are, the heading above, the index."""
+    beside = own_terms(first, last) if of.format not in LINELESS else ""
+    heading = of.headings[-1] if of.headings else of.title
+    index = f" [{of.index}]" if of.index else ""
+    return (
+        location(of.path, of.format, first, last)
+        + (f" ({beside})" if beside else "")
+        + (f", {heading}" if heading else "")
+        + index
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Context(Record):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from semsearch.results.hits import LINELESS, Citation, Context, Hit, Position, above_threshold, location, own_terms
+from semsearch.results.hits import Citation, Context, Hit, Position, above_threshold, source_line
 from semsearch.results.options import SearchOptions
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.text_lengths import announces, count_words, cut_to, goes_back, heading_text
@@ -167,7 +167,9 @@ def _render(blocks: Sequence[ContextBlock]) -> str:
     """The text of the blocks and the list of their sources."""
     if not blocks:
         return ""
-    sources = "\n".join(f"- [{number}] {_source(block)}" for number, block in enumerate(blocks, start=1))
+    sources = "\n".join(
+        f"- [{number}] {source_line(block.hit, *block.positions)}" for number, block in enumerate(blocks, start=1)
+    )
     return f"{_render_blocks(blocks)}\n\nSources:\n\n{sources}"
 
 
@@ -181,19 +183,6 @@ def _render_blocks(blocks: Sequence[ContextBlock]) -> str:
 
 def _render_bare(blocks: Sequence[ContextBlock]) -> str:
     return "\n\n".join(f"[{number}] {block.text}" for number, block in enumerate(blocks, start=1))
-
-
-def _source(block: ContextBlock) -> str:
-    """The line of a block in the list of sources: `guide.md:10-14, Ships`, `a.ipynb:10 (cell 3)`, `report.pdf p. 3`.
-
-    Of several indexes, it ends with the name of the passage's own: `guide.md:10-14, Ships [notes]`.
-    """
-    first, last = block.positions
-    cited = location(block.hit.path, block.hit.format, first, last)
-    beside = own_terms(first, last) if block.hit.format not in LINELESS else ""
-    heading = block.hit.headings[-1] if block.hit.headings else block.hit.title
-    of = f" [{block.hit.index}]" if block.hit.index else ""
-    return cited + (f" ({beside})" if beside else "") + (f", {heading}" if heading else "") + of
 
 
 def _added(blocks: Sequence[ContextBlock], new: ContextBlock) -> list[ContextBlock]:

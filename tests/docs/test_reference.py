@@ -178,6 +178,7 @@ SMALL = {
     "query": ["ship", "--context", "1"],
     "similar": ["docs/guide.md:10"],
     "context": ["ship"],
+    "ask": ["ship", "--filter", "nowhere/*"],  # no model is asked
     "index": [],
     "status": [],
     "list": [],

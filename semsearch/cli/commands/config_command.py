@@ -10,7 +10,15 @@ import typer
 
 from semsearch.cli.answer_formats import one_line, to_json
 from semsearch.cli.command_options import JsonOption
-from semsearch.cli.configuration import PROFILES, SECTIONS, Configuration, Profile, read_configuration
+from semsearch.cli.configuration import (
+    PROFILES,
+    SECRET,
+    SECTIONS,
+    Configuration,
+    Profile,
+    is_users_alone,
+    read_configuration,
+)
 from semsearch.cli.configuration_files import NAME, project_file, users_file
 from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.messages import use_one_thread
@@ -68,6 +76,7 @@ def init(user: bool = typer.Option(False, "--user", help="Create your own file, 
 def _objects(configured: Configuration) -> Iterator[dict[str, Any]]:
     for setting in configured.with_defaults():
         value = list(setting.value) if isinstance(setting.value, tuple) else setting.value
+        value = "***" if setting.key == SECRET and value else value
         yield {"key": setting.key, "value": value, "source": setting.source}
     for profile in configured.profiles.values():
         for name in ("roots", "include", "exclude"):
@@ -91,11 +100,15 @@ def _template(*, is_users: bool) -> str:
     ]
     empty = Configuration({}, {})
     for section in SECTIONS:
-        lines += ["", f"[{section}]"] if section else [""]
-        for setting in empty.with_defaults():
-            if setting.section == section and (is_users or setting.key != "server"):
-                value = [] if setting.value == () else setting.value
-                lines.append(f"# {setting.name} = {'...' if value is None else to_json(value, indent=None)}")
+        offered = [
+            each
+            for each in empty.with_defaults()
+            if each.section == section and (is_users or not is_users_alone(each.key))
+        ]
+        lines += ["", *([f"[{section}]"] if section and offered else [])]
+        for setting in offered:
+            value = [] if setting.value == () else setting.value
+            lines.append(f"# {setting.name} = {'...' if value is None else to_json(value, indent=None)}")
     lines += [
         "",
         "# what `semsearch index` without arguments brings up to date",

@@ -57,7 +57,8 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     assert "passages encoded by the reranking model" in semsearch("status").out
     assert semsearch("status", "--json").json["encodings_bytes"] > 0
     assert semsearch("context", "captain", "--rerank", "vowels").status == 0
-    assert opened == ["owner/vowels", "vowels", "vowels"]
+    assert semsearch("ask", "captain", "--rerank", "vowels", "--show-prompt").status == 0
+    assert opened == ["owner/vowels", "vowels", "vowels", "vowels"]
 
 
 def test_without_a_name_it_is_the_default_model(opened: list[str]) -> None:

@@ -156,6 +156,7 @@ def notes(tmp_path: Path, small_vectors: VectorTable) -> list[str]:
         ["query", "the judge", "--json"],
         ["similar", "docs/guide.md", "--json"],
         ["context", "the judge in the court"],
+        ["ask", "the judge in the court", "--show-prompt"],
     ],
 )
 def test_several_indexes_of_a_server_answer_as_those_here(asked: list[str], notes: list[str], asker: Asker) -> None:

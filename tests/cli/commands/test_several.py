@@ -65,6 +65,7 @@ def test_a_terminal_shows_the_index_before_the_path(two: list[str]) -> None:
 
 def test_a_context_and_similar_passages_name_their_index(two: list[str]) -> None:
     assert re.search(r"- \[1\] docs/guide\.md:10, Ships \[docs\]", semsearch("context", "captain", *two).out)
+    assert 'source="docs/guide.md:10, Ships [docs]"' in semsearch("ask", "captain", *two, "--show-prompt").out
     assert all(
         hit["index"] == "docs" for hit in semsearch("similar", "docs/more/notes.txt", *two, "--json").json["hits"]
     )

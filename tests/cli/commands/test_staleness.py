@@ -52,7 +52,10 @@ def test_a_context_tells_the_cure() -> None:
     assert {citation["path"] for citation in cited if citation["stale"]} == {"docs/more/notes.txt"}
 
 
-@pytest.mark.parametrize("command", [["query", "comet"], ["similar", "docs/more/notes.txt:1"], ["context", "comet"]])
+@pytest.mark.parametrize(
+    "command",
+    [["query", "comet"], ["similar", "docs/more/notes.txt:1"], ["context", "comet"], ["ask", "comet", "--show-prompt"]],
+)
 def test_refresh_brings_the_index_up_to_date_first(command: list[str]) -> None:
     found = semsearch(*command, "--refresh")
     assert "changed since" not in found.out + found.err

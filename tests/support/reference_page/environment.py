@@ -34,8 +34,17 @@ VARIABLES = (
     Variable(
         "SEMSEARCH_SEARCH_K",
         "And likewise for each key of [the configuration](configuration.md): `SEMSEARCH_SETTINGS_METHOD`, "
-        "`SEMSEARCH_ASK`, `SEMSEARCH_SERVER`. Lists are written as in TOML.",
+        "`SEMSEARCH_ASK`, `SEMSEARCH_SERVER`, `SEMSEARCH_MODEL_KEY`. Lists are written as in TOML.",
         user="semsearch's configuration",
+    ),
+    Variable(
+        "HTTPS_PROXY",
+        "The proxy by which `ask` reaches a model on another machine; `HTTP_PROXY` for plain HTTP, and `NO_PROXY` for "
+        "hosts without one.",
+        user="Python",
+    ),
+    Variable(
+        "SSL_CERT_FILE", "The certificates of authorities that `ask` accepts, instead of the system's.", user="Python"
     ),
     Variable(
         "HF_HUB_OFFLINE",

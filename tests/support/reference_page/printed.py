@@ -93,6 +93,11 @@ PRINTED = (
     ),
     Printed("context", "", own=(_QUESTION, _MODE), result=_result("semsearch.results.hits:Context")),
     Printed(
+        "ask",
+        "With `--show-prompt` the body of the request for the model.",
+        result=_result("semsearch.agents.cited_answer:ModelAnswer"),
+    ),
+    Printed(
         "map",
         "",
         own=(

@@ -1,0 +1,238 @@
+"""`semsearch ask`: a language model answers from the passages that a query finds, and every sentence is checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semsearch.cli.answer_formats import one_line, to_json
+from semsearch.cli.answering import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.command_options import (
+    AllOption,
+    AskedIndexOption,
+    BoostsOption,
+    FiltersOption,
+    IndexesOption,
+    MinScoreOption,
+    ModeOption,
+    PerDocumentOption,
+    RefreshOption,
+    RerankOption,
+    RerankSecondsOption,
+    ServerOption,
+    SyntaxOption,
+    VectorsOption,
+    is_wanted,
+)
+from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.find_index import INDEXES
+from semsearch.cli.help_panels import MODEL
+from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
+from semsearch.cli.tables import count
+from semsearch.errors import ServerError
+from semsearch.results.hits import FLOOR
+
+if TYPE_CHECKING:
+    from semsearch.agents.chat_model import ChatModels
+    from semsearch.agents.cited_answer import AnswerSentence
+    from semsearch.results.hits import Context
+
+_LEAST_WORDS = 50  # of passages, for a model with little room
+
+
+def ask(
+    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
+    max_words: Annotated[
+        int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages for the model.")
+    ] = 800,
+    index: AskedIndexOption = None,
+    mode: ModeOption = "hybrid",
+    filters: FiltersOption = None,
+    refresh: RefreshOption = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print an object with the answer, its sentences and all citations.")
+    ] = False,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print what would be sent to the model, and ask nothing.")
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="The model; default: model.name, or the server's only one.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            "--url",
+            metavar="URL",
+            help="Its server; default: model.url, or http://127.0.0.1:11434/v1.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    every: AllOption = False,
+    min_score: MinScoreOption = None,
+    per_document: PerDocumentOption = None,
+    boosts: BoostsOption = None,
+    syntax: SyntaxOption = "full",
+    rerank: RerankOption = None,
+    rerank_seconds: RerankSecondsOption = None,
+    indexes: IndexesOption = INDEXES,
+    server: ServerOption = None,
+    vectors: VectorsOption = None,
+) -> None:
+    """Answer a question from your documents by a language model, with a citation for every sentence.
+
+    The passages that `semsearch context` would print go to a server that speaks the OpenAI protocol: Ollama on this
+    machine, or the one that --url or your own configuration names. If nothing answers the question, no model is asked.
+
+    Exit status: 0 with an answer, 1 if the documents have none, 2 on an error.
+    """
+    if not is_wanted(rerank):  # a model profits from all threads
+        use_one_thread()
+    tell_warnings()
+    from semsearch.agents.chat_model import ContextTooLong  # start-up time, here and below
+    from semsearch.agents.cited_answer import ModelAnswer, answer_sentences, prompt, request_body
+
+    question = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
+    with open_asked(
+        index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
+    ) as opened:
+        if refresh:
+            bring_up_to_date(opened)
+
+        def context(words: int) -> Context:
+            return opened.context(
+                question,
+                max_words=words,
+                mode=mode,
+                min_score=min_score,
+                filters=filters or (),
+                per_document=per_document,
+                boosts=boosts or (),
+                syntax=syntax,
+                floor=0.0 if every else FLOOR,
+            )
+
+        given = context(max_words)
+        if not given.text:
+            if json:
+                print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=given.weak).to_dict()))
+            nearest = "; --all asks the model about the nearest passages" if given.weak else ""
+            complain(
+                f"not in your documents: {'nothing answers' if given.weak else 'no hits for'} {question!r}{nearest}"
+            )
+            tell_if_empty(opened)
+            raise typer.Exit(NONE_FOUND)
+        models, configured = _models(url)
+        chosen = model or configured
+        if show_prompt:
+            _show(models, request_body(chosen or "", prompt(question, given)), json=json)
+            return
+        chosen = chosen or models.only_name()
+        _tell_where(models, chosen, given)
+        while True:
+            body = request_body(chosen, prompt(question, given))
+            sentences = answer_sentences(models.answer(body), [cited.number for cited in given.citations])
+            try:
+                first = next(sentences, None)
+                break
+            except ContextTooLong:
+                if max_words // 2 < _LEAST_WORDS:
+                    raise
+                warn(f"the model has no room for {max_words} words of passages; asking with {max_words // 2}")
+                max_words //= 2
+                given = context(max_words)
+        if first is None:
+            raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
+        found = iter(()) if first.denies else chain([first], sentences)
+        parts = tuple(found if json else _printed(found))
+        answered = bool(parts) and (any(part.citations for part in parts) or not any(part.denies for part in parts))
+        if json:
+            whole = "".join(part.before + part.text for part in parts).strip()
+            print(to_json(ModelAnswer(question, mode, chosen, answered, whole, parts, given.citations).to_dict()))
+        elif answered:
+            _print_sources(parts, given)
+        if answered:
+            _tell_unfounded(parts)
+            tell_if_stale({(cited.index or "", cited.path) for cited in given.citations if cited.stale}, opened)
+    if not answered:
+        passages = count(len(given.citations), "passage")
+        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {passages} that it was given")
+        raise typer.Exit(NONE_FOUND)
+
+
+def _models(url: str | None) -> tuple[ChatModels, str | None]:
+    """The models at the address that is given or configured, and the configured name.
+
+    Name and key belong to the configured address. Another one, of the command line, or of a variable above a file with
+    the key, does not get the key.
+    """
+    from semsearch.agents.chat_model import OLLAMA, ChatModels
+
+    configuration = configuration_of()
+    found = {} if configuration is None else configuration.of("model")
+    sources = {} if configuration is None else {key: each.source for key, each in configuration.settings.items()}
+    configured, key = found.get("url"), found.pop("key", None)
+    used = url or configured or OLLAMA
+    of_file = "semsearch.toml" in sources.get("model.key", "") and "semsearch.toml" not in sources.get("model.url", "")
+    if key and (used != configured or of_file):
+        warn(f"the key from {sources['model.key']} is not sent to {one_line(used)}, for which it was not configured")
+        key = None
+    limits = {name: found[name] for name in ("plain_http", "seconds") if found.get(name) is not None}
+    return ChatModels(used, key=key, **limits), found.get("name") if used == (configured or OLLAMA) else None
+
+
+def _show(models: ChatModels, body: dict[str, Any], *, json: bool) -> None:
+    """Print what would be sent: the body of the request, or its messages as text."""
+    if json:
+        print(to_json(body))
+        return
+    print(f"POST {models.url}/chat/completions ({body['model'] or 'the only model of the server'})")
+    for message in body["messages"]:
+        print(f"\n--- {message['role']} ---\n{message['content']}")
+
+
+def _tell_where(models: ChatModels, name: str, given: Context) -> None:
+    """Say on a terminal what goes where: a model may take a while."""
+    if sys.stderr.isatty():
+        complain(f"asking {one_line(name)} at {models.url}, with {given.words:,} words from your documents")
+
+
+def _printed(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:
+    """Print sentences as they come."""
+    ending = ""
+    try:
+        for sentence in sentences:
+            mark = " [uncited]" if sentence.uncited else ""
+            print(f"{sentence.before if ending else ''}{sentence.text}{mark}", end="", flush=True)
+            ending = "\n"
+            yield sentence
+    finally:
+        print(end=ending, flush=True)
+
+
+def _print_sources(parts: Sequence[AnswerSentence], given: Context) -> None:
+    """Print the cited passages, numbered as `semsearch context` numbers them; all, if none is cited."""
+    cited = {number for part in parts for number in part.citations}
+    print("\nSources:\n")
+    for each in given.citations:
+        if each.number in cited or not cited:
+            print(f"- [{each.number}] {one_line(each.source)}")
+
+
+def _tell_unfounded(parts: Sequence[AnswerSentence]) -> None:
+    """Warn of sentences without a citation, and of citations of nothing."""
+    uncited = sum(part.uncited for part in parts)
+    invented = dict.fromkeys(number for part in parts for number in part.invented)
+    if uncited:
+        warn(f"{count(uncited, 'sentence')} of the answer without a citation ([uncited])")
+    if invented:
+        warn(f"the model cites what it was not given: {', '.join(f'[{number}?]' for number in invented)}")

@@ -12,8 +12,9 @@ Headings are those of the table of contents where there is one, else lines that 
 letters. A line is located at the top, in the middle or at the bottom of its page; left or right only on pages set in
 columns, where a good part of the lines begins beyond the middle.
 
-Scanned pages have no text: a file of such pages only is refused, and for others their number is kept as
-`pages_without_text`. Blank pages are not counted.
+Scanned pages have no text, unless it is recognized (semsearch.readers.text_recognition): a file of such pages only is
+refused, and for others their number is kept as `pages_without_text`. Blank pages are not counted, nor those on which
+text was looked for and none found.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot
 from semsearch.readers.pdf_layout import Entry, PageLine, Pages, Paragraph, paragraphs, usual_size
 from semsearch.readers.pdfium import read_pages
+from semsearch.readers.text_recognition import NOTHING
 from semsearch.results.omissions import Omission
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
@@ -255,8 +257,13 @@ def read(data: bytes, name: str) -> Document:
     pages = read_pages(data, name)
     if pages.count and not pages.lines:
         raise SourceError(
-            f"{name} has no text on its {pages.count:,} pages, which may be scanned; run text recognition (OCR) on it"
+            f"{name} has no text on its {pages.count:,} pages, which may be scanned; {pages.advice or NOTHING}"
         )
+    return document_of(pages, name)
+
+
+def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
+    """The document of pages that were read."""
     lines = without_running_lines(pages.lines)
     hyphens = Hyphens(line.text for line in lines)
     found = paragraphs(lines)
@@ -270,7 +277,7 @@ def read(data: bytes, name: str) -> Document:
         else:
             builder.add(text, spots=spots)
     title = _title(pages, found, texts) or PurePath(name).stem
-    return Document(builder.source, builder.blocks, "pdf", title, _metadata(pages), _omissions(pages))
+    return Document(builder.source, builder.blocks, format, title, _metadata(pages), _omissions(pages))
 
 
 def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:
@@ -295,7 +302,7 @@ def _title(pages: Pages, found: list[Paragraph], texts: list[tuple[str, list[Spo
 def _omissions(pages: Pages) -> tuple[Omission, ...]:
     found = []
     if pages.unread:
-        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}"))
+        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}; {pages.advice}"))
     if pages.attachments:
         found.append(Omission("attachments", pages.attachments))
     return tuple(found)

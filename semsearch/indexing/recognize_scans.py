@@ -96,10 +96,10 @@ def _recognized(
 
     def in_time() -> Iterator[tuple[PresentFile, Opened]]:
         opened = each_opened([FileToRead.of(file) for file in left], max_bytes)
-        for file, opener in zip(left, opened, strict=True):
-            if clock.seconds() > until:
+        for number, item in enumerate(zip(left, opened, strict=True)):
+            if number and clock.seconds() > until:
                 return
-            yield file, opener
+            yield item
 
     def recognize(item: tuple[PresentFile, Opened]) -> PresentFile:
         file, opener = item

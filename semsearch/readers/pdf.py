@@ -22,15 +22,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
+from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot
 from semsearch.readers.pdf_layout import Entry, PageLine, Pages, Paragraph, paragraphs, usual_size
-from semsearch.readers.pdfium import read_pages
-from semsearch.readers.text_recognition import NOTHING
+from semsearch.readers.pdf_pictures import draw_page
+from semsearch.readers.pdfium import opened_pdf, pdfium, read_pages
+from semsearch.readers.text_recognition import NOTHING, content_key, lines_of, page_lines
 from semsearch.results.omissions import Omission
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
@@ -239,6 +243,33 @@ def _letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text).lower()
 
 
+# -- Scanned pages -----------------------------------------------------------------------------------------------------
+
+_DOTS = 200 / 72  # pixels for each point of a page that is recognized
+
+
+def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
+    """The pages with the lines that are recognized on those without text; where there are none, it is a picture."""
+    key, found, unread, advice = content_key(data), dict[int, list[PageLine]](), list[int](), ""
+    with opened_pdf(data, name) as document:
+        for number in pages.unread:
+
+            def drawn(number: int = number) -> UInt8:
+                with closing(document[number - 1]) as page:
+                    return draw_page(document, page, round(_DOTS * page.get_size()[0]), pdfium())
+
+            lines = lines_of(f"{key} {number}", drawn) if number in pages.sizes else "it is damaged"
+            if isinstance(lines, str):
+                unread.append(number)
+                advice = advice or lines
+            else:
+                found[number] = page_lines(lines, number, *pages.sizes[number])
+    for line in pages.lines:
+        found.setdefault(line.page, []).append(line)
+    ordered = [line for number in sorted(found) for line in found[number]]
+    return replace(pages, lines=ordered, unread=unread, advice=advice)
+
+
 # -- Reader ------------------------------------------------------------------------------------------------------------
 
 _RUNS = 20  # of pages that are named
@@ -255,6 +286,8 @@ def read(data: bytes, name: str) -> Document:
     Raises SourceError for damage, passwords and files without text, MissingExtra if pypdfium2 is not installed.
     """
     pages = read_pages(data, name)
+    if pages.unread:
+        pages = with_scans(pages, data, name)
     if pages.count and not pages.lines:
         raise SourceError(
             f"{name} has no text on its {pages.count:,} pages, which may be scanned; {pages.advice or NOTHING}"

@@ -17,10 +17,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from semsearch.arrays.types import UInt8
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.pdf_layout import Entry, Gap, PageLine, Pages, in_columns
-from semsearch.readers.text_recognition import content_key, lines_of, page_lines
 
 
 def pdfium() -> Any:
@@ -108,7 +106,6 @@ _LETTER = re.compile(r"\w")
 _SPACE = re.compile(r"(?<=\S)[^\S\r\n]+(?=\S)")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BOLD = 600
-_DOTS = 200 / 72  # pixels for each point of a page that is recognized
 _MOST_ENTRIES = 10_000
 _PROPERTIES = {"Title": "title", "Author": "author", "Subject": "subject", "Keywords": "keywords"}
 
@@ -119,10 +116,10 @@ def read_pages(data: bytes, name: str) -> Pages:
     Raises SourceError for a file that is damaged or needs a password, MissingExtra if pypdfium2 is not installed.
     """
     with opened_pdf(data, name) as document:
-        return _pages(document, pdfium(), content_key(data))
+        return _pages(document, pdfium())
 
 
-def _pages(document: Any, pypdfium2: Any, key: str) -> Pages:
+def _pages(document: Any, pypdfium2: Any) -> Pages:
     found = Pages(len(document), [], [], {}, [], {})
     has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
     if has_form:
@@ -135,7 +132,6 @@ def _pages(document: Any, pypdfium2: Any, key: str) -> Pages:
         if (value := document.get_metadata_value(theirs))
     }
     contents = list(_contents(document))
-    found = _with_scans(found, document, key, pypdfium2) if found.unread else found
     return replace(found, contents=contents, properties=properties, attachments=document.count_attachments())
 
 
@@ -159,34 +155,6 @@ def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_
     pages.lines.extend(found)
     if not found and not is_blank:
         pages.unread.append(number)
-
-
-def _with_scans(pages: Pages, document: Any, key: str, pypdfium2: Any) -> Pages:
-    """The pages with the lines that are recognized on those without text; where there are none it is a picture."""
-    from semsearch.readers.pdf_pictures import draw_page  # start-up time: few files have such pages
-
-    found: dict[int, list[PageLine]] = {}
-    unread: list[int] = []
-    advice = ""
-    for number in pages.unread:
-
-        def drawn(number: int = number) -> UInt8:
-            page = document[number - 1]
-            try:
-                return draw_page(document, page, round(_DOTS * page.get_size()[0]), pypdfium2)
-            finally:
-                page.close()
-
-        lines = lines_of(f"{key} {number}", drawn) if number in pages.sizes else "it is damaged"
-        if isinstance(lines, str):
-            unread.append(number)
-            advice = advice or lines
-        else:
-            found[number] = page_lines(lines, number, *pages.sizes[number])
-    for line in pages.lines:
-        found.setdefault(line.page, []).append(line)
-    ordered = [line for number in sorted(found) for line in found[number]]
-    return replace(pages, lines=ordered, unread=unread, advice=advice)
 
 
 def _contents(document: Any) -> Iterator[Entry]:

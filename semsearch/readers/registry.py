@@ -180,9 +180,13 @@ def reader_label(name: str) -> str:
     return f"{kind.name} {kind.version}"
 
 
-@cache
+installed: dict[str, bool] = {}  # whether a module can be imported, as far as it was looked for
+
+
 def _is_installed(module: str) -> bool:
-    return find_spec(module) is not None
+    if module not in installed:
+        installed[module] = find_spec(module) is not None
+    return installed[module]
 
 
 def _suffix(name: str) -> str:

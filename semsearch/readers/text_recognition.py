@@ -41,13 +41,14 @@ from semsearch.errors import SourceError
 from semsearch.readers.document_codec import read_encoded
 from semsearch.readers.pdf_layout import PageLine, in_columns
 from semsearch.readers.reader_process import Limits, in_reader_process
-from semsearch.readers.registry import PICTURE
+from semsearch.readers.registry import PICTURE, installed
 from semsearch.readers.sniff import MISSING_OCR
 from semsearch.results.omissions import WAITING
 from semsearch.system.locations import cache_folder
 
 MOST_PAGES = 2000  # of one file that are recognized
-_CERTAIN = 0.7  # of letters on the average; of text in known letters the worst measured is .87
+_PROSE = 0.5  # of the marks in words or numbers: text in the languages measured has .7 and more
+_NO_PROSE = 0.3
 _SEVERAL = 3  # pieces of text: a photograph may have a few that are none
 _BUDGET = 10.0  # seconds of processor time for one question, after whose pages the rest waits for the next
 _PAGE = 90.0  # seconds that the last of them may take beyond it
@@ -63,6 +64,7 @@ OTHER_LETTERS = (
 NOTHING = "text recognition (OCR) found nothing that it can read"
 
 
+_PACKAGE = "rapidocr"
 ENGINE = f"{__name__}:by_rapidocr"  # "module:name" of a function of the pixels (h, w, 3) that returns TextBoxes
 
 
@@ -81,7 +83,6 @@ class TextBox(NamedTuple):
 
     text: str
     corners: Sequence[tuple[float, float]]
-    score: float = 1.0  # how certain it is
 
     @property
     def is_upright(self) -> bool:
@@ -100,10 +101,9 @@ def is_installed() -> bool:
 
 @cache
 def _engine_version() -> str:
-    package, _ = PICTURE.needs or ("", "")
     with suppress(PackageNotFoundError):
-        return f"{package} {version(package)}"
-    return package
+        return f"{_PACKAGE} {version(_PACKAGE)}"
+    return _PACKAGE
 
 
 # -- In the process for files ------------------------------------------------------------------------------------------
@@ -174,12 +174,12 @@ def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
         if sum(each.is_upright for each in found) > len(found) / 2:  # a page on its side
             pixels = np.rot90(pixels)
             found = recognize(pixels)
-        if found and _certainty(found) < _CERTAIN:  # or upside down
+        if found and _share_of_words(found) < _PROSE:  # or upside down
             turned = np.rot90(pixels, 2)
             other = recognize(turned)
-            if _certainty(other) > _certainty(found):
+            if _share_of_words(other) > _share_of_words(found):
                 pixels, found = turned, other
-        if len(found) >= _SEVERAL and _certainty(found) < _CERTAIN:
+        if len(found) >= _SEVERAL and _share_of_words(found) < _NO_PROSE:
             return OTHER_LETTERS
         return joined_lines(found, pixels.shape[1], pixels.shape[0])
     except MemoryError:
@@ -188,11 +188,15 @@ def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
         return f"{_FAILED}: {str(error)[:_LONGEST] or type(error).__name__}"
 
 
-def _certainty(boxes: Sequence[TextBox]) -> float:
-    """How certain the engine is of its letters, from 0 to 1; marks without letters count as wrong."""
-    letters = [sum(map(str.isalnum, each.text)) for each in boxes]
-    total = sum(len(each.text) - each.text.count(" ") for each in boxes)
-    return sum(each.score * count for each, count in zip(boxes, letters, strict=True)) / max(1, total)
+def _share_of_words(boxes: Sequence[TextBox]) -> float:
+    """The share of the marks that are in words of four and more, or in numbers.
+
+    Text that is upside down, or in letters that the engine does not know, it reads as letters that stand alone, and
+    thinks itself as certain of them as of others.
+    """
+    words = [word for each in boxes for word in each.text.split()]
+    counted = (len(word) for word in words if (len(word) >= 4 and word[1].isalnum()) or any(map(str.isdigit, word)))
+    return sum(counted) / max(1, sum(map(len, words)))
 
 
 def read_pictured(
@@ -211,6 +215,7 @@ def read_pictured(
     """
     global _session  # one file at a time
     _session = _Session(engine, known, seconds, time.process_time())
+    installed[_PACKAGE] = bool(engine)  # as the process that asks has found it
     document = b""
     try:
         document = read_encoded(data, module, name, is_text, columns)

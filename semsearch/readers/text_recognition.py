@@ -48,7 +48,9 @@ from semsearch.system.locations import cache_folder
 
 MOST_PAGES = 2000  # of one file that are recognized
 _PROSE = 0.5  # of the marks in words or numbers: text in the languages measured has .7 and more
-_NO_PROSE = 0.3
+_NO_PROSE = 0.25
+_CLEARLY = 0.1
+_WORD = re.compile(r"[^\W_]+")
 _SEVERAL = 3  # pieces of text: a photograph may have a few that are none
 _BUDGET = 10.0  # seconds of processor time for one question, after whose pages the rest waits for the next
 _PAGE = 90.0  # seconds that the last of them may take beyond it
@@ -177,7 +179,7 @@ def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
         if found and _share_of_words(found) < _PROSE:  # or upside down
             turned = np.rot90(pixels, 2)
             other = recognize(turned)
-            if _share_of_words(other) > _share_of_words(found):
+            if _share_of_words(other) > _share_of_words(found) + _CLEARLY:
                 pixels, found = turned, other
         if len(found) >= _SEVERAL and _share_of_words(found) < _NO_PROSE:
             return OTHER_LETTERS
@@ -194,9 +196,10 @@ def _share_of_words(boxes: Sequence[TextBox]) -> float:
     Text that is upside down, or in letters that the engine does not know, it reads as letters that stand alone, and
     thinks itself as certain of them as of others.
     """
-    words = [word for each in boxes for word in each.text.split()]
-    counted = (len(word) for word in words if (len(word) >= 4 and word[1].isalnum()) or any(map(str.isdigit, word)))
-    return sum(counted) / max(1, sum(map(len, words)))
+    text = " ".join(each.text for each in boxes)
+    words = (found[0] for found in _WORD.finditer(text))
+    counted = (len(word) for word in words if len(word) >= 4 or any(map(str.isdigit, word)))
+    return sum(counted) / max(1, len(text) - text.count(" "))
 
 
 def read_pictured(

@@ -101,6 +101,7 @@ BUILT_IN = (
         "archive", (".zip", ".tar", *COMPRESSED), "semsearch.readers.archive", binary=True, apart=0, has_pictures=True
     ),
     Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", True, version="4", apart=_LARGE, has_pictures=True),
+    Format("msg", (".msg",), "semsearch.readers.outlook", True, apart=0, has_pictures=True, needs=("oxmsg", "msg")),
     Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3", apart=0),

@@ -350,7 +350,7 @@ def _joined(row: Sequence[_Piece]) -> Iterator[_Piece]:
 
 _Told = Callable[[int], None]  # called with the number of pictures of a file that are recognized
 _told: ContextVar[_Told | None] = ContextVar("told", default=None)
-_WITHIN = ("archive", "mail")  # formats with other files in them
+_WITHIN = ("archive", "mail", "msg")  # formats with other files in them
 
 
 @contextmanager

@@ -48,8 +48,9 @@ from semsearch.system.locations import cache_folder
 
 MOST_PAGES = 2000  # of one file that are recognized
 _PROSE = 0.5  # of the marks in words or numbers: text in the languages measured has .7 and more
-_NO_PROSE = 0.25
+_NO_PROSE = 0.35
 _CLEARLY = 0.1
+_IDEAL = "\u2e80"  # from here on Unicode has Chinese and Japanese, whose words are short
 _WORD = re.compile(r"[^\W_]+")
 _SEVERAL = 3  # pieces of text: a photograph may have a few that are none
 _BUDGET = 10.0  # seconds of processor time for one question, after whose pages the rest waits for the next
@@ -198,7 +199,7 @@ def _share_of_words(boxes: Sequence[TextBox]) -> float:
     """
     text = " ".join(each.text for each in boxes)
     words = (found[0] for found in _WORD.finditer(text))
-    counted = (len(word) for word in words if len(word) >= 4 or any(map(str.isdigit, word)))
+    counted = (len(word) for word in words if len(word) >= 4 or (word.isdigit() and len(word) > 1) or word[0] > _IDEAL)
     return sum(counted) / max(1, len(text) - text.count(" "))
 
 

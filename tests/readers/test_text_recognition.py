@@ -150,6 +150,16 @@ def test_scans_within_mail_and_archives_are_read() -> None:
     assert recognized(zipped({"a/jam.png": picture(GREEN)}), "a.zip").blocks[-1].place == "a/jam.png, top"
 
 
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.usefixtures("engine")
+def test_a_page_that_was_scanned_on_its_side_or_its_head_is_turned(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_recognition, "ENGINE", "fake_recognition:recognize_upright")
+    page, file = Image.new("RGB", (400, 300), WHITE), io.BytesIO()
+    page.paste(BLACK, (0, 0, 100, 100))
+    page.rotate(90 * turns, expand=True).save(file, "PNG")
+    assert texts(recognized(file.getvalue(), "a.png")) == ["Marmalade is stirred."]
+
+
 @pytest.mark.usefixtures("engine")
 def test_letters_that_the_engine_does_not_know_are_reported() -> None:
     document = recognized(scanned("Words.", BLUE), "a.pdf")

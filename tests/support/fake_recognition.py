@@ -34,3 +34,12 @@ def recognize(pixels: Any) -> list[TextBox]:
         TextBox(line, [(10, at := (2 * number + 1) * tall), (width - 10, at), (width - 10, at + tall), (10, at + tall)])
         for number, line in enumerate(TEXTS.get(colour or WHITE, ()))
     ]
+
+
+def recognize_upright(pixels: Any) -> list[TextBox]:
+    """A line from left to right if the upper left corner is black, else what an engine makes of turned letters."""
+    height, width = pixels.shape[:2]
+    corners = [(0.0, 0.0), (0.9 * width, 0.0), (0.9 * width, 0.1 * height), (0.0, 0.1 * height)]
+    if width < height:
+        corners = [(0.0, 0.0), (0.1 * width, 0.0), (0.1 * width, 0.9 * height), (0.0, 0.9 * height)]
+    return [TextBox("Marmalade is stirred." if not pixels[0, 0].any() else "p u t s", corners)]

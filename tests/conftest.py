@@ -16,9 +16,27 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from fixtures import _configs, _user_folders, _users, deaths, maps_in_few_steps, read_here, small_vectors
+from fixtures import (
+    _configs,
+    _no_recognition,
+    _user_folders,
+    _users,
+    deaths,
+    maps_in_few_steps,
+    read_here,
+    small_vectors,
+)
 
-__all__ = ["_configs", "_user_folders", "_users", "deaths", "maps_in_few_steps", "read_here", "small_vectors"]
+__all__ = [
+    "_configs",
+    "_no_recognition",
+    "_user_folders",
+    "_users",
+    "deaths",
+    "maps_in_few_steps",
+    "read_here",
+    "small_vectors",
+]
 
 MEMORY = Path("/dev/shm")
 BYTECODE = Path(__file__).parents[1] / "build" / "bytecode"

@@ -109,7 +109,7 @@ def sync_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
         def show(found: Progress) -> None:
             if bar is not None:
                 seconds = time.monotonic() - begun.setdefault(found.phase, time.monotonic())
-                by_files = found.phase == "reading"
+                by_files = found.phase in ("reading", "recognizing")
                 done = (found.files, found.total_files) if by_files else (found.sentences, found.total_sentences)
                 bar.show(found.phase, *done, _figures(found, seconds))
 
@@ -119,6 +119,8 @@ def sync_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
 def _figures(found: Progress, seconds: float) -> str:
     if found.phase in ("looking", "writing"):
         return ""
+    if found.phase == "recognizing":
+        return f"{found.files:,}/{found.total_files:,} files with scans  {Path(found.path).name}"
     files = f"{found.files:,}/{found.total_files:,} files  " if found.phase == "reading" else ""
     return f"{files}{found.sentences:,} sentences  {found.sentences / max(seconds, 1e-3):,.0f}/s"
 

@@ -9,7 +9,7 @@ import os
 import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -224,21 +224,32 @@ def find_changes(
     return seen
 
 
-def find_changes_at(db: sqlite3.Connection, paths: Iterable[str], *, max_bytes: int | None = None) -> Changes:
+def find_changes_at(
+    db: sqlite3.Connection, paths: Collection[str], *, max_bytes: int | None = None, anew: bool = False
+) -> Changes:
     """Compare the index with the disk where something has changed: at absolute paths, spelled as on disk.
 
-    The paths need be neither on the disk nor in the index.
+    The paths need be neither on the disk nor in the index. With `anew`, files at them are read again, changed or not.
     """
-    return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes)
+    changed = frozenset(paths) if anew else frozenset[str]()
+    return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes, anew=changed)
 
 
-def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes: int | None) -> Changes:
+def _compare(
+    db: sqlite3.Connection,
+    roots: RootPlan,
+    *,
+    prune: bool,
+    max_bytes: int | None,
+    anew: frozenset[str] = frozenset(),
+) -> Changes:
     started = time.time_ns()
     known_roots = get_roots(db)
     parts = compare_parts(db, roots)
     of_other_columns = documents_of_other_columns(db, known_roots, roots)
     outdated = outdated_documents(db) | of_other_columns
-    known = as_changed([*get_known(db, [*roots.wanted, *roots.absorbed]), *parts.known], outdated)
+    known = [*get_known(db, [*roots.wanted, *roots.absorbed]), *parts.known]
+    known = as_changed(known, outdated | {document.document_id for document in known if document.canonical in anew})
     skipped, present = [*parts.skipped], [*parts.present]
     deserted: list[Root] = []
     warnings = [*roots.warnings]
@@ -264,7 +275,7 @@ def _compare(db: sqlite3.Connection, roots: RootPlan, *, prune: bool, max_bytes:
             warnings.append(f"{unread or lost}; {documents} kept{cure}")
         elif problem:
             warnings.append(problem)
-    remembered = get_skips(db)
+    remembered = {path: skip for path, skip in get_skips(db).items() if path not in anew}
     skips = still_skipped(remembered, present, max_bytes)
     unreadable: list[SkippedFile] = []
     passed_over: list[SkippedFile] = []

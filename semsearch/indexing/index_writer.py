@@ -19,6 +19,7 @@ from semsearch.errors import SemsearchError
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import Changes, find_changes, find_changes_at
 from semsearch.indexing.intake import rewrite_words
+from semsearch.indexing.reread_rules import unrecognized
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 from semsearch.indexing.write_transaction import Report, WriteTransaction, locked, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
@@ -180,16 +181,26 @@ class IndexWriter:
         return self._sync(wanted, max_file_bytes, processes)
 
     def _sync(self, find: Callable[[sqlite3.Connection], Changes], max_file_bytes: int, processes: int) -> SyncReport:
-        """Find the changes, and apply them."""
+        """Find the changes, and apply them; then have the text of scans recognized, and apply that."""
         self.report(Progress("looking"))
         with self.database.reading() as db:
             changes = find(db)
-        if changes.nothing_to_do:
-            return changes.report
-        from semsearch.indexing.apply_changes import apply_plan  # start-up time: it imports all readers
+        done = changes.report
+        if not changes.nothing_to_do:
+            from semsearch.indexing.apply_changes import apply_plan  # start-up time: it imports all readers
 
-        with self._writing() as write:
-            return apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
+            with self._writing() as write:
+                done = apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
+        with self.database.reading() as db:
+            is_done = not any(unrecognized(db))
+        if is_done:
+            return done
+        from semsearch.indexing.recognize_scans import recognize_scans  # start-up time, as above
+
+        here = replace(self, spread=None)
+        return recognize_scans(
+            self.database, here._writing, self.report, done, max_bytes=max_file_bytes, processes=processes
+        )
 
     @_timed
     def add(self, texts: Iterable[AddedDocument]) -> SyncReport:

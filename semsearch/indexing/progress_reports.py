@@ -30,6 +30,8 @@ def _drawn(show: Show) -> Report:
     def draw(found: Progress) -> None:
         if found.phase == "reading":
             show("reading files", found.files, found.total_files)
+        elif found.phase == "recognizing":
+            show("recognizing text", found.files, found.total_files)
         else:
             show(found.phase, found.sentences, found.total_sentences)
 

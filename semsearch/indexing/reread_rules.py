@@ -7,6 +7,10 @@ rows was read with version "1" of each. Texts that a program added are in no fil
 
 Columns: if other columns are chosen for the tables of a root, its documents are read again.
 
+Missing packages: a document with a part that a reader did not read because its package was missing is read again once
+that is installed; the part's omission names the extra. Likewise one with pictures whose text is to be recognized, but
+last (semsearch.indexing.recognize_scans).
+
 Unreadable files are remembered, so that the next sync need not try them again. A failure caused by the file's own bytes
 is lasting: it holds while the file is the same, by size and time, or by its content if that was read. A failure caused
 by the disk, permissions or a missing package is tried again each time, and kept to be reported. After an update of
@@ -24,7 +28,8 @@ from typing import TYPE_CHECKING
 from semsearch import __version__
 from semsearch.errors import UsageError
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import FORMATS, format_named, format_of, reader_label
+from semsearch.readers.registry import FORMATS, PICTURE, format_named, format_of, reader_label
+from semsearch.results.omissions import WAITING
 from semsearch.sources.roots import ADDED, Root, RootPlan, covers
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, FilePair, KnownDocument, PresentFile
 from semsearch.storage.meta import get_meta, set_meta
@@ -53,7 +58,24 @@ def outdated_documents(db: sqlite3.Connection) -> set[int]:
         if _current(name) not in (None, recorded.get(name, _FIRST)):
             rows = db.execute("SELECT id FROM documents WHERE format = ? AND root_id != ?", (name, ADDED))
             outdated.update(id_ for (id_,) in rows)
+    for kind in FORMATS.values():
+        if kind is not PICTURE and kind.needs is not None and not kind.lacks_package:
+            outdated |= _with_omission(db, f"semsearch[{kind.needs[1]}]")
     return outdated
+
+
+def _with_omission(db: sqlite3.Connection, says: str) -> set[int]:
+    """The documents with an omission that says this."""
+    return {id_ for (id_,) in db.execute("SELECT document_id FROM readings WHERE instr(omissions, ?)", (says,))}
+
+
+def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
+    """Documents with pictures whose text can be recognized and was not, and canonical paths of such unread files."""
+    if PICTURE.lacks_package:
+        return set(), set()
+    says = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
+    paths = {path for each in says for (path,) in db.execute("SELECT path FROM unread WHERE instr(reason, ?)", (each,))}
+    return _with_omission(db, says[0]) | _with_omission(db, says[1]), paths
 
 
 def as_changed(known: list[KnownDocument], outdated: set[int]) -> list[KnownDocument]:

@@ -18,11 +18,11 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol
 
 from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
-from semsearch.readers.document import Block, Builder, Document, Spot, line_starts
+from semsearch.readers.document import Block, Builder, Document, Spot, first_names, line_starts
 from semsearch.readers.registry import FORMATS, is_readable
 from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.readers.sniff import refusal_of
-from semsearch.results.omissions import Omission, OmissionKind
+from semsearch.results.omissions import WAITING, Omission, OmissionKind
 
 MOST_BYTES = MAX_BYTES  # unpacked, of all files within one, however deep: as many as a file may have
 MOST_FILES = 20_000
@@ -89,6 +89,7 @@ class InnerFiles:
     kind: OmissionKind
     builder: Builder
     unread: list[str] = field(default_factory=list)  # name and reason of each
+    later: dict[str, list[str]] = field(default_factory=dict)  # names of those that may be read later, by the reason
     doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
 
     def take(
@@ -126,12 +127,18 @@ class InnerFiles:
 
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""
-        self.unread.append(f"{name or 'one without a name'}: {reason}" if reason else name)
+        name = name or "one without a name"
+        if "pip install" in reason or WAITING in reason:  # each in the report: see semsearch.indexing.reread_rules
+            self.later.setdefault(reason, []).append(name)
+        else:
+            self.unread.append(f"{name}: {reason}" if reason else name)
 
     @property
     def omissions(self) -> tuple[Omission, ...]:
         """The omissions of the outer file: the files that were not read, and the parts missing in those that were."""
         found = [*self.doubts]
+        for reason, names in self.later.items():
+            found.append(Omission(self.kind, len(names), f"{first_names(names)}: {reason}"))
         if self.unread:
             detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
             found.append(Omission(self.kind, len(self.unread), detail))

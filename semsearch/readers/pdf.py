@@ -12,8 +12,9 @@ Headings are those of the table of contents where there is one, else lines that 
 letters. A line is located at the top, in the middle or at the bottom of its page; left or right only on pages set in
 columns, where a good part of the lines begins beyond the middle.
 
-Scanned pages have no text: a file of such pages only is refused, and for others their number is kept as
-`pages_without_text`. Blank pages are not counted.
+Scanned pages have no text, unless it is recognized (semsearch.readers.text_recognition): a file of such pages only is
+refused, and for others their number is kept as `pages_without_text`. Blank pages are not counted, nor those on which
+text was looked for and none found.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
+from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot
 from semsearch.readers.pdf_layout import Entry, PageLine, Pages, Paragraph, paragraphs, usual_size
-from semsearch.readers.pdfium import read_pages
+from semsearch.readers.pdf_pictures import draw_page
+from semsearch.readers.pdfium import opened_pdf, pdfium, read_pages
+from semsearch.readers.text_recognition import NOTHING, content_key, lines_of, page_lines
 from semsearch.results.omissions import Omission
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
@@ -237,6 +243,33 @@ def _letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text).lower()
 
 
+# -- Scanned pages -----------------------------------------------------------------------------------------------------
+
+_DOTS = 200 / 72  # pixels for each point of a page that is recognized
+
+
+def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
+    """The pages with the lines that are recognized on those without text; where there are none, it is a picture."""
+    key, found, unread, advice = content_key(data), dict[int, list[PageLine]](), list[int](), ""
+    with opened_pdf(data, name) as document:
+        for number in pages.unread:
+
+            def drawn(number: int = number) -> UInt8:
+                with closing(document[number - 1]) as page:
+                    return draw_page(document, page, round(_DOTS * page.get_size()[0]), pdfium())
+
+            lines = lines_of(f"{key} {number}", drawn) if number in pages.sizes else "it is damaged"
+            if isinstance(lines, str):
+                unread.append(number)
+                advice = advice or lines
+            else:
+                found[number] = page_lines(lines, number, *pages.sizes[number])
+    for line in pages.lines:
+        found.setdefault(line.page, []).append(line)
+    ordered = [line for number in sorted(found) for line in found[number]]
+    return replace(pages, lines=ordered, unread=unread, advice=advice)
+
+
 # -- Reader ------------------------------------------------------------------------------------------------------------
 
 _RUNS = 20  # of pages that are named
@@ -253,10 +286,17 @@ def read(data: bytes, name: str) -> Document:
     Raises SourceError for damage, passwords and files without text, MissingExtra if pypdfium2 is not installed.
     """
     pages = read_pages(data, name)
+    if pages.unread:
+        pages = with_scans(pages, data, name)
     if pages.count and not pages.lines:
         raise SourceError(
-            f"{name} has no text on its {pages.count:,} pages, which may be scanned; run text recognition (OCR) on it"
+            f"{name} has no text on its {pages.count:,} pages, which may be scanned; {pages.advice or NOTHING}"
         )
+    return document_of(pages, name)
+
+
+def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
+    """The document of pages that were read."""
     lines = without_running_lines(pages.lines)
     hyphens = Hyphens(line.text for line in lines)
     found = paragraphs(lines)
@@ -270,7 +310,7 @@ def read(data: bytes, name: str) -> Document:
         else:
             builder.add(text, spots=spots)
     title = _title(pages, found, texts) or PurePath(name).stem
-    return Document(builder.source, builder.blocks, "pdf", title, _metadata(pages), _omissions(pages))
+    return Document(builder.source, builder.blocks, format, title, _metadata(pages), _omissions(pages))
 
 
 def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:
@@ -295,7 +335,7 @@ def _title(pages: Pages, found: list[Paragraph], texts: list[tuple[str, list[Spo
 def _omissions(pages: Pages) -> tuple[Omission, ...]:
     found = []
     if pages.unread:
-        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}"))
+        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}; {pages.advice}"))
     if pages.attachments:
         found.append(Omission("attachments", pages.attachments))
     return tuple(found)

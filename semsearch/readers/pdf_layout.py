@@ -59,6 +59,7 @@ class Pages:
     unread: list[int]  # numbers of the pages that show something, and have no text that can be read
     sizes: dict[int, tuple[float, float]]  # width and height of each page, in points
     attachments: int = 0  # files within the file
+    advice: str = ""  # why text was not recognized on the unread pages, and what to do
 
 
 # -- Columns -----------------------------------------------------------------------------------------------------------

@@ -185,6 +185,10 @@ def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) 
     chosen = (columns.text, columns.metadata) if kind.has_columns else None
     reader = "semsearch.readers.document_codec:read_encoded"
     try:
+        if kind.has_pictures:
+            from semsearch.readers.text_recognition import read_by_pictures
+
+            return decode(read_by_pictures(kind.name, data, name, kind.module))
         return decode(in_reader_process(reader, data, name, kind.module, name, isinstance(source, str), chosen))
     except NotADocument as error:
         raise SourceError(f"{name} made its reader return what is no document: {error}") from error

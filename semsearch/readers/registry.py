@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,9 @@ class Format:
     `version` is that of the reader: when it changes, the next sync reads all files of this format again.
 
     From `apart` bytes on, files are read in another process, with limits of time and memory
-    (semsearch.readers.reader_process); None means never.
+    (semsearch.readers.reader_process); None means never. One that `has_pictures` may have text recognized in them.
+
+    `needs` names the module that its reader imports and the extra of semsearch that installs it.
     """
 
     name: str
@@ -53,6 +56,13 @@ class Format:
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"
     apart: int | None = None
+    has_pictures: bool = False
+    needs: tuple[str, str] | None = None
+
+    @property
+    def lacks_package(self) -> bool:
+        """Whether what its reader needs is not installed."""
+        return self.needs is not None and not _is_installed(self.needs[0])
 
     def load(self) -> Callable[..., Document]:
         """Import the module and return its function `read`."""
@@ -68,6 +78,10 @@ _LANGUAGES = (
 _LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
 COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
 TEXT = Format("text", (".txt", ".text", ".log"), "semsearch.readers.text")
+_OF_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
+PICTURE = Format(
+    "picture", _OF_PICTURES, "semsearch.readers.picture", True, apart=0, has_pictures=True, needs=("rapidocr", "ocr")
+)
 BUILT_IN = (
     TEXT,
     Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="4", apart=_LARGE),
@@ -83,19 +97,23 @@ BUILT_IN = (
     Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
     Format("subtitles", (".srt", ".vtt"), "semsearch.readers.subtitles", apart=_LARGE),
     Format("man", (".man", ".mdoc"), "semsearch.readers.man", apart=_LARGE),
-    Format("archive", (".zip", ".tar", *COMPRESSED), "semsearch.readers.archive", binary=True, apart=0),
-    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", binary=True, version="4", apart=_LARGE),
+    Format(
+        "archive", (".zip", ".tar", *COMPRESSED), "semsearch.readers.archive", binary=True, apart=0, has_pictures=True
+    ),
+    Format("mail", (".eml", ".mbox"), "semsearch.readers.mail", True, version="4", apart=_LARGE, has_pictures=True),
+    Format("msg", (".msg",), "semsearch.readers.outlook", True, apart=0, has_pictures=True, needs=("oxmsg", "msg")),
     Format("docx", (".docx", ".docm"), "semsearch.readers.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.xlsx", binary=True, version="3", apart=0),
-    Format("xls", (".xls", ".xlsb"), "semsearch.readers.xls", binary=True, apart=0),
+    Format("xls", (".xls", ".xlsb"), "semsearch.readers.xls", True, apart=0, needs=("python_calamine", "xls")),
     Format("ods", (".ods", ".ots"), "semsearch.readers.open_document", binary=True, apart=0),
     Format("odp", (".odp", ".otp"), "semsearch.readers.open_document", binary=True, apart=0),
     Format("rtf", (".rtf",), "semsearch.readers.rtf", binary=True, apart=0),
     Format("fb2", (".fb2",), "semsearch.readers.fb2", binary=True, apart=0),
     Format("odt", (".odt", ".ott"), "semsearch.readers.odt", binary=True, version="3", apart=0),
     Format("epub", (".epub",), "semsearch.readers.epub", binary=True, version="3", apart=0),
-    Format("pdf", (".pdf",), "semsearch.readers.pdf", binary=True, version="3", apart=0),
+    Format("pdf", (".pdf",), "semsearch.readers.pdf", binary=True, version="4", apart=0, has_pictures=True),
+    PICTURE,
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
 SUFFIXES: dict[str, Format] = {suffix: kind for kind in BUILT_IN for suffix in kind.suffixes}
@@ -126,6 +144,8 @@ def is_readable(name: str) -> bool:
     suffix = _suffix(name)
     if suffix in COMPRESSED and ".t" not in suffix:
         return is_readable(name[: -len(suffix)])  # else a look at what is compressed tells
+    if SUFFIXES.get(suffix) is PICTURE and PICTURE.lacks_package:
+        return False  # a folder may have thousands
     return suffix in SUFFIXES or suffix[1:] in plugins()
 
 
@@ -159,6 +179,15 @@ def reader_label(name: str) -> str:
     except SourceError:
         return ""
     return f"{kind.name} {kind.version}"
+
+
+installed: dict[str, bool] = {}  # whether a module can be imported, as far as it was looked for
+
+
+def _is_installed(module: str) -> bool:
+    if module not in installed:
+        installed[module] = find_spec(module) is not None
+    return installed[module]
 
 
 def _suffix(name: str) -> str:

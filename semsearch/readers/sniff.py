@@ -22,6 +22,7 @@ from typing import IO
 
 from semsearch.errors import SourceError
 from semsearch.readers.encoding import decode
+from semsearch.readers.registry import PICTURE
 from semsearch.system.source_files import opened_source, read_source
 
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
@@ -148,6 +149,7 @@ _FOR_MACHINES = {  # by the end of a name, in lower case
     ".svg": "a drawing", ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
 }  # fmt: skip
 _UNPACK, _SAVE = "; unpack it", "; save it as .docx, .xlsx or .pptx"
+MISSING_OCR = "to read the text in it, run: pip install 'semsearch[ocr]'"
 _ADVICE = {  # for what can be made readable
     "compressed with gzip": _UNPACK, "compressed with bzip2": _UNPACK, "compressed with xz": _UNPACK,
     "compressed with Zstandard": _UNPACK, "a 7z archive": _UNPACK, "a RAR archive": _UNPACK,
@@ -214,7 +216,8 @@ def _refused(head: bytes, path: PurePath, size: int) -> str:
     if format_by_content(head) or text_format_by_content(head):
         return ""
     if kind := unreadable_kind(head):
-        return f"is {kind}, which has no reader{_ADVICE.get(kind, '')}"
+        advice = f"; {MISSING_OCR}" if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package else ""
+        return f"is {kind}, which has no reader{advice or _ADVICE.get(kind, '')}"
     try:
         text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
     except SourceError:

@@ -19,6 +19,7 @@ ProblemKind = Literal[
     "encrypted parts", "damaged parts", "generated code", "over the limit",
 ]  # fmt: skip
 _NO_ENDING = "no ending"
+WAITING = "its text is recognized last: semsearch index goes on with it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,10 @@ def in_words(omission: Omission) -> str:
         case "broken bytes":
             return f"{count} invalid byte sequence{s} replaced by U+FFFD; restore the file, or convert it to UTF-8"
         case "pages without text":
-            return f"{count} page{s} without text{detail}, perhaps scanned; run text recognition (OCR) on the file"
+            advice = (
+                "" if "; " in detail else "; run text recognition (OCR) on the file"
+            )  # as earlier versions wrote it
+            return f"{count} page{s} without text{detail}, perhaps scanned{advice}"
         case "attachments":
             advice = "" if detail else "; save them as separate files to index them"  # a detail has the reasons
             return f"{count} attachment{s} not read{detail}{advice}"

@@ -47,9 +47,9 @@ class SkippedFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Record):
-    """The progress of a write: its phase, and the counts so far."""
+    """The progress of a write: its phase, and the counts so far. The text of scans is recognized in the last."""
 
-    phase: Literal["looking", "reading", "embedding", "writing"]
+    phase: Literal["looking", "reading", "embedding", "writing", "recognizing"]
     files: int = 0  # done
     total_files: int = 0
     sentences: int = 0  # done in this phase

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import random
 import resource
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +28,10 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
+from PIL import Image, ImageDraw, ImageFont
+
 from semsearch import Index
+from semsearch.readers.registry import PICTURE
 
 made: Any = import_module("sample_files.valid_files")  # which mypy does not check
 ods, pdf, taped, zipped = made.ods, made.pdf, made.taped, made.zipped
@@ -72,6 +77,17 @@ def contract(sentence: str) -> bytes:
 
     written: bytes = pdf(draw)
     return written
+
+
+def scan(chance: random.Random, sentence: str) -> bytes:
+    """A letter that was scanned at 200 dots an inch, a little crooked, with the sentence as its third paragraph."""
+    page, file = Image.new("L", (1654, 2339), 250), io.BytesIO()
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(36)
+    for number, line in enumerate((prose(chance, 1), prose(chance, 1), sentence, prose(chance, 1))):
+        for at, part in enumerate(textwrap.wrap(line, 60)):
+            draw.text((200, 300 + 350 * number + 50 * at), part, font=font, fill=30)
+    page.rotate(0.5, fillcolor=250, resample=Image.Resampling.BICUBIC).save(file, "PDF", resolution=200)
+    return file.getvalue()
 
 
 def planted(folder: Path, chance: random.Random, files: int, megabytes: int) -> Iterator[Planted]:
@@ -129,7 +145,10 @@ def planted(folder: Path, chance: random.Random, files: int, megabytes: int) -> 
     write("logs/server.log", "".join(lines))
     yield Planted(said, "logs/server.log", line=at + 1)
 
-    write("scans/page.pdf", pdf(lambda canvas: canvas.rect(50, 50, 200, 200, fill=1)))
+    said = "The dentist moved every appointment to the second week of February."
+    write("scans/letter.pdf", scan(chance, said))
+    if not PICTURE.lacks_package:
+        yield Planted(said, "scans/letter.pdf", place="middle")
     said = "Bicycles may be parked behind the greenhouse after sunset."
     inner = taped({"rules/rules.md": f"# Rules\n\n{prose(chance, 3)}\n\n{said}\n".encode()})
     write("downloads/old.zip", zipped({"readme.txt": prose(chance, 3), "more/rules.tar.gz": inner}))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from plugged_in import UPPER, install, installed
+from sample_files.valid_files import zipped
 from small import write_articles
 
 from semsearch import Index, Text
@@ -111,3 +114,42 @@ def test_a_reader_that_is_gone_leaves_its_documents(index: Index, tmp_path: Path
     with installed(tmp_path / "site"):
         index.sync(tmp_path / "docs" / "a.loud")
     assert index.sync().unchanged == 1
+
+
+class Workbooks:
+    """What python-calamine has, with one cell."""
+
+    sheet_names = ("Tides",)
+
+    @classmethod
+    def from_filelike(cls, _: object) -> Workbooks:
+        return cls()
+
+    def get_sheet_by_name(self, _: str) -> Workbooks:
+        return self
+
+    def to_python(self, **_: bool) -> list[list[str]]:
+        return [["The tide is high in spring."]]
+
+
+@pytest.mark.usefixtures("read_here")
+def test_what_lacked_a_package_within_another_file_is_read_once_it_is_installed(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0"
+    names = [f"{number}.xls" for number in range(5)]
+    locks = {f"{number}.lock": b"name = 1" for number in range(5)}  # there is room for three in a report
+    (tmp_path / "docs" / "tables.zip").write_bytes(zipped(locks | dict.fromkeys(names, sheet)))
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    monkeypatch.setitem(registry.installed, "python_calamine", False)
+    index.sync(tmp_path / "docs", processes=1)
+    told = [each.reason for each in index.problems()]
+    assert any(each.startswith("5 files in it not read (0.xls, 1.xls, 2.xls, ...: python-calamine is") for each in told)
+    assert index.sync().changed == 0
+    calamine = SimpleNamespace(CalamineWorkbook=Workbooks, PasswordError=KeyError)
+    monkeypatch.setitem(sys.modules, "python_calamine", calamine)
+    monkeypatch.setitem(registry.installed, "python_calamine", True)
+    assert index.status().stale == 1
+    assert index.sync(processes=1).changed == 1
+    assert index.search("tide in spring", k=1)[0].place in [f"{name}, Tides!A1" for name in names]
+    assert index.sync(processes=1).changed == 0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import mailbox
+import sys
+import zlib
 from email.message import EmailMessage
 from email.mime.text import MIMEText
 from pathlib import Path
 
 import pytest
 from cited import check_whole, places
+from fixtures import reading_here
 
-from semsearch.errors import SourceError
+from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.results.omissions import Omission
@@ -258,3 +262,54 @@ def test_a_header_without_an_end_takes_no_time() -> None:
     document = read_bytes(data, "a.eml")
     assert document.title == "Tide"
     assert document.blocks[-1].text == "The sea."
+
+
+# -- Outlook -----------------------------------------------------------------------------------------------------------
+
+MSG = (  # a message with a text, HTML and an attached file, packed
+    "c-rk*-A^M`6hG5}X-jEgp@8x^?6;_;A3%d4$Sy)+B4)GVi_z3VN7{rfP1`jPL$dJ?FuWTRO?>cGpL}x@U-U_yP5erH@l9X!3F^7GcZRuSq32H9"
+    "C7W=XGc%_%_x|qrxaXd^bNJJh-@o{J_zyTmi=e}CEeM9|KMmPu3%zxj@o}wIv;VGL(lbRz$jpB_`mO`H6Pfwkj~qY_B6lH&kh_JiBY5tqhX7nb"
+    "?nCYu_b%z#qGLr43qQNr_J0(40C^C32>H1uJnMz0u%8!^UlRSr@H~wi7jhEMsmu8DME79_e^oGH1&Vks!yc&6AarVWUo1z2!u1v6asBq{liGxx"
+    "13(6UMaaSfu%G}rls?3(GE`97!8-|vaX+6$w{Zos@rOX27=8sF!Ui6zuqE&^$Z@>BBhIU5wx0r@rn%NVDsC?UKLu$LzE9+BD!wM>QX~8sNK){n"
+    "HJ^gd#v38v&*2Ct`gbVWUl(gzWBgeXzAn~DDn1+UI03)z{np#RljQ$pa{T)h?Qf9$&+u1B_yJL)Q1SgF|1Wb~3cjlS10?^i@C-n~H$)vq#SaP}"
+    "G{&E4OZ;^a{GSl9Ptm_yG5$iLc4&-0&(Y(MJQqJK@;Mcsjdz!TpWyy)h_7saX8W-Q__Oeuz;0~+9!2~25aPd%Pg;Mph^RfO_`Rp_OIUC0;E~lG"
+    "RjfNK91FD$iF>d=o2!S~34R%oHW8<E25JVbxn@KCXVWX7X?;TXQIGYHI(|aJ?-zCdq(}TLTD^+LO~@--U;*)M+uv+){a25_*3Uope#!axr1`H6"
+    "ig&Hn<Ih}}{`Sh(j`inx!upeP{NFhLu>M9A>_1GXKT?kWTd)5JA^)au?OP?*Ure7D6!ae@<^NUu&9z1UF|z;L6My4``b#DLSbwI1{U<Is{>&D~"
+    "-vmF?^`E@p_`6E>e|zHZn%J{FA3rVd8?QgCzZ(knzb<k>WBm5S-wjgyr>XBh+I7AUMc4l(+5YLa=zoihPn&<Y#QrQ5|F)>tTU38*V~Xz|Y_0mC"
+    "h4@z$@n3E&zOw&W_5Q86ejV<?8utAr-vzdm>*qJHO%_LKVOHOP5AayUDxOIjC}+8}gYi{4qwhPYTM?gT{ive@yoIA*M;*LUmg6rW_AcLrF2Ocl"
+    "$8gMLoDG-yH=-3Dr{3u<B5k1l_Yr;1L;H1M?QNGIEYv86*Cx&#X4^I1cMQUO=Sik2^5@Kt@2oz2`<GN)$7jl$rL9DA_T!|!oUcCEPU!LPG+q18"
+    "_oe=)zu)(0zx(}9HsM|<sO3^~aXs;4==&KgX{O$de4`z}mbp+`++WWxS?0Ettway3(PGY63O(vP%<jbo`ahbE-q|1g+s4O-*Yov9Ez>IIDrTW*"
+    "uHlml)1}3y;J;?uyZ7`p*ZHK@9Oku7pChNa9CPH-DS5ctaD5+{fN?H&Ir0RTO-I(=ljXZ0x6gsx-U9h~pVZ!`1$zzG{#*zqB8E#RpVrUskDb)g"
+    "TuwT2M?}Wgxg2o5J@_N`el4RVtaEuS`1q@X&p!QGTLL5EmURfv7|vG%*8bO5nf%w0-QPc44tCh`5V*&yW3^#O-#+FfIRqn;eouS;Hk-dTIKKDz"
+    "ZMJ>0`Zt?Do3)?C@xANcZ2M;Qukx?PtYV7c^)AonO6vzE-)bRenT3j(FKp#m`mL18h2mDMi_+d3YU{?|e0z(xn&zI%@)gqyVIGdldCwP@^R6D3"
+    "^X~DyEdQHvx7T5yTh3$0J%;POSqGSx^BTlu`L~QLA7$kJYSR5?$<{y6r2c_Z`ui01*DgqZ9VR0(UVXfNNA66^_#rOa?<_h*(}rZv4lYL>*?&sb"
+    ")3SZ*_K!O2w8rm`I`<=79)wGB)Bk}dtJD"
+)
+
+
+def test_a_message_of_outlook_is_read_as_the_mail_that_it_was() -> None:
+    pytest.importorskip("oxmsg")
+    data = zlib.decompress(base64.b85decode(MSG))
+    document = read_bytes(data, "a.msg")
+    assert (document.format, document.title, document.omissions) == ("msg", "Lease of the boathouse", ())
+    assert document.metadata == {
+        "subject": "Lease of the boathouse", "from": "Ann Lee <ann@example.org>", "to": "Bob Ray <bob@example.org>",
+        "cc": "Eve <eve@example.org>", "date": "2024-05-01T08:00:00+00:00",
+    }  # fmt: skip
+    assert [(block.text, block.place) for block in document.blocks[2:]] == [
+        ("The lease ends in May.", None),
+        ("tides", "attachment tides.txt"),
+        ("The tide is high in spring.", "attachment tides.txt, line 1"),
+    ]
+    with pytest.raises(SourceError, match=r"a\.msg cannot be read as \.msg"):
+        read_bytes(data[:1000], "a.msg")
+
+
+def test_without_its_package_a_message_of_outlook_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "oxmsg", None)
+    with reading_here(), pytest.raises(MissingExtra, match=r"semsearch\[msg\]"):
+        read_bytes(zlib.decompress(base64.b85decode(MSG)), "a.msg")
+
+
+def test_another_file_with_the_ending_of_outlooks_messages_is_text() -> None:
+    assert read_bytes(b"The tide is high.\n", "de.msg").blocks[0].text == "The tide is high."

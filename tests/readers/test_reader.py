@@ -20,6 +20,7 @@ from semsearch.readers.document import Document
 from semsearch.readers.pdf import in_runs
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
+from semsearch.readers.sniff import MISSING_OCR
 from semsearch.results.omissions import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
@@ -223,7 +224,7 @@ def test_pages_without_text_are_counted_and_a_file_of_such_is_refused() -> None:
         canvas.rect(10, 10, 100, 100)
         canvas.showPage()
 
-    with pytest.raises(SourceError, match=r"tides\.pdf has no text on its 1 pages, which may be scanned"):
+    with pytest.raises(SourceError, match=r"tides\.pdf has no text on its 1 pages, which may be scanned; .*\[ocr\]"):
         read(drawn(picture))
 
     def both(canvas: Any) -> None:
@@ -232,7 +233,7 @@ def test_pages_without_text_are_counted_and_a_file_of_such_is_refused() -> None:
 
     document = read(drawn(both))
     assert (document.metadata["pages_without_text"], document.blocks[0].page) == (1, 2)
-    assert document.omissions == (Omission("pages without text", 1, "p. 1"),)
+    assert document.omissions == (Omission("pages without text", 1, f"p. 1; {MISSING_OCR}"),)
 
 
 def test_a_blank_page_lacks_nothing() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_file
-from semsearch.readers.sniff import _ADVICE, _UNREADABLE, LARGEST, refusal
+from semsearch.readers.sniff import _ADVICE, _UNREADABLE, LARGEST, MISSING_OCR, refusal
 from semsearch.results.omissions import Omission
 
 PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
@@ -52,7 +52,7 @@ def test_what_can_be_made_readable_is_said_how(tmp_path: Path) -> None:
     (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
     assert refusal(tmp_path / "a.doc", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
-    assert refusal(tmp_path / "a.png", 10) == "is a PNG picture, which has no reader"
+    assert refusal(tmp_path / "a.png", 10) == f"is a PNG picture, which has no reader; {MISSING_OCR}"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
 from semsearch.mapping.tsne import layout
+from semsearch.readers import registry
 from semsearch.readers.document import Document
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import Format
@@ -50,6 +51,12 @@ def reading_here() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("semsearch.readers.read._read_apart", read)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_recognition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text is recognized in pictures only where a test asks for it, whatever is installed."""
+    monkeypatch.setitem(registry.installed, "rapidocr", False)
 
 
 @pytest.fixture

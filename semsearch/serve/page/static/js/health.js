@@ -237,7 +237,7 @@ class PagedList {
 // Bringing an index up to date
 
 /** @type {Record<string, string>} */
-const PHASES = { looking: "Scanning files", reading: "Reading", embedding: "Embedding", writing: "Writing" };
+const PHASES = { looking: "Scanning files", reading: "Reading", embedding: "Embedding", writing: "Writing", recognizing: "Recognizing text" };
 
 /** A button that brings an index up to date, with its progress; the server asks for its token. */
 class Syncing {

@@ -1,0 +1,85 @@
+"""Messages of Outlook (.msg), by python-oxmsg: each is read as the mail that it was.
+
+Some programs call other files so, such as catalogues of translated messages: what is no message of Outlook is text.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from email.message import EmailMessage
+from email.utils import format_datetime
+from typing import Any
+
+from semsearch.errors import MissingExtra, SourceError
+from semsearch.readers import mail, text
+from semsearch.readers.document import Document, first_names
+from semsearch.readers.encoding import decode
+from semsearch.results.omissions import Omission
+
+_SIGN = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_TO, _CC = 1, 2  # kinds of recipients
+_KIND = 0x0C15  # the property that says it
+_RTF = 0x1009  # the property that has the text as compressed RTF
+
+
+def read(data: bytes, name: str) -> Document:
+    """Read a message, with its attachments. Raises SourceError for a damaged one, MissingExtra."""
+    if not data.startswith(_SIGN):
+        decoded = decode(data, name)
+        return text.read(decoded.text, name)
+    try:
+        from oxmsg import Message
+    except ImportError:
+        raise MissingExtra("python-oxmsg", "msg") from None
+    try:
+        message = Message.load(io.BytesIO(data))
+        document = mail.read(_mail(message).as_bytes(), name)
+        unread = tuple(_unread(message))
+    except SourceError:
+        raise
+    except Exception as error:  # olefile and oxmsg have many for what is damaged
+        raise SourceError(
+            f"{name} cannot be read as .msg: {error or type(error).__name__}; it may be damaged"
+        ) from None
+    return replace(document, omissions=(*document.omissions, *unread))
+
+
+def _mail(message: Any) -> EmailMessage:
+    """The mail that a message of Outlook was."""
+    made = EmailMessage()
+    given = {key.title(): value for key, value in message.message_headers.items()}
+    _set(made, "Subject", message.subject)
+    _set(made, "From", given.get("From") or message.sender)
+    for header, kind in (("To", _TO), ("Cc", _CC)):
+        people = (f"{each.name} <{each.email_address}>" for each in message.recipients if _kind(each) == kind)
+        _set(made, header, given.get(header) or ", ".join(people))
+    _set(made, "Date", given.get("Date") or (format_datetime(message.sent_date) if message.sent_date else ""))
+    if message.body or not message.html_body:
+        made.set_content(message.body or "")
+    else:
+        made.set_content(message.html_body, subtype="html")
+    for number, each in enumerate(message.attachments, start=1):
+        if (content := each.file_bytes) is not None:
+            named = each.file_name or f"{number}"
+            made.add_attachment(content, maintype="application", subtype="octet-stream", filename=named)
+    return made
+
+
+def _set(made: EmailMessage, header: str, value: str | None) -> None:
+    if value := " ".join((value or "").split()):
+        made[header] = value
+
+
+def _kind(recipient: Any) -> int:
+    return int(recipient.properties.int_prop_value(_KIND) or 0)
+
+
+def _unread(message: Any) -> Iterator[Omission]:
+    """What python-oxmsg does not unpack: messages attached to this one, and a text that is there only as RTF."""
+    within = [each.file_name or "a message" for each in message.attachments if each.file_bytes is None]
+    if within:
+        yield Omission("attachments", len(within), f"{first_names(within)}: attached as an item; save it as .eml")
+    if not (message.body or message.html_body) and message.properties.binary_prop_value(_RTF):
+        yield Omission("attachments", 1, "its text: is compressed RTF; save the message as .eml")

@@ -1,0 +1,436 @@
+"""Text in pictures and scanned pages is recognized last and once, and has its page; what lacks a package says which."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from email.message import EmailMessage
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_recognition import BLACK, BLUE, CRASH, FAILURE, GREEN, RED, WHITE
+from hypothesis import given, strategies as st
+from PIL import Image, ImageDraw, ImageFont
+from sample_files.valid_files import pdf, zipped
+
+from semsearch import Index
+from semsearch.errors import SourceError
+from semsearch.indexing import recognize_scans
+from semsearch.readers import registry, text_recognition
+from semsearch.readers.read import read_bytes
+from semsearch.readers.text_recognition import Line, TextBox, joined_lines, recognizing
+from semsearch.results.reports import Progress
+from semsearch.system.locations import cache_folder
+from semsearch.word_vectors.table import VectorTable
+
+Colour = tuple[int, int, int]
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text is recognized by the engine of tests/support/fake_recognition.py."""
+    monkeypatch.setitem(registry.installed, "rapidocr", True)
+    monkeypatch.setattr(text_recognition, "ENGINE", "fake_recognition:recognize")
+    monkeypatch.setattr(text_recognition, "_unsaved", {})
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of recognition that the process for files was given with each question: 0 for none."""
+    found: list[float] = []
+    asked = text_recognition.in_reader_process
+
+    def noted(function: str, data: bytes, name: str, *arguments: Any, **limits: Any) -> bytes:
+        found.append(arguments[-1])
+        return asked(function, data, name, *arguments, **limits)
+
+    monkeypatch.setattr(text_recognition, "in_reader_process", noted)
+    return found
+
+
+def picture(colour: Colour, kind: str = "PNG", size: tuple[int, int] = (300, 400)) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, kind)
+    return file.getvalue()
+
+
+def scanned(*colours: Colour | str) -> bytes:
+    """A PDF with a page of each colour; a string is a page with this text."""
+
+    def draw(canvas: Any) -> None:
+        for each in colours:
+            if isinstance(each, str):
+                canvas.drawString(50, 400, each)
+            else:
+                canvas.setFillColorRGB(*(part / 255 for part in each))
+                canvas.rect(0, 0, 400, 500, stroke=0, fill=1)
+            canvas.showPage()
+
+    return pdf(draw)
+
+
+def mail(name: str, data: bytes) -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"] = "Lease", "ann@example.org"
+    message.set_content("See the attachment.")
+    message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
+
+
+def recognized(data: bytes, name: str) -> Any:
+    with recognizing(lambda _: None):
+        return read_bytes(data, name)
+
+
+def texts(document: Any) -> list[str]:
+    return [" ".join(block.text.split()) for block in document.blocks]
+
+
+# -- Reading -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_text_of_scanned_pages_stands_between_that_of_others_with_its_page_and_place() -> None:
+    document = recognized(scanned("Words of the first page.", RED, "Words of the last page."), "a.pdf")
+    assert texts(document) == [
+        "Words of the first page.", "The harbour is closed on Tuesdays after the storm.", "Words of the last page.",
+    ]  # fmt: skip
+    assert [(block.page_at(0), block.place_at(0)) for block in document.blocks] == [(1, "top"), (2, "top"), (3, "top")]
+    assert document.omissions == ()
+    assert document.metadata["pages"] == 3
+    assert "pages_without_text" not in document.metadata
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_page_on_which_nothing_is_found_lacks_nothing_and_a_file_of_such_is_refused() -> None:
+    document = recognized(scanned("Words.", BLACK), "a.pdf")
+    assert (texts(document), document.omissions) == (["Words."], ())
+    with pytest.raises(SourceError, match=r"a\.pdf has no text on its 2 pages, .*; text recognition \(OCR\) found no"):
+        recognized(scanned(BLACK, BLACK), "a.pdf")
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [(".png", "PNG"), (".webp", "WEBP"), (".bmp", "BMP"), (".TIF", "TIFF")])
+@pytest.mark.usefixtures("engine")
+def test_the_text_in_a_picture_is_read(suffix: str, kind: str) -> None:
+    document = recognized(picture(RED, kind), f"quay{suffix}")
+    assert texts(document) == ["The harbour is closed on Tuesdays after the storm."]
+    assert (document.format, document.title, document.metadata) == ("picture", "quay", {})
+    assert (document.blocks[0].page, document.blocks[0].place_at(0)) == (None, "top")
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_picture_without_text_and_one_of_a_few_pixels_are_documents_without_passages() -> None:
+    assert texts(recognized(picture(WHITE), "a.png")) == []
+    assert texts(recognized(picture(RED, size=(40, 40)), "icon.png")) == []
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_pages_of_a_tiff_are_pages() -> None:
+    file, pages = io.BytesIO(), [Image.new("RGB", (300, 400), colour) for colour in (GREEN, WHITE, RED)]
+    pages[0].save(file, "TIFF", save_all=True, append_images=pages[1:])
+    document = recognized(file.getvalue(), "fax.tiff")
+    assert [(block.page, block.text.split()[0]) for block in document.blocks] == [(1, "Marmalade"), (3, "The")]
+    assert document.metadata == {"pages": 3}
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_is_behind_a_picture_is_white() -> None:
+    file, shown = io.BytesIO(), Image.new("RGBA", (300, 400), (*RED, 0))
+    shown.save(file, "PNG")
+    assert texts(recognized(file.getvalue(), "a.png")) == []
+
+
+@pytest.mark.usefixtures("engine")
+def test_scans_within_mail_and_archives_are_read() -> None:
+    [*_, last] = recognized(mail("lease.pdf", scanned(GREEN)), "a.eml").blocks
+    assert (last.text, last.place) == ("Marmalade is stirred clockwise.", "attachment lease.pdf, page 1, top")
+    assert recognized(zipped({"a/jam.png": picture(GREEN)}), "a.zip").blocks[-1].place == "a/jam.png, top"
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.usefixtures("engine")
+def test_a_page_that_was_scanned_on_its_side_or_its_head_is_turned(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_recognition, "ENGINE", "fake_recognition:recognize_upright")
+    page, file = Image.new("RGB", (400, 300), WHITE), io.BytesIO()
+    page.paste(BLACK, (0, 0, 100, 100))
+    page.rotate(90 * turns, expand=True).save(file, "PNG")
+    assert texts(recognized(file.getvalue(), "a.png")) == ["Marmalade is stirred."]
+
+
+@pytest.mark.usefixtures("engine")
+def test_letters_that_the_engine_does_not_know_are_reported() -> None:
+    document = recognized(scanned("Words.", BLUE), "a.pdf")
+    [omission] = document.omissions
+    assert (omission.kind, omission.count) == ("pages without text", 1)
+    assert omission.detail.startswith("p. 2; text recognition (OCR) reads Latin letters, Chinese and Japanese")
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_page_on_which_the_engine_fails_costs_no_other() -> None:
+    document = recognized(scanned("Words.", FAILURE, GREEN), "a.pdf")
+    assert texts(document) == ["Words.", "Marmalade is stirred clockwise."]
+    assert document.omissions[0].detail == "p. 2; text recognition (OCR) failed: a tensor is too short"
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_engine_that_crashes_costs_no_text_and_is_not_tried_again(calls: list[float]) -> None:
+    data = scanned("Words.", CRASH)
+    for _ in range(2):
+        document = recognized(data, "a.pdf")
+        assert texts(document) == ["Words."]
+        assert "text recognition (OCR) failed: made its reader crash" in document.omissions[0].detail
+    assert [seconds > 0 for seconds in calls] == [True, False, True]
+
+
+@pytest.mark.usefixtures("engine")
+def test_damaged_and_too_large_pictures_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match=r"a\.png cannot be read as a picture"):
+        recognized(picture(RED)[:30], "a.png")
+    with pytest.raises(SourceError, match=r"a\.png is a picture; text recognition \(OCR\) failed"):
+        recognized(picture(RED, size=(3000, 3000))[:-3000], "a.png")
+    large = picture(RED)
+    large = large[:16] + (20_000).to_bytes(4, "big") + (7_000).to_bytes(4, "big") + large[24:]
+    with pytest.raises(SourceError, match=r"more than 120,000,000 pixels|cannot be read as a picture"):
+        recognized(large, "a.png")
+
+
+# -- Cache -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_was_recognized_is_known_without_recognition_wherever_the_file_lies(calls: list[float]) -> None:
+    data = scanned(RED, GREEN)
+    found = texts(recognized(data, "a.pdf"))
+    calls.clear()
+    assert texts(read_bytes(data, "elsewhere.pdf")) == found
+    assert calls == [0.0]
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_file_takes_as_many_questions_as_it_needs(calls: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_recognition, "_BUDGET", -1.0)
+    told: list[int] = []
+    with recognizing(told.append):
+        document = read_bytes(scanned(RED, GREEN, RED), "a.pdf")
+    assert texts(document)[1] == "Marmalade is stirred clockwise."
+    assert (told, len(calls)) == ([1, 2, 3], 3)
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_damaged_cache_is_as_good_as_none() -> None:
+    data = scanned(RED)
+    recognized(data, "a.pdf")
+    [path] = cache_folder("recognized").glob("*/*.json")
+    for damaged in ("", "[", "[]", '{"a": [["x", 1]]}', '{"a": {"b": 3}}', "1" * 5000):
+        path.write_text(damaged)
+        with pytest.raises(SourceError, match="its text is recognized last"):
+            read_bytes(data, "a.pdf")
+
+
+@pytest.mark.usefixtures("engine")
+def test_without_room_for_a_cache_what_was_recognized_is_kept_for_this_process(tmp_path: Path) -> None:
+    cache_folder("recognized").parent.mkdir(parents=True)
+    cache_folder("recognized").write_text("not a folder")
+    data = scanned(RED)
+    assert texts(recognized(data, "a.pdf")) == texts(read_bytes(data, "a.pdf"))
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_cache_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_recognition, "_MOST_BYTES", 1)
+    monkeypatch.setattr(text_recognition, "_LOOKS", 1)
+    recognized(scanned(RED), "a.pdf")
+    assert list(cache_folder("recognized").glob("*/*.json")) == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
+
+
+@given(JSON)
+def test_whatever_the_process_for_files_says_was_recognized_is_lines_or_a_reason_or_nothing(value: Any) -> None:
+    for found in text_recognition._checked_all(json.dumps(value).encode("utf-8", "replace")).values():
+        if isinstance(found, str):
+            continue
+        for line in found:
+            assert all(type(place) is float and abs(place) < 9 for place in line[1:])
+            line.text.encode()
+
+
+# -- Lines -------------------------------------------------------------------------------------------------------------
+
+
+def box(
+    text: str, left: float, top: float, *, slant: float = 0.0, width: float = 100.0, height: float = 20.0
+) -> TextBox:
+    corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
+    return TextBox(text, [(x, y + slant * x) for x, y in corners])
+
+
+def test_pieces_of_a_line_are_joined_from_left_to_right_although_the_page_slants() -> None:
+    boxes = [box(word, left, 100, slant=0.03) for word, left in (("end", 320), ("one", 100), ("goes to its", 210))]
+    boxes += [box(word, left, 130, slant=0.03) for word, left in (("below", 210), ("another", 100))]
+    assert [line.text for line in joined_lines(boxes, 1000, 1000)] == ["one goes to its end", "another below"]
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    left = [box(f"left of line {number} goes on and on", 50, 100 + 30 * number, width=380) for number in range(12)]
+    right = [box(f"right of line {number} goes on and on", 550, 100 + 30 * number, width=380) for number in range(12)]
+    mixed = [each for pair in zip(left, right, strict=True) for each in pair]
+    found = [line.text.split()[0] for line in joined_lines(mixed, 1000, 1000)]
+    assert found == ["left"] * 12 + ["right"] * 12
+
+
+def test_letters_of_about_one_size_are_of_one_size_and_headings_are_larger() -> None:
+    boxes = [box("A heading", 50, 20, height=60), box("Its text", 50, 120, height=20), box("more", 50, 150, height=24)]
+    sizes = [line.size for line in joined_lines(boxes, 1000, 1000)]
+    assert sizes[1] == sizes[2] < sizes[0] / 2
+
+
+def test_marks_without_letters_are_no_lines() -> None:
+    assert joined_lines([box(". , -", 10, 10), box("", 10, 50)], 100, 100) == []
+
+
+def test_a_line_is_in_shares_of_its_picture() -> None:
+    [line] = joined_lines([box("word", 100, 200, width=300, height=100)], 1000, 500)
+    assert line == Line("word", 0.1, 0.4, 0.56, 0.14)
+
+
+# -- Indexes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    (made / "scan.pdf").write_bytes(scanned(RED, GREEN))
+    (made / "mixed.pdf").write_bytes(scanned("Words of a page.", GREEN))
+    (made / "photo.jpg").write_bytes(picture(GREEN, "JPEG"))
+    (made / "lease.eml").write_bytes(mail("lease.pdf", scanned(GREEN)))
+    (made / "notes.txt").write_text("The ship waits in the harbour.")
+    return made
+
+
+MakeIndex = Callable[[], Index]
+
+
+@pytest.fixture
+def make(tmp_path: Path, small_vectors: VectorTable) -> MakeIndex:
+    return lambda: Index.create(tmp_path / "index", vectors=small_vectors)
+
+
+def problems(index: Index) -> dict[str, tuple[str, str]]:
+    return {Path(each.path).name: (each.kind, each.reason) for each in index.problems()}
+
+
+def test_without_the_package_each_scan_is_reported_with_the_command_that_installs_it(
+    folder: Path, make: MakeIndex
+) -> None:
+    asked = "to read the text in it, run: pip install 'semsearch[ocr]'"
+    with make() as index:
+        assert index.sync(folder).not_read == {".pdf": 1, ".jpg": 1}
+        found = problems(index)
+        assert found["scan.pdf"] == ("not read", f"has no text on its 2 pages, which may be scanned; {asked}")
+        assert found["mixed.pdf"] == ("pages without text", f"1 page without text (p. 2; {asked}), perhaps scanned")
+        assert found["photo.jpg"][1] == f"is a JPEG picture, which has no reader; {asked}"
+        says = f"lease.pdf: has no text on its 1 pages, which may be scanned; {asked}"
+        assert found["lease.eml"] == ("attachments", f"1 attachment not read ({says})")
+        assert index.sync().changed == 0
+
+
+@pytest.mark.usefixtures("engine")
+def test_text_is_recognized_after_all_other_text_is_committed(folder: Path, make: MakeIndex) -> None:
+    progress: list[Progress] = []
+
+    def report(now: Progress) -> None:
+        if now.phase == "recognizing" and not progress:
+            with Index.open(index.path) as other:
+                assert [hit.document for hit in other.search("ship harbour", k=1)] == ["notes.txt"]
+                assert problems(other)["mixed.pdf"][1].startswith(
+                    "1 page without text (p. 2; its text is recognized last"
+                )
+        progress.append(now)
+
+    with make() as index:
+        done = index.sync(folder, progress=report)
+        assert (done.added, done.skipped, done.not_read) == (5, (), {})
+        assert problems(index) == {}
+        assert {now.total_files for now in progress if now.phase == "recognizing"} == {4}
+        [hit] = index.search("storm", k=1)
+        assert (hit.document, hit.page) == ("scan.pdf", 1)
+        assert index.sync().changed == 0
+
+
+def test_once_the_package_is_installed_the_next_sync_reads_what_lacked_it(
+    folder: Path, make: MakeIndex, request: pytest.FixtureRequest
+) -> None:
+    with make() as index:
+        index.sync(folder)
+        request.getfixturevalue("engine")
+        done = index.sync()
+        assert (done.added, done.changed, done.skipped, done.not_read) == (2, 2, (), {})
+        assert problems(index) == {}
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_interrupted_sync_keeps_what_it_has_and_the_next_goes_on(
+    folder: Path, make: MakeIndex, calls: list[float]
+) -> None:
+    def interrupted(now: Progress) -> None:
+        if now.phase == "recognizing" and now.files == 2:
+            raise KeyboardInterrupt
+
+    with make() as index:
+        with pytest.raises(KeyboardInterrupt):
+            index.sync(folder, progress=interrupted, processes=1)
+        assert index.status().documents == 3
+        calls.clear()
+        assert index.sync().added == 2
+        assert problems(index) == {}
+        assert sum(seconds > 0 for seconds in calls) <= 4
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_was_recognized_is_committed_from_time_to_time(
+    folder: Path, make: MakeIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognize_scans, "_BATCH", -1.0)
+    with make() as index:
+        done = index.sync(folder)
+        assert (done.added, done.skipped) == (5, ())
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_scan_that_fails_is_tried_once(folder: Path, make: MakeIndex, calls: list[float]) -> None:
+    (folder / "bad.pdf").write_bytes(scanned(FAILURE))
+    (folder / "worse.png").write_bytes(picture(CRASH))
+    with make() as index:
+        index.sync(folder)
+        assert problems(index)["bad.pdf"][1].endswith("text recognition (OCR) failed: a tensor is too short")
+        assert "text recognition (OCR) failed: made its reader crash" in problems(index)["worse.png"][1]
+        calls.clear()
+        index.sync()
+        assert calls == []
+
+
+# -- The engine --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(find_spec("rapidocr") is None, reason="the extra ocr is not installed")
+def test_rapidocr_reads_a_page_that_lies_on_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.installed, "rapidocr", True)
+    said = [
+        "The harbour master closed the northern quay on Tuesday, 14 March.",
+        "Bicycles may be parked behind the greenhouse.",
+    ]
+    page = Image.new("L", (1240, 600), 255)
+    for number, line in enumerate(said):
+        ImageDraw.Draw(page).text((80, 100 + 120 * number), line, font=ImageFont.load_default(34), fill=0)
+    file = io.BytesIO()
+    page.rotate(180).save(file, "PNG")
+    assert texts(recognized(file.getvalue(), "page.png")) == said

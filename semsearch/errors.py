@@ -28,6 +28,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import sys
 from pathlib import Path
 
 
@@ -106,7 +107,12 @@ class MissingExtra(SemsearchError):
 
     def __init__(self, package: str, extra: str = "", *, distribution: str = "semsearch") -> None:
         asked = f"'{distribution}[{extra}]'" if extra else distribution
-        super().__init__(f"{package} is not installed; run: pip install {asked}")
+        if getattr(sys, "frozen", False):
+            super().__init__(
+                f"{package} is not in this program of one file, and cannot be added; what has it: pipx install {asked}"
+            )
+        else:
+            super().__init__(f"{package} is not installed; run: pip install {asked}")
 
 
 def rebuild_command(folder: Path, *options: str) -> str:

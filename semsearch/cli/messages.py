@@ -56,11 +56,11 @@ def collect_seldom() -> None:
 
 @contextmanager
 def stopping_as_interrupted() -> Iterator[None]:
-    """Let the signals TERM and HUP, of a system that shuts down or a terminal that closes, stop a write as Ctrl-C does.
+    """Let a system that shuts down (TERM) or a terminal that closes (HUP; Windows: BREAK) stop a write as Ctrl-C does.
 
     Outside of the main thread, where no signal arrives, nothing changes.
     """
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():
         numbers = []
     before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}

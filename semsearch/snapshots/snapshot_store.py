@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, scheme_of, timeout_of
-from semsearch.system.durable import sync_folder
+from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locations import shown_uri
 from semsearch.system.remote_files import SECONDS, open_files, reached
 from semsearch.system.threads import call_within
@@ -51,7 +51,7 @@ class FolderStore:
     def put(self, name: str, data: bytes) -> None:
         """Write a file under another name and rename it."""
         temporary = self._written(name, data)
-        temporary.replace(self.folder / name)
+        replace_file(temporary, self.folder / name)
         sync_folder(temporary.parent)
 
     def create(self, name: str, data: bytes) -> bool:
@@ -75,7 +75,7 @@ class FolderStore:
         except OSError:  # without hard links, two simultaneous claims are not distinguished
             if (self.folder / name).exists():
                 return False
-            temporary.replace(self.folder / name)
+            replace_file(temporary, self.folder / name)
         finally:
             with suppress(OSError):
                 temporary.unlink()

@@ -1,4 +1,4 @@
-"""What Windows and macOS do otherwise than this system, as fakes do it (docs/developers/other-systems.md)."""
+"""What Windows and macOS do otherwise than this system, as fakes do it (docs/developers/reliability.md)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from semsearch.cli import messages
 from semsearch.cli.find_index import possible_name
 from semsearch.cli.terminal import file_address
 from semsearch.errors import UsageError
+from semsearch.snapshots import snapshot_store
 from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
 from semsearch.sources.walk import DiskFolders, is_inside
@@ -179,6 +180,25 @@ def test_the_signals_of_each_system_stop_a_write(monkeypatch: pytest.MonkeyPatch
     with messages.stopping_as_interrupted():
         assert handlers == dict.fromkeys(numbers.values(), signal.default_int_handler)
     assert handlers == dict.fromkeys(numbers.values(), "before")
+
+
+class NoHardLinks:
+    """The module os of a system, or of a disk, that has none."""
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(os, name)
+
+    def link(self, source: Path, target: Path) -> None:
+        raise OSError(1, "Operation not permitted", str(source), None, str(target))
+
+
+def test_a_snapshot_store_is_claimed_once_where_there_are_no_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_store, "os", NoHardLinks())
+    store = snapshot_store.FolderStore(tmp_path)
+    assert [store.create("claim", data) for data in (b"first", b"second")] == [True, False]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("claim", b"first")]
 
 
 # names of modules and functions that a system lacks, each with how the code must ask for them

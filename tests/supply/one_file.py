@@ -53,6 +53,7 @@ EXTRAS = "serve,watch,xls"  # that are small and have few packages of their own
 TOOLS = ("pyinstaller>=6.22,<7",)
 MOST = 1.3  # times the start of the installed program
 QUESTION = "what if two programs write at the same time?"
+IN_GERMAN = "was geschieht, wenn zwei Programme gleichzeitig schreiben?"
 OF_THE_SYSTEM = (  # the beginnings of Debian's packages of libraries that may be inside, whose licences were read
     "libbz2",  # BSD
     "libexpat",  # MIT
@@ -282,7 +283,7 @@ def _same_answers(program: Path, installed: Path, home: Home) -> None:
     found = []
     for number, (one, options) in enumerate(((program, ()), (program, ("--processes", "2")), (installed, ()))):
         home.run(one, "index", "docs", "--index", f"indexes/{number}", *options)
-        questions = (QUESTION, *(f"the {word} of the marmalade" for word in _WORDS))
+        questions = (QUESTION, IN_GERMAN, *(f"the {word} of the marmalade" for word in _WORDS))
         index = f"indexes/{number}"
         found.append([_hits(home.run(one, "query", each, "--index", index, "--json")) for each in questions])
     home.run(program, "index", "docs", "--index", "docs")

@@ -69,7 +69,7 @@ class FolderStore:
             self._check_free()
         temporary = self._written(name, data)
         try:
-            os.link(temporary, self.folder / name)
+            _link(temporary, self.folder / name)
         except FileExistsError:
             return False
         except OSError:  # without hard links, two simultaneous claims are not distinguished
@@ -124,6 +124,10 @@ class FolderStore:
         if folder != self.folder and not folder.exists():
             self._make(folder.parent)
             folder.mkdir(exist_ok=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    os.link(source, target)
 
 
 def _is_ours(name: str) -> bool:

@@ -118,6 +118,7 @@ _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php")) 
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _CASE_MAY_DIFFER = sys.platform in ("darwin", "win32")  # of a name that is looked for from the one on disk
+_MOUNT_POINT = 0xA0000003  # the tag of a junction
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
     "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
@@ -470,8 +471,8 @@ def _is_folder(entry: FolderEntry, *, follow_symlinks: bool) -> bool:
         return False
 
 
-def _is_junction(entry: FolderEntry) -> bool:
+def _is_junction(entry: FolderEntry, *, system: str = sys.platform) -> bool:
     """Return whether an entry is a Windows junction: a link that `is_symlink` does not know."""
-    if sys.platform != "win32":
+    if system != "win32":
         return False
-    return entry.stat(follow_symlinks=False).st_reparse_tag == stat.IO_REPARSE_TAG_MOUNT_POINT
+    return bool(getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
-VARIABLE = "SEMSEARCH_PROGRAM"  # by which the file says where it is
 LIST = "FILES"  # beside the program: the digest and the name of each other file
 LICENCES = "LICENCES"  # beside it: of all that is inside
 _FLAGS = 6  # of Python, at most, before the code of a process that is started
@@ -51,7 +51,7 @@ def begin() -> None:
     if (code := code_to_run(sys.argv)) is not None:
         exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})  # as readers and multiprocessing ask
         sys.exit()
-    if file := os.environ.pop(VARIABLE, ""):
+    if file := os.environ.pop("SEMSEARCH_PROGRAM", ""):
         _Start.file = os.path.abspath(file)  # noqa: PTH100  # it may be a link, which upgrades change
     restore_libraries(os.environ)
 
@@ -65,7 +65,7 @@ def code_to_run(arguments: list[str]) -> str | None:
     return following[0] if following else None
 
 
-def restore_libraries(environment: os._Environ[str] | dict[str, str]) -> None:
+def restore_libraries(environment: MutableMapping[str, str]) -> None:
     """Undo what made the system's loader find the libraries inside: other programs need the system's own."""
     for name in ("LD_LIBRARY_PATH", "LIBPATH"):
         before = environment.pop(f"{name}_ORIG", None)

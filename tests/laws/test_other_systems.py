@@ -6,7 +6,6 @@ import ast
 import ntpath
 import os
 import posixpath
-import signal
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -24,7 +23,6 @@ from semsearch.sources.walk import DiskFolders, is_inside
 from semsearch.system.durable import replace_file
 from semsearch.system.user_services import run_program
 
-MOUNT_POINT = 0xA0000003  # of stat, on Windows
 PRODUCT = Path(walk.__file__).parents[1]
 
 
@@ -98,16 +96,14 @@ def test_a_file_that_changed_the_case_of_its_name_is_gone_under_the_old_one(
 @pytest.mark.parametrize(
     ("system", "tag", "expected"),
     [
-        ("win32", MOUNT_POINT, True),
+        ("win32", walk._MOUNT_POINT, True),
         ("win32", 0, False),
-        ("linux", MOUNT_POINT, False),
+        ("linux", walk._MOUNT_POINT, False),
     ],
 )
-def test_a_junction_is_a_link(monkeypatch: pytest.MonkeyPatch, system: str, tag: int, expected: bool) -> None:
+def test_a_junction_is_a_link(system: str, tag: int, expected: bool) -> None:
     entry = SimpleNamespace(stat=lambda **_: SimpleNamespace(st_reparse_tag=tag))
-    monkeypatch.setattr(walk, "sys", SimpleNamespace(platform=system))
-    monkeypatch.setattr(walk, "stat", SimpleNamespace(IO_REPARSE_TAG_MOUNT_POINT=MOUNT_POINT))
-    assert walk._is_junction(entry) is expected  # type: ignore[arg-type]
+    assert walk._is_junction(entry, system=system) is expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -166,36 +162,23 @@ def test_a_program_is_read_in_the_code_page_of_its_console(encoding: str, name: 
     assert run_program([sys.executable, "-c", code], encoding=encoding) == (0, name)
 
 
-@pytest.mark.parametrize("names", [("SIGTERM", "SIGHUP"), ("SIGTERM", "SIGBREAK"), ("SIGTERM",)])
-def test_the_signals_of_each_system_stop_a_write(monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]) -> None:
-    handlers: dict[int, object] = {}
-
-    def set_handler(number: int, handler: object) -> object:
-        before, handlers[number] = handlers.get(number, "before"), handler
-        return before
-
-    numbers = dict(zip(names, (15, 21), strict=False))
-    fake = SimpleNamespace(signal=set_handler, default_int_handler=signal.default_int_handler, **numbers)
-    monkeypatch.setattr(messages, "signal", fake)
-    with messages.stopping_as_interrupted():
-        assert handlers == dict.fromkeys(numbers.values(), signal.default_int_handler)
-    assert handlers == dict.fromkeys(numbers.values(), "before")
-
-
-class NoHardLinks:
-    """The module os of a system, or of a disk, that has none."""
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(os, name)
-
-    def link(self, source: Path, target: Path) -> None:
-        raise OSError(1, "Operation not permitted", str(source), None, str(target))
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(("SIGTERM", "SIGHUP", "SIGKILL"), [15, 1]), (("SIGTERM", "SIGBREAK"), [15, 21]), (("SIGINT",), [])],
+)
+def test_the_signals_of_each_system_stop_a_write(names: tuple[str, ...], expected: list[int]) -> None:
+    numbers = {"SIGTERM": 15, "SIGHUP": 1, "SIGBREAK": 21, "SIGKILL": 9, "SIGINT": 2}
+    known = SimpleNamespace(**{name: numbers[name] for name in names})
+    assert messages.stopping_signals(known) == expected  # type: ignore[arg-type]
 
 
 def test_a_snapshot_store_is_claimed_once_where_there_are_no_hard_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot_store, "os", NoHardLinks())
+    def refused(source: Path, target: Path) -> None:
+        raise OSError(1, "Operation not permitted", str(source), None, str(target))
+
+    monkeypatch.setattr(snapshot_store, "_link", refused)
     store = snapshot_store.FolderStore(tmp_path)
     assert [store.create("claim", data) for data in (b"first", b"second")] == [True, False]
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("claim", b"first")]

@@ -243,7 +243,7 @@ def try_out(program: Path, installed: Path) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as name:
         home = Home(Path(name).resolve())
         facts = _first_starts(program, home) if os.name == "posix" else {}
-        for what in (_same_answers, _serves, _speaks_mcp, _says_what_lacks, _doctor, _service):
+        for what in (_imports, _same_answers, _serves, _speaks_mcp, _says_what_lacks, _doctor, _service):
             print(what.__name__.strip("_").replace("_", " "), flush=True)
             what(program, installed, home)
         facts |= {
@@ -271,6 +271,25 @@ def _first_starts(program: Path, home: Home) -> dict[str, str]:
     began = time.perf_counter()
     home.run(program, "--version")
     return {"first start": f"{time.perf_counter() - began:.1f} s"}
+
+
+_LACKING = """
+import codecs, encodings, importlib, pkgutil, semsearch
+for name in [each.name for each in pkgutil.walk_packages(semsearch.__path__, "semsearch.")]:
+    try:
+        name.endswith("__main__") or importlib.import_module(name)
+    except Exception:
+        print(name)
+for name in sorted(set(encodings.aliases.aliases.values()) - {"mbcs", "oem"}):
+    codecs.lookup(name)
+"""
+
+
+def _imports(program: Path, installed: Path, home: Home) -> None:
+    """The same modules of semsearch can be imported, with whatever they import, and all of Python's codecs."""
+    ours = home.run(program, "-c", _LACKING)
+    theirs = home.run(installed.with_name("python"), "-c", _LACKING)
+    _must(ours == theirs, f"it lacks {set(ours.splitlines()) ^ set(theirs.splitlines())}")
 
 
 def _same_answers(program: Path, installed: Path, home: Home) -> None:

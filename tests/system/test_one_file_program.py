@@ -7,10 +7,10 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from semsearch import errors
 from semsearch.cli.commands import doctor_command
 from semsearch.errors import MissingExtra, SemsearchError
 from semsearch.system import one_file
@@ -81,7 +81,7 @@ def test_doctor_finds_damaged_and_lacking_files_of_what_was_unpacked(
         (folder / name).write_bytes(name.encode())
     listed = "".join(f"{sha256(name.encode()).hexdigest()}  {name}\n" for name in ("x", "a/y"))
     (folder / one_file.LIST).write_text(listed, encoding="utf-8")
-    monkeypatch.setattr(one_file, "sys", SimpleNamespace(frozen=True, executable=str(folder / "semsearch")))
+    monkeypatch.setattr(one_file, "folder", lambda: folder)
     assert one_file.damaged_files(folder) == []
     assert doctor_command._unpacked().startswith(f"whole in {folder}; licences")
     (tmp_path / "programs/older").mkdir()
@@ -96,7 +96,7 @@ def test_doctor_finds_damaged_and_lacking_files_of_what_was_unpacked(
 
 def test_what_is_not_inside_cannot_be_installed_into_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(MissingExtra("torch", "rerank")) == "torch is not installed; run: pip install 'semsearch[rerank]'"
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(errors, "_is_one_file", lambda: True)
     said = str(MissingExtra("torch", "rerank"))
     assert said.startswith("torch is not in this program of one file")
     assert said.endswith("pipx install 'semsearch[rerank]'")

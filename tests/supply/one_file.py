@@ -310,7 +310,7 @@ def _same_answers(program: Path, installed: Path, home: Home) -> None:
         home.run(one, "index", "docs", "--index", f"indexes/{number}", *options)
         questions = (QUESTION, IN_GERMAN, *(f"the {word} of the marmalade" for word in _WORDS))
         index = f"indexes/{number}"
-        found.append([_hits(home.run(one, "query", each, "--index", index, "--json")) for each in questions])
+        found.append([_hits(home.run(one, "query", each, "--index", index, "--json", "--all")) for each in questions])
     home.run(program, "index", "docs", "--index", "docs")
     _must(found[0] == found[1] == found[2], f"the hits differ: {found}")
     lacking = [name for name in _samples() if not any(f"samples/{name}" in str(hits) for hits in found[0])]

@@ -28,6 +28,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import sys
 from pathlib import Path
 
 
@@ -106,7 +107,16 @@ class MissingExtra(SemsearchError):
 
     def __init__(self, package: str, extra: str = "", *, distribution: str = "semsearch") -> None:
         asked = f"'{distribution}[{extra}]'" if extra else distribution
-        super().__init__(f"{package} is not installed; run: pip install {asked}")
+        if _is_one_file():
+            super().__init__(
+                f"{package} is not in this program of one file, and cannot be added; what has it: pipx install {asked}"
+            )
+        else:
+            super().__init__(f"{package} is not installed; run: pip install {asked}")
+
+
+def _is_one_file() -> bool:
+    return bool(getattr(sys, "frozen", False))  # semsearch.system.one_file
 
 
 def rebuild_command(folder: Path, *options: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 FOLDER = "indexes"
 HERE = Path(FOLDER)
+_NOT_ON_WINDOWS = re.compile(
+    r'[<>:"|?*\x00-\x1f]|[ .]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)', re.IGNORECASE
+)
 
 
 def folders_of_indexes(given: Path | None) -> Iterator[Path]:
@@ -317,7 +321,7 @@ def folder_of(named: str, indexes: Path | None) -> Path | None:
 
 def folder_to_make(named: str, paths: Iterable[str], indexes: Path | None) -> Path:
     """The folder for a new index of a name and of what is at some paths. Raises UsageError for an invalid name."""
-    return _as_path(named) or folder_for_new(paths, indexes) / named
+    return _as_path(named) or folder_for_new(paths, indexes) / possible_name(named)
 
 
 def name_from_anywhere(index: Path) -> str:
@@ -331,6 +335,13 @@ def without_separators(name: str) -> str:
     """A name for an index, checked: raises UsageError for a path."""
     if _as_path(name) is not None or "/" in name or os.sep in name:
         raise UsageError(f"{name!r} is a path, not a name; use a name such as 'docs'")
+    return possible_name(name)
+
+
+def possible_name(name: str, *, system: str = os.name) -> str:
+    """A name for a folder, checked: raises UsageError for one that Windows has for a device, or cannot store."""
+    if system == "nt" and _NOT_ON_WINDOWS.search(name):
+        raise UsageError(f"{name!r} cannot be the name of a folder on Windows; use a name such as 'docs'")
     return name
 
 

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 # -- Exit statuses: a test finds every one that the code raises -------------------------------------------------------
 
@@ -54,13 +55,18 @@ def collect_seldom() -> None:
     atexit.register(gc.freeze)
 
 
+def stopping_signals(known: ModuleType) -> list[int]:
+    """The signals by which this system asks a program to stop."""
+    return [getattr(known, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(known, name)]
+
+
 @contextmanager
 def stopping_as_interrupted() -> Iterator[None]:
-    """Let the signals TERM and HUP, of a system that shuts down or a terminal that closes, stop a write as Ctrl-C does.
+    """Let a system that shuts down (TERM) or a terminal that closes (HUP; Windows: BREAK) stop a write as Ctrl-C does.
 
     Outside of the main thread, where no signal arrives, nothing changes.
     """
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = stopping_signals(signal)
     if threading.current_thread() is not threading.main_thread():
         numbers = []
     before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}

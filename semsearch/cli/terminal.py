@@ -44,6 +44,7 @@ _LINES = 6  # of a long sentence
 _CODE_LINES = 4  # of code
 _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
+_DRIVE = re.compile(r"[A-Za-z]:/")
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
@@ -222,9 +223,14 @@ def link(hit: Hit) -> str:
 
     For a PDF the fragment is the page, at which browsers open it.
     """
-    path = quote(Path(hit.path).absolute().as_posix())
     fragment = "" if hit.format in LINELESS else f"#{hit.line}"
     if hit.format == "pdf" and hit.page is not None:
         fragment = f"#page={hit.page}"
     host = "" if os.name == "nt" else quote(socket.gethostname())
-    return f"file://{host}{path if path.startswith('/') else '/' + path}{fragment}"
+    return file_address(Path(hit.path).absolute().as_posix(), host) + fragment
+
+
+def file_address(path: str, host: str) -> str:
+    """The address of a file, given its absolute path with slashes. The colon of a drive stays, as Windows needs it."""
+    drive = path[:2] if _DRIVE.match(path) else ""
+    return f"file://{host}{'' if path.startswith('/') else '/'}{drive}{quote(path[len(drive) :])}"

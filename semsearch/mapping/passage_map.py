@@ -25,7 +25,7 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.map_status import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
-from semsearch.system.durable import Write, write_durably
+from semsearch.system.durable import Write, replace_file, write_durably
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def write_map(folder: Path, fit: int, made: PassageMap) -> None:
         write(_digest(body))
 
     write_durably(unfinished, fill)
-    unfinished.replace(map_path(folder, fit))
+    replace_file(unfinished, map_path(folder, fit))
 
 
 def read_map(folder: Path, fit: int) -> PassageMap | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from semsearch.errors import StorageError
 from semsearch.serve.problem_details import ProblemDetails
+from semsearch.system.durable import replace_file
 from semsearch.system.locations import config_folder
 
 # -- Headers -----------------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def _written(path: Path) -> str:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")
-    temporary.replace(path)
+    replace_file(temporary, path)
     return token
 
 

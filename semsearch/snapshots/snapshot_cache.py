@@ -41,7 +41,7 @@ from semsearch.storage.index_files import free_bytes
 from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.publication import INDEX_ID
 from semsearch.storage.segments import VECTORS, get_segments
-from semsearch.system.durable import Write, sync_folder, write_durably
+from semsearch.system.durable import Write, replace_file, sync_folder, write_durably
 from semsearch.system.locations import cache_folder, shown_uri
 
 # -- Leases of readers -------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class GenerationLease:
             self._lock.acquire()
         temporary = self._path.with_suffix(".tmp")
         temporary.write_text(json.dumps(sorted(generations)), encoding="utf-8")
-        temporary.replace(self._path.with_suffix(".json"))
+        replace_file(temporary, self._path.with_suffix(".json"))
 
     def leave(self) -> None:
         """Release the lease."""

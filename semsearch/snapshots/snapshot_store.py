@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, scheme_of, timeout_of
-from semsearch.system.durable import sync_folder
+from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locations import shown_uri
 from semsearch.system.remote_files import SECONDS, open_files, reached
 from semsearch.system.threads import call_within
@@ -51,7 +51,7 @@ class FolderStore:
     def put(self, name: str, data: bytes) -> None:
         """Write a file under another name and rename it."""
         temporary = self._written(name, data)
-        temporary.replace(self.folder / name)
+        replace_file(temporary, self.folder / name)
         sync_folder(temporary.parent)
 
     def create(self, name: str, data: bytes) -> bool:
@@ -69,13 +69,13 @@ class FolderStore:
             self._check_free()
         temporary = self._written(name, data)
         try:
-            os.link(temporary, self.folder / name)
+            _link(temporary, self.folder / name)
         except FileExistsError:
             return False
         except OSError:  # without hard links, two simultaneous claims are not distinguished
             if (self.folder / name).exists():
                 return False
-            temporary.replace(self.folder / name)
+            replace_file(temporary, self.folder / name)
         finally:
             with suppress(OSError):
                 temporary.unlink()
@@ -124,6 +124,10 @@ class FolderStore:
         if folder != self.folder and not folder.exists():
             self._make(folder.parent)
             folder.mkdir(exist_ok=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    os.link(source, target)
 
 
 def _is_ours(name: str) -> bool:

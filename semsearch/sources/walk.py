@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import ModuleType
 from typing import Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
@@ -116,6 +117,8 @@ _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dis
 _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
+_CASE_MAY_DIFFER = sys.platform in ("darwin", "win32")  # of a name that is looked for from the one on disk
+_MOUNT_POINT = 0xA0000003  # the tag of a junction
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
     "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
@@ -140,7 +143,7 @@ class DiskFolders:
     def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
         """The entries of a folder with a name; several if their names are Unicode forms of it."""
         try:
-            if name.isascii() and sys.platform != "darwin":  # there the case of letters may differ
+            if name.isascii() and not _CASE_MAY_DIFFER:
                 entry = NamedEntry(folder + name)
                 entry.stat(follow_symlinks=False)
                 return [entry]
@@ -167,14 +170,21 @@ class DiskFolders:
 
     def is_inside(self, path: str) -> bool:
         """Return whether a path that may be a link leads to something in the root."""
-        root = os.path.realpath(self._root)
-        return os.path.commonpath([root, os.path.realpath(path)]) == root
+        return is_inside(os.path.realpath(path), os.path.realpath(self._root))
 
     def is_of_kernel(self, path: str) -> bool:
         """Return whether a folder is a file system whose files the kernel makes up when they are read."""
         if self._of_kernel is None:
             self._of_kernel = frozenset(each for each in kernel_mounts() if not self.root.startswith(f"{each}/"))
         return path in self._of_kernel
+
+
+def is_inside(path: str, folder: str, *, paths: ModuleType = os.path) -> bool:
+    """Return whether a real path is a real folder or lies in it. On Windows it may be on another drive."""
+    try:
+        return bool(paths.normcase(paths.commonpath([folder, path])) == paths.normcase(folder))
+    except ValueError:  # of two drives
+        return False
 
 
 def kernel_mounts(table: Path = _MOUNTS) -> list[str]:
@@ -461,8 +471,8 @@ def _is_folder(entry: FolderEntry, *, follow_symlinks: bool) -> bool:
         return False
 
 
-def _is_junction(entry: FolderEntry) -> bool:
+def _is_junction(entry: FolderEntry, *, system: str = sys.platform) -> bool:
     """Return whether an entry is a Windows junction: a link that `is_symlink` does not know."""
-    if sys.platform != "win32":
+    if system != "win32":
         return False
-    return entry.stat(follow_symlinks=False).st_reparse_tag == stat.IO_REPARSE_TAG_MOUNT_POINT
+    return bool(getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT)

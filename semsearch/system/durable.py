@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 Write = Callable[[bytes | memoryview], None]
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
 _PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.system.checked_file
 
 
@@ -33,7 +35,7 @@ def write_durably(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
     temporary = path.with_name(path.name + ".tmp")
     try:
         written = _write(temporary, fill)
-        temporary.replace(path)
+        replace_file(temporary, path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
@@ -74,7 +76,7 @@ class Draft:
         sync_file(self._file.fileno())
         self._file.close()
         written = WrittenFile(size, file_digest(self.temporary), file_sums(self.temporary))
-        self.temporary.replace(self._path)
+        replace_file(self.temporary, self._path)
         sync_folder(self._path.parent)
         return written
 
@@ -130,6 +132,22 @@ def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
         file.flush()
         sync_file(file.fileno())
         return WrittenFile(file.tell(), digest.hexdigest(), file_sums(path))
+
+
+def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUSES) -> None:
+    """Give a written file its name, in place of an older one. Raises OSError.
+
+    On Windows no file is replaced while another process has it open, as a reader has for an instant, or a program that
+    looks for viruses: that is tried again, for two seconds in all.
+    """
+    for pause in pauses:
+        try:
+            temporary.replace(path)
+        except PermissionError:
+            time.sleep(pause)
+        else:
+            return
+    temporary.replace(path)
 
 
 def sync_file(descriptor: int) -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from semsearch.errors import IndexLocked
+from semsearch.system.durable import replace_file
 
 LOCK = "lock"
 NOTE = "writer.json"
@@ -47,7 +48,7 @@ def _leave_note(folder: Path) -> None:
     }
     temporary = folder / f"{NOTE}.{os.getpid()}.tmp"
     temporary.write_text(json.dumps(note) + "\n", encoding="utf-8")
-    temporary.replace(folder / NOTE)
+    replace_file(temporary, folder / NOTE)
 
 
 def _holder(folder: Path) -> str:

@@ -101,11 +101,16 @@ def installed(manager: ServiceManager) -> dict[str, Path]:
     return {path.stem: path for path in sorted(manager.folder.glob(f"{PREFIX}*{manager.suffix}"))}
 
 
-def run_program(arguments: Sequence[str]) -> tuple[int, str]:
+_CODING = "oem" if os.name == "nt" else None  # of what programs of Windows print: the code page of its console
+
+
+def run_program(arguments: Sequence[str], *, encoding: str | None = _CODING) -> tuple[int, str]:
     """Run a program to its end; a program that is not there has the exit status 127."""
     if shutil.which(arguments[0]) is None:
         return 127, f"{arguments[0]} is not installed"
-    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, encoding=encoding, errors="replace", stdin=subprocess.DEVNULL
+    )
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 

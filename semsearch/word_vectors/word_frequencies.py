@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64
 from semsearch.errors import StorageError, VectorsError
+from semsearch.system.durable import replace_file
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import WordVectors
 
@@ -53,7 +54,7 @@ def write_counts(counts: Mapping[str, int], path: Path) -> None:
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank))
-        partial.replace(path)
+        replace_file(partial, path)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
 

@@ -13,8 +13,10 @@ import re
 import sys
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from typing import TYPE_CHECKING
 
-from packaging.requirements import Requirement
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 PERMISSIVE = {
     "0BSD",
@@ -72,6 +74,8 @@ ACCEPTED = {
 @cache
 def needed(root: str = "semsearch") -> list[Distribution]:
     """The installed packages that a package and all its extras need, themselves and through others, by name."""
+    from packaging.requirements import Requirement  # one_file.py asks for licences where it is not installed
+
     asked: dict[str, set[str]] = {}
     found: dict[str, Distribution] = {}
     waiting = [(root, set(distribution(root).metadata.get_all("Provides-Extra") or ()))]

@@ -17,6 +17,7 @@ from semsearch.cli.command_options import IndexesOption, complete_index
 from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.find_index import INDEXES, all_offered, find_asked, find_index, index_folders, nearest, none_in
 from semsearch.errors import IndexNotFound, MissingExtra, UsageError
+from semsearch.system import one_file
 from semsearch.system.locations import log_folder
 from semsearch.system.user_services import (
     PREFIX,
@@ -94,7 +95,7 @@ def install_(
         services.append(_service(manager, "serve", ["serve", "--port", str(port), *chosen]))
     for name, arguments in services:
         log = log_folder() / f"{name}.log"
-        program = lasting_program(is_one_file=getattr(sys, "frozen", False))
+        program = lasting_program(one_file.program(), is_one_file=one_file.is_one_file())
         command = (*program, "service", "run", str(log), *arguments)
         service = Service(name, f"semsearch {' '.join(arguments)}", command, memory, nice, log)
         path = install(service, manager)

@@ -20,7 +20,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Bool, Float32, Float64, Int64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.errors import IndexNotTrusted
@@ -38,6 +38,7 @@ from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
+from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -56,15 +57,27 @@ _MOST = 4096  # rows that are kept: some megabytes
 
 
 class ReadRows:
-    """The rows of one generation that were read lately. Threads may share it."""
+    """The rows of one generation that were read lately, and what was found out about them. Threads may share it."""
 
     def __init__(self) -> None:
         self._kept: dict[int, PassageColumnsRead] = {}
         self._documents: dict[int, DocumentRow] = {}
+        self._marks: dict[int, tuple[int, ...]] = {}
 
     def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
         """The texts of passages, which are all there, by id. Raises IndexDamaged."""
         return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
+
+    def marks(self, texts: Mapping[int, str]) -> UInt64:
+        """What near-duplicates have in common, of passages whose texts these are. n texts -> (n, 3)"""
+        kept = self._marks
+        lacking = [id_ for id_ in texts if id_ not in kept]
+        made = dict(zip(lacking, map(tuple, marks_of([texts[id_] for id_ in lacking]).tolist()), strict=True))
+        found = [made[id_] if id_ in made else kept[id_] for id_ in texts]
+        if len(kept) + len(made) > _MOST:
+            kept = self._marks = {}
+        kept.update(made)
+        return np.array(found, dtype=np.uint64).reshape(-1, MARKS)
 
     def with_documents(
         self, db: sqlite3.Connection, ids: Iterable[int]

@@ -264,7 +264,9 @@ class Lexicon:
     @property
     def terms(self) -> UInt64:
         """All terms, in the order of their numbers. (len(self),)"""
-        return np.concatenate([np.zeros(0, dtype=np.uint64), *self._terms])
+        if len(self._terms) > 1:
+            self._terms = [np.concatenate(self._terms)]  # it is asked for again
+        return self._terms[0] if self._terms else np.zeros(0, dtype=np.uint64)
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, repetitions included."""

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.embedder import as_multilingual
 from semsearch.embedding.weighted_sums import average_few
@@ -72,7 +73,6 @@ class AskedWords:
     terms: UInt64  # (t,) rising
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
-    has_pairs: bool  # whether some terms are of two words
     can_vary: Bool  # (q,) whether words that look alike stand for it, as it has no vector
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     letters: _Triples
@@ -90,6 +90,7 @@ class WordAligner:
         self._languages = tuple(search.languages)
         self._lexicon = Lexicon(keeps_spellings=False)
         self._passages: dict[_Kind, _ReadPassage] = {}  # lately read
+        self._names: dict[str, dict[str, _ReadName]] = {}  # likewise, by word vectors and language
         self._rows: dict[str, _RowMemory] = {}  # by the digest of the word vectors
         self._remembering = threading.Lock()
         self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
@@ -121,39 +122,79 @@ class WordAligner:
             kept = np.sort(np.argsort(-least, kind="stable")[:_MOST_WORDS]).tolist()
             of_term = {term: kept.index(row) for term, row in of_term.items() if row in kept}
             names, least = [names[row] for row in kept], least[kept]
-        (chunk,) = hash_chunks(names, marks=self._languages != (ENGLISH,)) if names else (_NO_WORDS,)
-        single = chunk.counts == 1
-        alone = np.flatnonzero(np.repeat(single, chunk.counts))
-        is_known, unit = np.zeros(len(names), dtype=np.bool_), None
         several = None if vectors is None or language is None else as_multilingual(vectors)
-        if several is not None and language is not None:
-            words = _words_in(several, names, language)
-            is_known = words.lengths > 0
-            unit = _unit(average_few(words, several.rows(words.ids)))
-            in_none = is_known & (idf_of_rows(names, found.words, of_word, lookup.idf[at]) == 0)
-            p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
-            least = np.where(in_none, _idf_in_general(p, self._search.passages), least)
-        elif vectors is not None:
-            ids = vectors.lookup(chunk.hashes[alone])
-            is_known[single] = ids >= 0
-            unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
-            unit[is_known] = _unit(vectors.rows(ids[ids >= 0]))
-        terms = np.array(sorted(of_term), dtype=np.uint64)
-        hashes = np.zeros(len(names), dtype=np.uint64)
-        hashes[single] = chunk.hashes[alone]
-        has_letters = np.array([len(name) > 1 and not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
-        varying = single & ~is_known & has_letters  # a single character looks like no other
+        read = self._names_read(names, vectors, several, language)
+        hashes = np.array([each.hash for each in read], dtype=np.uint64)
+        if several is not None and names:
+            in_none = idf_of_rows(names, found.words, of_word, lookup.idf[at]) == 0
+            if in_none.any():
+                p = np.array([each.p for each in read], dtype=np.float32)
+                in_none &= np.array([each.is_known for each in read], dtype=np.bool_)
+                least = np.where(in_none, _idf_in_general(p, self._search.passages), least)
+        varying = [number for number, each in enumerate(read) if each.can_vary]
+        letters, can_vary = _NO_TRIPLES, np.zeros(len(names), dtype=np.bool_)
+        if varying:
+            can_vary[varying] = True
+            (chunk,) = hash_chunks([names[number] for number in varying], marks=self._languages != (ENGLISH,))
+            letters = _Triples.of(chunk, np.arange(len(varying)), np.array(varying, dtype=np.int64))
+        terms = sorted(of_term)
         return AskedWords(
             names,
             hashes,
-            terms,
-            np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
-            np.sqrt(least) * np.where(single, 1.0, _PAIR),
-            not single.all(),
-            varying,
-            unit,
-            _Triples.of(chunk, alone[varying[single]], np.flatnonzero(varying)),
+            np.array(terms, dtype=np.uint64),
+            np.array([of_term[term] for term in terms], dtype=np.int64),
+            np.sqrt(least) * np.where(hashes > 0, 1.0, _PAIR),
+            can_vary,
+            None if vectors is None or not names else np.stack([each.vector for each in read]),
+            letters,
         )
+
+    def _names_read(
+        self,
+        names: Sequence[str],
+        vectors: WordVectors | None,
+        several: MultilingualVectors | None,
+        language: str | None,
+    ) -> list[_ReadName]:
+        """Read words of a query, or pairs of them, that have not been read lately, all at once."""
+        kind = "" if vectors is None else f"{vectors.digest} {language if several else None}"
+        kept = self._names.setdefault(kind, {})
+        lacking = [name for name in dict.fromkeys(names) if name not in kept]
+        if not lacking:
+            return [kept[name] for name in names]
+        (chunk,) = hash_chunks(lacking, marks=self._languages != (ENGLISH,))
+        single = chunk.counts == 1
+        alone = np.flatnonzero(np.repeat(single, chunk.counts))
+        is_known, p = np.zeros(len(lacking), dtype=np.bool_), np.zeros(len(lacking), dtype=np.float32)
+        unit: Float32 = np.zeros((len(lacking), 0 if vectors is None else vectors.dimension), dtype=np.float32)
+        hashes = np.zeros(len(lacking), dtype=np.uint64)
+        hashes[single] = chunk.hashes[alone]
+        if several is not None and language is not None:
+            words = _words_in(several, lacking, language)
+            is_known = words.lengths > 0
+            unit = _unit(average_few(words, several.rows(words.ids)))
+            p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
+        elif vectors is not None:
+            ids = vectors.lookup(chunk.hashes[alone])
+            is_known[single] = ids >= 0
+            unit[is_known] = _unit(vectors.rows(ids[ids >= 0]))
+        rows = zip(lacking, hashes.tolist(), is_known.tolist(), unit, p.tolist(), strict=True)
+        read = {
+            # a single character looks like no other
+            name: _ReadName(
+                hash_,
+                known,
+                row,
+                often,
+                bool(hash_) and not known and len(name) > 1 and not any(map(str.isdigit, name)),
+            )
+            for name, hash_, known, row, often in rows
+        }
+        found = [read[name] if name in read else kept[name] for name in names]
+        if len(kept) + len(read) > _MOST_PASSAGES:
+            kept = self._names[kind] = {}
+        kept.update(read)
+        return found
 
     def choose(
         self,
@@ -425,6 +466,16 @@ class _ReadPassage:
     prose: Sequence[float]
 
 
+class _ReadName(NamedTuple):
+    """A word of a query, or a pair of words, as it is compared with sentences."""
+
+    hash: int  # 0 of a pair
+    is_known: bool  # whether it has a vector
+    vector: Float32  # (d,) of length one, or zero
+    p: float  # in general text, where there are vectors of several languages
+    can_vary: bool  # whether words that look alike stand for it
+
+
 class _RowMemory:
     """The vectors of words that passages have had lately, as decoding them takes longer than all else."""
 
@@ -608,7 +659,7 @@ def _products(rows: Float32, vectors: Float32) -> Float32:
 def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None:
     """Raise what was found (n, q) to the values (u, q) of words (t,), which are in texts that rise (t,)."""
     if len(owners):
-        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        firsts = are_new(owners).nonzero()[0]
         texts = owners[firsts]
         found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
 
@@ -616,7 +667,7 @@ def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None
 _READ_APART = ("tr",)  # languages whose capitals are other letters
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_IDS = _Placed(np.zeros(0, dtype=np.int32), _NOTHING)
-_NO_WORDS = WordChunk(np.zeros(0, dtype=np.uint8), _NOTHING, _NOTHING, np.zeros(0, dtype=np.uint64), _NOTHING)
+_NO_TRIPLES = _Triples(np.zeros(0, dtype=np.uint64), _NOTHING, np.zeros(0))
 
 
 # -- Sentences, and what is none ---------------------------------------------------------------------------------------

@@ -152,6 +152,8 @@ class Ragged:
     @staticmethod
     def concatenate(parts: Sequence[Ragged]) -> Ragged:
         """All rows of all parts, in order."""
+        if len(parts) == 1:
+            return parts[0]
         if not parts:
             return Ragged(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
         lengths = np.concatenate([part.lengths for part in parts])

@@ -136,6 +136,8 @@ def pairs(chunk: WordChunk, positions: Int64) -> UInt64:
 
 def pair_terms(first: UInt64, second: UInt64) -> UInt64:
     """The terms of words joined with other words, by the hashes of both. (n,), (n,) -> (n,)"""
+    if not len(first):
+        return first
     return mix(first * _PAIR + second)
 
 
@@ -419,12 +421,21 @@ def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
     if piece.isascii() and piece.isalnum():  # one word
         return piece.lower() in idle
-    return piece.lower() in idle or all(word in idle for word in words(piece))
+    return piece.lower() in idle or all(word in idle for word in _words_of_piece(piece))
+
+
+@lru_cache(maxsize=4096)  # questions have much the same words
+def _words_of_piece(piece: str) -> tuple[str, ...]:
+    return tuple(words(piece))
 
 
 def _has_english_words(question: str, language: str) -> bool:
     """Return whether the words of a query in a language are those that it has in English, before they are stemmed."""
-    return language == ENGLISH or (question.isascii() and lowered(question, language) == question)
+    if language == ENGLISH or question.isascii():
+        return lowered(question, language) == question
+    composed = unicodedata.normalize("NFC", question.lower())
+    has_marks = any(unicodedata.category(char)[0] == "M" for char in composed)  # which part words of English
+    return not has_marks and lowered(question, language) == question
 
 
 def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> QuestionTerms:

@@ -33,6 +33,7 @@ _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
+_FEW = 128  # characters, as of a question
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -130,7 +131,10 @@ def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
 
 
 def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
-    ends = np.cumsum([len(text) + 1 for text in texts])
+    lengths = [len(text) + 1 for text in texts]
+    if sum(lengths) <= _CHUNK:
+        return [texts] if texts else []
+    ends = np.cumsum(lengths)
     edges = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, _CHUNK)))
     return [texts[first:last] for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(texts)], strict=True)]
 
@@ -226,14 +230,44 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
     ids = np.full((len(at), longest), -1, dtype=np.int32)
     likely: Float32 = np.full((len(at), longest), -np.inf, dtype=np.float32)
     likely[:, 0] = _UNKNOWN
-    log_p = np.log(table.frequencies)
     row, column = np.nonzero(np.arange(longest) < left[:, None])
     found = table.lookup(hash_spans(data, places[at[row]], places[at[row] + column + 1]))
     known = np.flatnonzero(found >= 0)
     ids[row[known], column[known]] = found[known]
-    likely[row[known], column[known]] = log_p[found[known]]
-    best: Float32 = np.zeros(len(at) + longest + 1, dtype=np.float32)  # of the rest of the run from each place on
-    chosen = np.zeros(len(at), dtype=np.int64)
+    likely[row[known], column[known]] = table.log_p[found[known]]
+    chosen = _path(likely, lengths.tolist()) if len(at) <= _FEW else _paths(likely, left)
+    is_word = np.zeros(len(at) + 1, dtype=np.bool_)
+    going = np.flatnonzero(left == np.repeat(lengths, lengths))
+    while len(going):
+        is_word[going] = True
+        following = going + chosen[going] + 1
+        going = following[left[going] > chosen[going] + 1]
+    words = np.flatnonzero(is_word)
+    return at[words], chosen[words] + 1, ids[words, chosen[words]]
+
+
+def _path(likely: Float32, lengths: Sequence[int]) -> Int64:
+    """As `_paths`, for runs of a few characters in all, given by their lengths: as fast for a question as it can be."""
+    chosen, first = np.zeros(len(likely), dtype=np.int64), 0
+    for length in lengths:
+        best: Float32 = np.zeros(length + 1, dtype=np.float32)
+        for place in range(length - 1, -1, -1):
+            after = best[place + 1 : place + 1 + likely.shape[1]]
+            totals = likely[first + place, : len(after)] + after
+            chosen[first + place] = which = totals.argmax()
+            best[place] = totals[which]
+        first += length
+    return chosen
+
+
+def _paths(likely: Float32, left: Int64) -> Int64:
+    """The size less one of the word that begins at each place of the most likely path from there. (n, m), (n,) -> (n,)
+
+    `likely`: log p of the words of 1 to m characters at each place; `left`: the characters up to the end of its run.
+    """
+    longest = likely.shape[1]
+    best: Float32 = np.zeros(len(left) + longest + 1, dtype=np.float32)  # of the rest of the run from each place on
+    chosen = np.zeros(len(left), dtype=np.int64)
     order = np.argsort(left, kind="stable")
     bounds = np.searchsorted(left[order], np.arange(1, int(left.max(initial=0)) + 2))
     for step, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True), start=1):
@@ -244,11 +278,4 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
         totals = likely[here, :most] + after
         chosen[here] = totals.argmax(axis=1)
         best[here] = totals[np.arange(len(here)), chosen[here]]
-    is_word = np.zeros(len(at) + 1, dtype=np.bool_)
-    going = np.flatnonzero(left == np.repeat(lengths, lengths))
-    while len(going):
-        is_word[going] = True
-        following = going + chosen[going] + 1
-        going = following[left[going] > chosen[going] + 1]
-    words = np.flatnonzero(is_word)
-    return at[words], chosen[words] + 1, ids[words, chosen[words]]
+    return chosen

@@ -53,7 +53,7 @@ NOT_PROSE = 0.5  # p of what is no prose
 _MOST_WORDS = 32  # of a query, those with the largest idf
 _MOST_STEMS = 1 << 18  # that are remembered
 _MOST_PASSAGES = 4096  # likewise: some twenty megabytes
-_MOST_ROWS = 8192  # vectors of words, likewise: eight megabytes
+_MOST_ROWS = 1 << 14  # vectors of words, likewise: sixteen megabytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader
-from semsearch.storage.catalogue import SentenceSpans, get_spans
+from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import combined
 
@@ -146,7 +146,7 @@ def score(
     """
     pool = Pool.of(found)
     groups = pool.by_passage()
-    spans = get_spans(db, groups.ids)
+    spans = reader.read_rows.spans(db, groups.ids)
     other = _in_other_languages(db, reader, pool, groups, spans.documents, languages) if any(languages) else None
     lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
     if any(each is not None for each in words):

@@ -83,6 +83,9 @@ class LanguageTable:
             self._data[start : start + size].view(dtype).reshape(shape)
             for (_, dtype), start, size, shape in zip(_ARRAYS, starts, sizes, shapes, strict=False)
         ]
+        self.parts: dict[
+            int, list[int]
+        ] = {}  # ids that stand for words which it lacks, by their hashes, if few are asked
         self._keys, self._rest, self._rarity, self._scales, self._codes, self._codebooks = parts
 
     def __len__(self) -> int:

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,8 @@ _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
 _FEW = 128  # characters, as of a question
+_FEW_WORDS = 16  # likewise
+_MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -58,7 +62,7 @@ def language_words(
             parts.append(Ragged(ids, indptr))
             continue
         distinct, which = OovWords.in_chunk(chunk, unknown).distinct()
-        inner = parts_of_words(distinct, table)
+        inner = parts_of_words(distinct, table) if len(distinct) > _FEW_WORDS else _parts_of_few(distinct, table)
         counts = np.ones(len(ids), dtype=np.int64)
         lengths = inner.lengths[which]
         counts[unknown] = np.maximum(lengths, 1 if keep_unknown else 0)
@@ -90,6 +94,22 @@ def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int3
 
 
 # -- Beginnings and endings --------------------------------------------------------------------------------------------
+
+
+def _parts_of_few(words: OovWords, table: LanguageTable) -> Ragged:
+    """`parts_of_words` of a question's words, which other parts of the search look up, too."""
+    hashes, known = words.hashes.tolist(), table.parts
+    lacking = [number for number, hash_ in enumerate(hashes) if hash_ not in known]
+    if lacking:
+        found = parts_of_words(words.take(np.array(lacking, dtype=np.int64)), table)
+        bounds = found.indptr.tolist()
+        if len(known) > _MOST_REMEMBERED:
+            known = table.parts = {hash_: known[hash_] for hash_ in hashes if hash_ in known}
+        for number, first, end in zip(lacking, bounds, bounds[1:], strict=False):
+            known[hashes[number]] = found.ids[first:end].tolist()
+    parts = [known[hash_] for hash_ in hashes]
+    ids = np.array([id_ for own in parts for id_ in own], dtype=np.int32)
+    return Ragged(ids, np.array([0, *accumulate(map(len, parts))], dtype=np.int64))
 
 
 def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
@@ -172,7 +192,9 @@ class _Cut(NamedTuple):
         widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
         places = np.concatenate(([0], np.cumsum(widths)))  # of the characters among the bytes
         data = np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
-        edges = np.flatnonzero(np.diff(kinds, prepend=0, append=0))
+        bounded = np.zeros(len(kinds) + 2, dtype=np.uint8)
+        bounded[1:-1] = kinds
+        edges = (bounded[1:] != bounded[:-1]).nonzero()[0]
         starts, ends = edges[:-1], edges[1:]
         is_run, is_word = kinds[starts] == _FOREIGN, kinds[starts] == _LATIN
         latin = hash_spans(data, places[starts[is_word]], places[ends[is_word]])
@@ -204,10 +226,15 @@ def _kinds(codes: UInt32) -> UInt8:
     is_there[codes] = True
     kinds = np.zeros(len(is_there), dtype=np.uint8)
     for code in np.flatnonzero(is_there).tolist():
-        char = chr(code)
-        if not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc"):
-            kinds[code] = _LATIN if code < 128 else _FOREIGN
+        kinds[code] = _kind(code)
     return kinds[codes]
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind(code: int) -> int:
+    char = chr(code)
+    is_of_word = not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc")
+    return (_LATIN if code < 128 else _FOREIGN) if is_of_word else 0
 
 
 def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable) -> tuple[Int64, Int64, Int32]:

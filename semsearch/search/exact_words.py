@@ -200,7 +200,7 @@ def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) 
 
     If too many have it in any case, but not as it is typed, only the latter count.
     """
-    typed, other = re.compile(_pattern(part)), re.compile(_pattern(part), re.IGNORECASE)
+    typed, other = re.compile(_pattern(part)), re.compile(_pattern(part, in_any_case=True))
     found: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
         for row in get_titled_texts(db, ids[first : first + _AT_ONCE].tolist()):
@@ -214,8 +214,10 @@ def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) 
     return {id_: True for id_, as_typed in found.items() if as_typed}
 
 
-def _pattern(part: str) -> str:
+def _pattern(part: str, *, in_any_case: bool = False) -> str:
     """Matches a part where it is not a piece of a longer word, number or option; a space is any white space."""
+    literal = r"\s+".join(map(re.escape, part.split()))
+    literal = f"(?i:{literal})" if in_any_case else literal  # not the rest: re would visit each of its characters
     of_word = rf"[^\W{_UNSPACED}]"
     before = (
         rf"(?<!{of_word})" if re.match(rf"{of_word}|[/.@$#~]", part[0]) else r"(?<![\w-])" if part[0] == "-" else ""
@@ -223,7 +225,7 @@ def _pattern(part: str) -> str:
     before += r"(?<!\d\.)" if part[0].isdigit() else ""
     after = rf"(?!{of_word})" if re.match(of_word, part[-1]) else ""
     after += r"(?!\.\d)" if part[-1].isdigit() else ""
-    return before + r"\s+".join(map(re.escape, part.split())) + after
+    return before + literal + after
 
 
 # -- Ordering ----------------------------------------------------------------------------------------------------------

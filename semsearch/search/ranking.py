@@ -298,13 +298,13 @@ class PassageRanker:
         else:
             vectors = np.stack([each.vector for each in queries if each.vector is not None])
             depth += max(len(each.hidden) for each in queries)
-            rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
             asked = [queries[number].language for number in having]
-            if (
-                any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k
-            ):  # other topics
-                plain = self.reader.scan(self.reader.halves.without_topics(vectors), depth, allowed=self.allowed).ids
-                rows = [np.concatenate((own, ids[ids >= 0])) for own, ids in zip(rows, plain, strict=True)]
+            if any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k:
+                vectors = np.concatenate(
+                    (vectors, self.reader.halves.without_topics(vectors))
+                )  # they have other topics
+            rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
+            rows = [np.concatenate(rows[number :: len(having)]) for number in range(len(having))]
         for number, ids in zip(having, rows, strict=True):
             found[number] = ids
         return found

@@ -34,7 +34,7 @@ _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 _APOSTROPHE = ord("'")
 _FEW = 64  # different characters: for so many, one replacement each is faster than regular expressions
-_SHORT = 1000  # characters of what may be a question
+_SHORT = 20_000  # characters of what a search reads
 _CHUNK = 1 << 17  # characters per pass: the working arrays stay within a core's cache; fastest of 2^14 to 2^20
 # byte -> its value in the hash, 0 for a separator: lower-case letters and digits, and all bytes of longer characters
 _VALUES = bytes(byte if byte > 127 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0 for byte in range(256))
@@ -127,8 +127,8 @@ def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordCh
     `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
     """
     ends = np.array([*map(len, texts)], dtype=np.int64).cumsum()
-    if len(texts) == 1 and ends[0] <= _SHORT:
-        yield _hash_short(texts[0], marks and not texts[0].isascii())
+    if 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
+        yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
         return
     if len(texts) and ends[-1] <= _CHUNK:
         yield _hash_chunk(texts, marks=marks)
@@ -140,9 +140,9 @@ def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordCh
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
-@lru_cache(maxsize=64)  # a question is read by several parts of a search
-def _hash_short(text: str, marks: bool) -> WordChunk:
-    return _hash_chunk([text], marks=marks)
+@lru_cache(maxsize=32)  # a question is read by several parts of a search, as are the passages of a page of hits
+def _hash_short(texts: tuple[str, ...], marks: bool) -> WordChunk:
+    return _hash_chunk(texts, marks=marks)
 
 
 def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:

@@ -47,6 +47,9 @@ _FEW_TERMS = 3  # of a query that may be only one word
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 
 
+FindNames = Callable[[], "WordScores | None"]
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A query. Its vector or words are None for a retriever that is not used, or that knows no word of it."""
@@ -65,7 +68,7 @@ class Query:
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
     corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
     language: str | None = None  # in which it was read; None where all is read as English
-    names: WordScores | None = None  # those of its words that passages in other languages may have: names, numbers
+    names: FindNames | None = None  # those of its words that passages in other languages may have: names, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,10 @@ def make_queries(
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         for number, (text, language) in enumerate(zip(texts, spoken, strict=True)):
-            is_told = embedded is not None and language is not None
-            shares[number] = float(embedded.known[number]) if is_told else known_shares([text], opened())[0]
+            if embedded is not None and language is not None:
+                shares[number] = float(embedded.known[number])
+            else:
+                shares[number] = known_shares([text], opened())[0]
     return [
         Query(
             text,
@@ -140,7 +145,9 @@ def make_queries(
             named=named[number],
             corrected=corrected[number],
             language=spoken[number],
-            names=None if mode == "dense" else names_in(lexical[number], named[number], spoken[number], opened),
+            names=None
+            if mode == "dense"
+            else partial(names_in, lexical[number], named[number], spoken[number], opened),
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]

@@ -350,7 +350,9 @@ class WordAligner:
             np.zeros(len(texts), dtype=np.bool_),
             list[_Placed](),
         )
-        for language in sorted({*languages} & several.tables.keys()) if several is not None else ():
+        for language in sorted({*languages}):
+            if several is None or language not in several.tables:
+                continue
             numbers = np.array([number for number, code in enumerate(languages) if code == language], dtype=np.int64)
             found = _words_in(several, [texts[number] for number in numbers.tolist()], language)
             own.append(_Placed(found.ids, np.repeat(numbers, found.lengths)))
@@ -511,7 +513,7 @@ class _RowMemory:
 
 
 def _squares(rows: Float32) -> Float32:
-    return np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))
+    return np.asarray(np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9)))
 
 
 def _owners(chunks: Sequence[WordChunk]) -> Int64:

@@ -38,8 +38,9 @@ def stems(found: Sequence[str], language: str) -> list[str]:
     if rules.folds:
         result = [_folded(word, rules.letters) for word in result]
     if not rules.is_latin:
-        for position in [number for number, word in enumerate(found) if word.isascii()]:
-            result[position] = _snowball("english", [found[position]])[0]
+        latin = [number for number, word in enumerate(found) if word.isascii()]
+        for number, stem in zip(latin, _snowball("english", [found[number] for number in latin]), strict=True):
+            result[number] = stem
     return result
 
 

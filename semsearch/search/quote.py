@@ -52,7 +52,7 @@ _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still co
 NOT_PROSE = 0.5  # p of what is no prose
 _MOST_WORDS = 32  # of a query, those with the largest idf
 _MOST_STEMS = 1 << 18  # that are remembered
-_MOST_PASSAGES = 4096  # likewise: some twenty megabytes
+_MOST_PASSAGES = 2048  # likewise
 _MOST_ROWS = 1 << 14  # vectors of words, likewise: sixteen megabytes
 
 
@@ -362,7 +362,7 @@ class WordAligner:
             ids = english.lookup(_all_hashes(chunks))
             known = (ids >= 0) & ~is_read[owners]
             others = _Placed(ids[known], owners[known])
-        terms, hashes = list[_Placed](), list[UInt64]()
+        terms, hashes, of_chunks = list[_Placed](), list[UInt64](), dict[int, list[UInt64]]()
         for language in self._languages:
             if RULES[language].sequences:
                 parts = sequences(texts, language)
@@ -372,14 +372,15 @@ class WordAligner:
             is_apart = language in _READ_APART
             own_chunks = [*word_chunks(texts, language)] if is_apart else chunks
             own_owners, done = _owners(own_chunks) if is_apart else owners, 0
-            for chunk in own_chunks:
+            for number, chunk in enumerate(own_chunks):
                 in_chunk = own_owners[done : done + len(chunk.hashes)]
-                joined = joined_words(chunk, language)
-                terms += [
-                    _Placed(self._stems(chunk, language), in_chunk),
-                    _Placed(pairs(chunk, joined), in_chunk[joined]),
-                ]
-                hashes += [chunk.hashes, np.zeros(len(joined), dtype=np.uint64)]
+                joined, stems = joined_words(chunk, language), self._stems(chunk, language)
+                earlier = [] if is_apart else of_chunks.setdefault(number, [])
+                others_differ = [stems != each for each in earlier]  # most words have the same stem in other languages
+                new = np.flatnonzero(np.all(others_differ, axis=0)) if earlier else np.arange(len(stems))
+                earlier.append(stems)
+                terms += [_Placed(stems[new], in_chunk[new]), _Placed(pairs(chunk, joined), in_chunk[joined])]
+                hashes += [chunk.hashes[new], np.zeros(len(joined), dtype=np.uint64)]
                 done += len(chunk.hashes)
         all_terms = _Placed.concatenate(terms)
         order = np.argsort(all_terms.texts, kind="stable")

@@ -60,6 +60,8 @@ def ids_of_texts(
     for language in sorted({*languages} - {ENGLISH}):
         rows = np.array([number for number, own in enumerate(languages) if own == language], dtype=np.int64)
         own = foreign([texts[number] for number in rows.tolist()], language)
+        if own is not None and len(rows) == len(texts):
+            return own.with_distinct_unknown() if len(own.unknown_words) else own
         if own is not None:
             replaced.append((rows, own))
             taken[rows] = True

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,8 @@ from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
 
+_Lists = Sequence[tuple[Int32, UInt8]]  # of one term, by segment
+
 
 @dataclass(frozen=True, slots=True)
 class TermLookup:
@@ -41,7 +43,7 @@ class TermLookup:
     times: Int64
     idf: Float64  # 0 for a term that no passage has
     weights: Float64  # (t,) times · idf, where a term that no passage has counts as the rarest
-    lists: Sequence[Sequence[tuple[Int32, UInt8]]]
+    lists: Sequence[_Lists]
     usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
 
     def share_of(self, having: Bool) -> Float64:
@@ -89,16 +91,22 @@ class Bm25:
         counted = [dict(sorted(Counter(terms.tolist()).items())) for terms in queries]
         terms = [*{term: None for each in counted for term in each}]
         known = {term: (self._idf(lists), lists) for term, lists in zip(terms, self._lists(terms), strict=True)}
-        found: list[TermLookup] = []
+        return [self._looked_up(each, known) for each in counted]
+
+    def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
+        """Some of the terms of a query that have been looked up, repetitions included."""
+        known = dict(zip(lookup.terms.tolist(), zip(lookup.idf.tolist(), lookup.lists, strict=True), strict=True))
+        return self._looked_up(dict(sorted(Counter(terms.tolist()).items())), known)
+
+    def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
+        """A query's terms, rising, with how often it has each, from the idf and postings of each."""
         rarest = math.log(1 + (self.passages + 0.5) / 0.5)
-        for each in counted:
-            different, times = np.array([*each], dtype=np.uint64), np.array([*each.values()], dtype=np.int64)
-            own = [known[term] for term in each]
-            idf = np.array([idf for idf, _ in own], dtype=np.float64)
-            weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
-            usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-            found.append(TermLookup(different, times, idf, weights, [lists for _, lists in own], usual))
-        return found
+        times, own = np.array([*counted.values()], dtype=np.int64), [known[term] for term in counted]
+        idf = np.array([idf for idf, _ in own], dtype=np.float64)
+        weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
+        usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
+        lists = [lists for _, lists in own]
+        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
 
     def scores(self, lookup: TermLookup) -> list[Float32]:
         """The score of every row of every segment, 0 for a row that has no term or does not count. (R,) each"""
@@ -229,6 +237,10 @@ class WordScores:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
         return self.search.best(self.lookup, n, allowed=allowed)
 
+    def only(self, terms: UInt64) -> WordScores:
+        """The same for some of the query's terms, repetitions included."""
+        return WordScores(self.search.part(self.lookup, terms), self.search)
+
     def of(self, ids: Int64, neighbours: NeighbourFlags) -> Float64:
         """The scores of passages by their ids, neighbours counting half; NaN if no word is shared. (n,)"""
         return self.at(self.search.locate(ids, neighbours))
@@ -272,6 +284,10 @@ class WordSearch:
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""
         return self._bm25.find(terms)
+
+    def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
+        """Some of the terms of a query that have been looked up, repetitions included."""
+        return self._bm25.part(lookup, terms)
 
     @property
     def ids(self) -> IdRanges:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _MAGICS = {b"semsearch words1": 3, b"semsearch words2": 5}  # how many int64 follow: T, R, P; W, U
 _MAGIC_SIZE = 16
 MOST = 255  # times that are counted
+_MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
 
 
 class Postings:
@@ -72,6 +73,7 @@ class Postings:
         self.lengths: Float32 = parts[2].view("<f4")
         self.rows: Int32 = parts[3].view("<i4")
         self.counts: UInt8 = parts[-2]
+        self._sound: set[int] = set()  # positions of terms whose postings have been checked
         self._spelled, self._letters = [part.view("<u4") for part in parts[4:-2]], parts[-1]
 
     @cached_property
@@ -87,19 +89,26 @@ class Postings:
 
     def of(self, term: int) -> tuple[Int32, UInt8]:
         """The rows that have a term, and how often. (n,), (n,)  Raises IndexDamaged if the file has no such rows."""
-        position = int(np.searchsorted(self.terms, np.uint64(term)))
-        if position == len(self.terms) or int(self.terms[position]) != term:
-            return self.rows[:0], self.counts[:0]
-        start, end = self.bounds[position : position + 2].tolist()
-        self._check_lists(start, end)
-        rows = self.rows[start:end]
-        if not 0 <= start <= end <= len(self.rows) or not self._are_rows(rows):
-            raise self._damage()
-        return rows, self.counts[start:end]
+        return self.of_each([term])[0]
 
     def of_each(self, terms: Sequence[int]) -> list[tuple[Int32, UInt8]]:
         """The rows that have each term, and how often, as `of` gives them."""
-        return [self.of(term) for term in terms]
+        return [self._at(position) for position in self.positions(np.array(terms, dtype=np.uint64)).tolist()]
+
+    def _at(self, position: int) -> tuple[Int32, UInt8]:
+        """The postings of the term at a position; none at -1. They are checked when they are first read."""
+        if position < 0:
+            return self.rows[:0], self.counts[:0]
+        start, end = self.bounds[position : position + 2].tolist()
+        rows = self.rows[start:end]
+        if position not in self._sound:
+            self._check_lists(start, end)
+            if not 0 <= start <= end <= len(self.rows) or not self._are_rows(rows):
+                raise self._damage()
+            if len(self._sound) >= _MOST_SOUND:
+                self._sound.clear()
+            self._sound.add(position)
+        return rows, self.counts[start:end]
 
     def positions(self, terms: UInt64) -> Int64:
         """The position of each given term among the segment's terms, -1 for a term that it lacks. (n,) -> (n,)"""

@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
 
-from semsearch.arrays.types import Int32
+from semsearch.arrays.types import Float32, Int32
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction
@@ -76,9 +76,17 @@ def warn_of(made: Sequence[Correction], query: str) -> None:
 
 
 def correct(
-    query: str, syntax: QuerySyntax | None, lexical: WordSearch, vectors: Callable[[], WordVectors]
+    query: str,
+    syntax: QuerySyntax | None,
+    lexical: WordSearch,
+    vectors: Callable[[], WordVectors],
+    held: AbstractSet[str] = frozenset(),
 ) -> tuple[str, tuple[Correction, ...]]:
-    """The query as it is searched for, and what was corrected in it."""
+    """The query as it is searched for, and what was corrected in it. `held`: words of it that passages have."""
+    if all(
+        word.text in held or _is_left(word.text, lexical.languages) for _, word in _parts_of(query, lexical.languages)
+    ):
+        return query, ()
     found = list(_words_of(query, syntax, lexical.languages))
     if len(found) > _MOST_WORDS:
         return query, ()
@@ -107,16 +115,27 @@ def correct(
 
 def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> Iterator[_Word]:
     """The words of a query that may be corrected, should the index not have them."""
-    language = languages[0]
     quoted = {word for phrase in (syntax.must if syntax else ()) for word in words(phrase)}
+    for core, word in _parts_of(query, languages):
+        if _is_word(core, languages) and word.text not in quoted:
+            yield word
+
+
+def _parts_of(query: str, languages: Sequence[str]) -> Iterator[tuple[str, _Word]]:
+    """What stands between spaces and hyphens of a query, and that with its hyphens."""
+    language = languages[0]
     for match in _PIECES.finditer(query):
         piece = match.group()
         start = match.start() + len(piece) - len(piece.lstrip(_OPENING))
         core = _ENDING.sub("", piece.lstrip(_OPENING).rstrip(_CLOSING))
         for part in re.finditer(r"[^-‐]+", core):
             text = lowered(unicodedata.normalize("NFC", part.group()), language).lower()
-            if _is_word(core, languages) and text not in quoted:
-                yield _Word(text, start + part.start(), start + part.end())
+            yield core, _Word(text, start + part.start(), start + part.end())
+
+
+def _is_left(word: str, languages: Sequence[str]) -> bool:
+    """Whether a word is never corrected: it is short, long or a stop word."""
+    return not SHORTEST <= len(word) <= LONGEST or any(word in stop_words(language) for language in languages)
 
 
 def _is_word(core: str, languages: Sequence[str]) -> bool:
@@ -145,15 +164,20 @@ class _Corrector:
 
     def take(self, words: Sequence[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
+        strange = self._are_strange(words)
+        if not any(strange):
+            return strange
         rows = _rows_of(self._lexical, words)
         telling = (own for word, each in zip(words, rows, strict=True) if not self._is_idle(word) for own in each)
         self._context = sorted(telling, key=_count)[:_MOST_COMPARED]
-        return [not own and self._is_strange(word) for word, own in zip(words, rows, strict=True)]
+        return [not own and is_strange for is_strange, own in zip(strange, rows, strict=True)]
 
-    def _is_strange(self, word: str) -> bool:
-        if not SHORTEST <= len(word) <= LONGEST or word in self._kept or self._is_idle(word):
-            return False
-        return self._frequency(word) < _KNOWN
+    def _are_strange(self, words: Sequence[str]) -> list[bool]:
+        """Whether words may be mistakes, as the word vectors do not know them well."""
+        may_be = [word not in self._kept and not _is_left(word, self._lexical.languages) for word in words]
+        asked = [word for word, may in zip(words, may_be, strict=True) if may]
+        rare = dict(zip(asked, self._frequencies(asked) < _KNOWN, strict=True)) if asked else {}
+        return [bool(may and rare[word]) for word, may in zip(words, may_be, strict=True)]
 
     def joined(self, asked: str, word: str) -> str | None:
         """The word that two words are, written together, if passages have it."""
@@ -226,11 +250,11 @@ class _Corrector:
     def _is_idle(self, word: str) -> bool:
         return any(word in stop_words(language) for language in self._lexical.languages)
 
-    def _frequency(self, word: str) -> float:
-        """p(w) of a word in general text, 0 if the word vectors do not have it."""
+    def _frequencies(self, words: Sequence[str]) -> Float32:
+        """p(w) of words in general text, 0 for one that the word vectors do not have. (n,)"""
         vectors = self._vectors()
-        (number,) = vectors.lookup(hashes_of([word])).tolist()
-        return float(vectors.frequencies[number]) if number >= 0 else 0.0
+        ids = vectors.lookup(hashes_of(words))
+        return np.where(ids < 0, np.float32(0), vectors.frequencies[np.maximum(ids, 0)])
 
 
 def _rows_of(lexical: WordSearch, words: Sequence[str]) -> list[list[list[Int32]]]:

@@ -23,8 +23,9 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -200,13 +201,13 @@ def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) 
 
     If too many have it in any case, but not as it is typed, only the latter count.
     """
-    typed, other = re.compile(_pattern(part)), re.compile(_pattern(part), re.IGNORECASE)
+    typed, other = _finder(part), _finder(part, re.IGNORECASE)
     found: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
         for row in get_titled_texts(db, ids[first : first + _AT_ONCE].tolist()):
             text = "\n".join((row.text, row.title, *row.headings))
-            if other.search(text):
-                found[row.passage_id] = typed.search(text) is not None
+            if other(text):
+                found[row.passage_id] = typed(text)
         if most is not None and sum(found.values()) > most:
             return {}
     if most is None or len(found) <= most:
@@ -214,8 +215,32 @@ def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) 
     return {id_: True for id_, as_typed in found.items() if as_typed}
 
 
+def _finder(part: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
+    """Whether a text has a part where `_pattern` matches it. Its ends, slow to compile, are those of most parts."""
+    before, literal, after = _pattern_of(part)
+    find, begins, ends = re.compile(literal, flags).search, _edge(before).match, _edge(after).match
+
+    def stands_in(text: str) -> bool:
+        found = find(text)
+        while found is not None and not (begins(text, found.start()) and ends(text, found.end())):
+            found = find(text, found.start() + 1)
+        return found is not None
+
+    return stands_in
+
+
+@lru_cache(maxsize=64)
+def _edge(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 def _pattern(part: str) -> str:
     """Matches a part where it is not a piece of a longer word, number or option; a space is any white space."""
+    return "".join(_pattern_of(part))
+
+
+def _pattern_of(part: str) -> tuple[str, str, str]:
+    """What has to be before a part, itself, and what has to be after it."""
     of_word = rf"[^\W{_UNSPACED}]"
     before = (
         rf"(?<!{of_word})" if re.match(rf"{of_word}|[/.@$#~]", part[0]) else r"(?<![\w-])" if part[0] == "-" else ""
@@ -223,7 +248,7 @@ def _pattern(part: str) -> str:
     before += r"(?<!\d\.)" if part[0].isdigit() else ""
     after = rf"(?!{of_word})" if re.match(of_word, part[-1]) else ""
     after += r"(?!\.\d)" if part[-1].isdigit() else ""
-    return before + r"\s+".join(map(re.escape, part.split())) + after
+    return before, r"\s+".join(map(re.escape, part.split())), after
 
 
 # -- Ordering ----------------------------------------------------------------------------------------------------------

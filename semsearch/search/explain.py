@@ -73,7 +73,8 @@ class Explainer:
         if embedder is not None and language is not None:
             english = as_multilingual(embedder.chosen_.vectors)
             vectors = embedder.chosen_.vectors if english is None else english.english
-            names = names_in(reader, self._terms, language, lambda: vectors)
+            scores = WordScores(self._lookup or reader.lexical.find(self._terms.terms), reader.lexical)
+            names = names_in(scores, self._terms, language, lambda: vectors)
             self._names = set() if names is None else set(names.lookup.terms.tolist())
         self._vector = None if embedder is None else embedder.transform([query], spoken)[0]
         self._word_shares = (

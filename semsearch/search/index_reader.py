@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Bool, Float32, Float64, Int64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.errors import IndexNotTrusted
@@ -28,8 +28,8 @@ from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.on_demand_vectors import TitleVectors
 from semsearch.search.quote import WordAligner
-from semsearch.storage.catalogue import DocumentRow, PassageRow, need_documents, passage_row
-from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, text_in
+from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans, need_documents, passage_row, spans_from
+from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, spans_of, text_in
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
@@ -38,6 +38,7 @@ from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
+from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -53,18 +54,56 @@ _LOG = logging.getLogger(__name__)
 # -- Rows, compared with their checksums -------------------------------------------------------------------------------
 
 _MOST = 4096  # rows that are kept: some megabytes
+_MOST_SPANS = 1 << 14  # likewise of the numbers of passages: one megabyte
 
 
 class ReadRows:
-    """The rows of one generation that were read lately. Threads may share it."""
+    """The rows of one generation that were read lately, and what was found out about them. Threads may share it."""
 
     def __init__(self) -> None:
         self._kept: dict[int, PassageColumnsRead] = {}
         self._documents: dict[int, DocumentRow] = {}
+        self._marks: dict[int, tuple[int, ...]] = {}
+        self._span_rows: dict[int, int] = {}  # by passage, the row of its numbers
+        self._numbers: Int64 = np.zeros((0, 7), dtype=np.int64)
+        self._adding = Lock()
 
     def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
         """The texts of passages, which are all there, by id. Raises IndexDamaged."""
         return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
+
+    def spans(self, db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
+        """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. Raises IndexDamaged."""
+        wanted = ids.tolist()
+        with self._adding:
+            rows = [self._span_rows.get(id_, -1) for id_ in wanted]
+            numbers = (
+                self._numbers.take(rows, axis=0, mode="clip")
+                if len(self._numbers)
+                else np.zeros((len(rows), 7), np.int64)
+            )
+        lacking = [at for at, row in enumerate(rows) if row < 0]
+        if not lacking:
+            return spans_from(ids, numbers)
+        numbers[lacking] = read = spans_of(db, ids[lacking])
+        with self._adding:
+            if len(self._numbers) + len(lacking) > _MOST_SPANS:
+                self._span_rows, self._numbers = {}, self._numbers[:0]
+            first = len(self._numbers)
+            self._numbers = np.concatenate((self._numbers, read))
+            self._span_rows.update({wanted[at]: first + n for n, at in enumerate(lacking)})
+        return spans_from(ids, numbers)
+
+    def marks(self, texts: Mapping[int, str]) -> UInt64:
+        """What near-duplicates have in common, of passages whose texts these are. n texts -> (n, 3)"""
+        kept = self._marks
+        lacking = [id_ for id_ in texts if id_ not in kept]
+        made = dict(zip(lacking, map(tuple, marks_of([texts[id_] for id_ in lacking]).tolist()), strict=True))
+        found = [made[id_] if id_ in made else kept[id_] for id_ in texts]
+        if len(kept) + len(made) > _MOST:
+            kept = self._marks = {}
+        kept.update(made)
+        return np.array(found, dtype=np.uint64).reshape(-1, MARKS)
 
     def with_documents(
         self, db: sqlite3.Connection, ids: Iterable[int]

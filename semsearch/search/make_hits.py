@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from semsearch.search.query import Query
 
 
+_language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
 _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 
 
@@ -221,7 +223,7 @@ def _rows(
     if has_several:
         own = reader.languages_of(db, np.array([row.document_id for row in passages.values()], dtype=np.int64))
         languages = {
-            row.id: language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)
+            row.id: _language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)
         }
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}

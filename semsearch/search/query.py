@@ -32,18 +32,22 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.embedding.embedder import SentenceEmbedder
-    from semsearch.lexical.bm25 import WordScores
+    from semsearch.lexical.bm25 import TermLookup, WordScores
     from semsearch.results.options import Mode, Syntax
     from semsearch.search.exact_words import QueryPart
     from semsearch.search.index_reader import IndexReader
     from semsearch.search.on_demand_vectors import TitleVectors
     from semsearch.search.query_syntax import QuerySyntax
+    from semsearch.word_vectors.language_table import LanguageTable
 
 logger = logging.getLogger(__name__)
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # likewise
 _FEW_TERMS = 3  # of a query that may be only one word
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
+
+
+FindNames = Callable[[], "WordScores | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Query:
     near: float = field(default_factory=lambda: tuning.TUNING.near_weight)  # weight of feedback
     corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
     language: str | None = None  # in which it was read; None where all is read as English
-    names: WordScores | None = None  # those of its words that passages in other languages may have: names, numbers
+    names: FindNames | None = None  # those of its words that passages in other languages may have: names, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +108,17 @@ def make_queries(
 
             embedder = None if mode == "lexical" else reader.embedder(db)
             own_vectors = vectors if embedder is None else partial(_vectors_of, embedder)
-            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, own_vectors)
+            held = _held(named[number], own.lookup)
+            text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, own_vectors, held)
             if corrected[number]:
                 warn_of(corrected[number], texts[number])
                 texts[number], (named[number],) = text, named_questions([text], reader.languages)
                 terms[number] = named[number].terms
                 lexical[number] = reader.lexical.scores(terms[number])
     spoken = [None if language == UNKNOWN else language for language in languages]
+    opened = vectors
+    if any(spoken) and (embedder := reader.embedder(db)) is not None:
+        opened = partial(_english_of, embedder)  # a language is known only where there are vectors
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, spoken, mode, told)
     found = None if embedded is None else embedded.vectors
     titles = None if embedded is None else embedded.titles
@@ -118,10 +126,11 @@ def make_queries(
     may_be_word = [not is_known and len(own) <= _FEW_TERMS for is_known, own in zip(known, terms, strict=True)]
     shares = [1.0] * len(texts)
     if mode == "hybrid" and reader.languages != (ENGLISH,):
-        shares = known_shares(texts, vectors())
-        if embedded is not None:
-            has_own = [language is not None for language in spoken]
-            shares = [float(k) if own else s for k, own, s in zip(embedded.known, has_own, shares, strict=True)]
+        for number, (text, language) in enumerate(zip(texts, spoken, strict=True)):
+            if embedded is not None and language is not None:
+                shares[number] = float(embedded.known[number])
+            else:
+                shares[number] = known_shares([text], opened())[0]
     return [
         Query(
             text,
@@ -136,7 +145,9 @@ def make_queries(
             named=named[number],
             corrected=corrected[number],
             language=spoken[number],
-            names=None if mode == "dense" else names_in(reader, named[number], spoken[number], vectors),
+            names=None
+            if mode == "dense"
+            else partial(names_in, lexical[number], named[number], spoken[number], opened),
         )
         for number, (text, syntax) in enumerate(zip(texts, syntaxes, strict=True))
     ]
@@ -184,6 +195,12 @@ def _embed(
             extra = {"query": told[number]}  # for a server, which answers several at once
             logger.warning("the word vectors have no word of %r: %s", query, instead, extra=extra)
     return embedded
+
+
+def _held(named: QuestionTerms, lookup: TermLookup) -> set[str]:
+    """The words of a query that passages have."""
+    held = {term for term, idf in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True) if idf}
+    return {word for term, word in zip(named.terms.tolist(), named.words, strict=True) if term in held}
 
 
 def _are_known(embedded: Embedded | None, syntaxes: Sequence[QuerySyntax | None]) -> list[bool]:
@@ -265,7 +282,7 @@ _FREQUENT = 20_000  # words of a language, which are no names
 
 
 def names_in(
-    reader: IndexReader, found: QuestionTerms, language: str | None, vectors: Callable[[], WordVectors]
+    scores: WordScores, found: QuestionTerms, language: str | None, vectors: Callable[[], WordVectors]
 ) -> WordScores | None:
     """The words of a question that are the same in other languages: with digits, or none of the frequent words of its
     language. None if it is not known."""
@@ -274,12 +291,26 @@ def names_in(
     from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
 
     table = language_table(language, vectors()) or vectors()
-    p = table.frequencies
-    least = float(np.partition(p, -_FREQUENT)[-_FREQUENT]) if len(p) > _FREQUENT else 0.0
     ids = table.lookup(hashes_of(found.words))
-    is_frequent = (ids >= 0) & (p[np.maximum(ids, 0)] > least)
+    is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
     has_digit = np.array([any(map(str.isdigit, word)) for word in found.words], dtype=np.bool_)
-    return reader.lexical.scores(found.terms[has_digit | ~is_frequent])
+    return scores.only(found.terms[has_digit | ~is_frequent])
+
+
+_least: dict[str, float] = {}
+
+
+def _least_frequent(table: WordVectors | LanguageTable) -> float:
+    """The p(w) above which a word of a table is one of its frequent words."""
+    if table.digest not in _least:  # it takes longer than all else that is done with a question's names
+        p = table.frequencies
+        _least[table.digest] = float(np.partition(p, -_FREQUENT)[-_FREQUENT]) if len(p) > _FREQUENT else 0.0
+    return _least[table.digest]
+
+
+def _english_of(embedder: SentenceEmbedder) -> WordVectors:
+    several = as_multilingual(_vectors_of(embedder))
+    return _vectors_of(embedder) if several is None else several.english
 
 
 def _vectors_of(embedder: SentenceEmbedder) -> WordVectors:

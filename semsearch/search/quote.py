@@ -20,13 +20,15 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.embedder import as_multilingual
 from semsearch.embedding.weighted_sums import average_few
@@ -50,6 +52,8 @@ _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still co
 NOT_PROSE = 0.5  # p of what is no prose
 _MOST_WORDS = 32  # of a query, those with the largest idf
 _MOST_STEMS = 1 << 18  # that are remembered
+_MOST_PASSAGES = 2048  # likewise
+_MOST_ROWS = 1 << 14  # vectors of words, likewise: sixteen megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +73,26 @@ class AskedWords:
     terms: UInt64  # (t,) rising
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
-    has_pairs: bool  # whether some terms are of two words
     can_vary: Bool  # (q,) whether words that look alike stand for it, as it has no vector
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     letters: _Triples
 
 
 class WordAligner:
-    """Aligns queries with the sentences of an index. It remembers the stem of each word; threads may share it."""
+    """Aligns queries with the sentences of a generation of an index. Threads may share it.
+
+    It remembers the stem of each word, and of the passages and words that it had to do with lately what does not
+    depend on the query.
+    """
 
     def __init__(self, search: WordSearch) -> None:
         self._search = search
         self._languages = tuple(search.languages)
         self._lexicon = Lexicon(keeps_spellings=False)
-        self._stemming = threading.Lock()
+        self._passages: dict[_Kind, _ReadPassage] = {}  # lately read
+        self._names: dict[str, dict[str, _ReadName]] = {}  # likewise, by word vectors and language
+        self._rows: dict[str, _RowMemory] = {}  # by the digest of the word vectors
+        self._remembering = threading.Lock()
         self._has_ordinals = not ORDINAL_DOTS.isdisjoint(self._languages)
 
     def asked(
@@ -112,39 +122,79 @@ class WordAligner:
             kept = np.sort(np.argsort(-least, kind="stable")[:_MOST_WORDS]).tolist()
             of_term = {term: kept.index(row) for term, row in of_term.items() if row in kept}
             names, least = [names[row] for row in kept], least[kept]
-        (chunk,) = hash_chunks(names, marks=self._languages != (ENGLISH,)) if names else (_NO_WORDS,)
-        single = chunk.counts == 1
-        alone = np.flatnonzero(np.repeat(single, chunk.counts))
-        is_known, unit = np.zeros(len(names), dtype=np.bool_), None
         several = None if vectors is None or language is None else as_multilingual(vectors)
-        if several is not None and language is not None:
-            words = _words_in(several, names, language)
-            is_known = words.lengths > 0
-            unit = _unit(average_few(words, several.rows(words.ids)))
-            in_none = is_known & (idf_of_rows(names, found.words, of_word, lookup.idf[at]) == 0)
-            p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
-            least = np.where(in_none, _idf_in_general(p, self._search.passages), least)
-        elif vectors is not None:
-            ids = vectors.lookup(chunk.hashes[alone])
-            is_known[single] = ids >= 0
-            unit = np.zeros((len(names), vectors.dimension), dtype=np.float32)
-            unit[is_known] = _unit(vectors.rows(ids[ids >= 0]))
-        terms = np.array(sorted(of_term), dtype=np.uint64)
-        hashes = np.zeros(len(names), dtype=np.uint64)
-        hashes[single] = chunk.hashes[alone]
-        has_letters = np.array([len(name) > 1 and not any(map(str.isdigit, name)) for name in names], dtype=np.bool_)
-        varying = single & ~is_known & has_letters  # a single character looks like no other
+        read = self._names_read(names, vectors, several, language)
+        hashes = np.array([each.hash for each in read], dtype=np.uint64)
+        if several is not None and names:
+            in_none = idf_of_rows(names, found.words, of_word, lookup.idf[at]) == 0
+            if in_none.any():
+                p = np.array([each.p for each in read], dtype=np.float32)
+                in_none &= np.array([each.is_known for each in read], dtype=np.bool_)
+                least = np.where(in_none, _idf_in_general(p, self._search.passages), least)
+        varying = [number for number, each in enumerate(read) if each.can_vary]
+        letters, can_vary = _NO_TRIPLES, np.zeros(len(names), dtype=np.bool_)
+        if varying:
+            can_vary[varying] = True
+            (chunk,) = hash_chunks([names[number] for number in varying], marks=self._languages != (ENGLISH,))
+            letters = _Triples.of(chunk, np.arange(len(varying)), np.array(varying, dtype=np.int64))
+        terms = sorted(of_term)
         return AskedWords(
             names,
             hashes,
-            terms,
-            np.array([of_term[term] for term in terms.tolist()], dtype=np.int64),
-            np.sqrt(least) * np.where(single, 1.0, _PAIR),
-            not single.all(),
-            varying,
-            unit,
-            _Triples.of(chunk, alone[varying[single]], np.flatnonzero(varying)),
+            np.array(terms, dtype=np.uint64),
+            np.array([of_term[term] for term in terms], dtype=np.int64),
+            np.sqrt(least) * np.where(hashes > 0, 1.0, _PAIR),
+            can_vary,
+            None if vectors is None or not names else np.stack([each.vector for each in read]),
+            letters,
         )
+
+    def _names_read(
+        self,
+        names: Sequence[str],
+        vectors: WordVectors | None,
+        several: MultilingualVectors | None,
+        language: str | None,
+    ) -> list[_ReadName]:
+        """Read words of a query, or pairs of them, that have not been read lately, all at once."""
+        kind = "" if vectors is None else f"{vectors.digest} {language if several else None}"
+        kept = self._names.setdefault(kind, {})
+        lacking = [name for name in dict.fromkeys(names) if name not in kept]
+        if not lacking:
+            return [kept[name] for name in names]
+        (chunk,) = hash_chunks(lacking, marks=self._languages != (ENGLISH,))
+        single = chunk.counts == 1
+        alone = np.flatnonzero(np.repeat(single, chunk.counts))
+        is_known, p = np.zeros(len(lacking), dtype=np.bool_), np.zeros(len(lacking), dtype=np.float32)
+        unit: Float32 = np.zeros((len(lacking), 0 if vectors is None else vectors.dimension), dtype=np.float32)
+        hashes = np.zeros(len(lacking), dtype=np.uint64)
+        hashes[single] = chunk.hashes[alone]
+        if several is not None and language is not None:
+            words = _words_in(several, lacking, language)
+            is_known = words.lengths > 0
+            unit = _unit(average_few(words, several.rows(words.ids)))
+            p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
+        elif vectors is not None:
+            ids = vectors.lookup(chunk.hashes[alone])
+            is_known[single] = ids >= 0
+            unit[is_known] = _unit(vectors.rows(ids[ids >= 0]))
+        rows = zip(lacking, hashes.tolist(), is_known.tolist(), unit, p.tolist(), strict=True)
+        read = {
+            # a single character looks like no other
+            name: _ReadName(
+                hash_,
+                known,
+                row,
+                often,
+                bool(hash_) and not known and len(name) > 1 and not any(map(str.isdigit, name)),
+            )
+            for name, hash_, known, row, often in rows
+        }
+        found = [read[name] if name in read else kept[name] for name in names]
+        if len(kept) + len(read) > _MOST_PASSAGES:
+            kept = self._names[kind] = {}
+        kept.update(read)
+        return found
 
     def choose(
         self,
@@ -181,93 +231,305 @@ class WordAligner:
     ) -> ScoredSentences:
         """Score the sentences of passages, whose documents have the given formats; they are in these `languages` if the
         vectors are of several."""
-        of_passages = [passage.sentence_texts for passage in passages]
-        formats = formats or ["text"] * len(passages)
-        searched = [
-            with_parts(text, format) for texts, format in zip(of_passages, formats, strict=True) for text in texts
-        ]
-        spoken = [code for code, texts in zip(languages, of_passages, strict=False) for _ in texts]
-        found = self.similarities(asked, vectors, searched, spoken)
-        quotes: list[Quote] = []
-        firsts, bounds, prose = list[int](), [0], list[float]()
-        done = 0
-        for passage, texts in zip(passages, of_passages, strict=True):
-            own = _joined(passage, texts) if self._has_ordinals else [Quote(at, at) for at in range(len(texts))]
-            quotes += own
-            firsts += [done + quote.first for quote in own]
-            prose += _prose(passage, texts, own)
-            bounds.append(len(quotes))
-            done += len(texts)
-        if len(firsts) < len(found):
+        several = None if vectors is None or not languages else as_multilingual(vectors)
+        own = self._passages_read(vectors, several, passages, formats, languages)
+        words = _ReadWords.joined([each.words for each in own])
+        varying: Sequence[str] = ()
+        if asked.can_vary.any():
+            kinds = zip(passages, formats or ["text"] * len(passages), strict=True)
+            varying = [text for passage, format in kinds for text in _searched(passage, format)]
+        found = self._aligned(asked, vectors, several, words, varying)
+        quotes = [quote for each in own for quote in each.quotes]
+        if len(quotes) < len(found):
+            starts = accumulate((each.words.texts for each in own), initial=0)
+            firsts = [start + quote.first for start, each in zip(starts, own, strict=False) for quote in each.quotes]
             found = np.maximum.reduceat(found, firsts, axis=0)
-        return ScoredSentences.of(asked, found, np.array(bounds), quotes, np.array(prose))
+        bounds = np.array([0, *accumulate(len(each.quotes) for each in own)])
+        return ScoredSentences.of(asked, found, bounds, quotes, np.array([p for each in own for p in each.prose]))
 
     def similarities(
         self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str] = ()
     ) -> Float32:
         """How well each text has each word of the query: A, (texts, q)."""
-        marked, done = self._languages != (ENGLISH,), 0
-        found: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
         several = None if vectors is None or not languages else as_multilingual(vectors)
-        is_read = np.zeros(len(texts), dtype=np.bool_)  # in its own language
-        if several is not None and asked.vectors is not None:
-            for language in sorted({*languages} & several.tables.keys()):
-                own = np.array([number for number, code in enumerate(languages) if code == language], dtype=np.int64)
-                words = _words_in(several, [texts[number] for number in own.tolist()], language)
-                owners = np.repeat(own, words.lengths)
-                _compare_vectors(found, asked.vectors, several, words.ids, owners)
-                is_read[own] = True
-        for chunk in hash_chunks(texts, marks=marked):
-            part = slice(done, done + len(chunk.counts))
-            self._compare(found[part], asked, several.english if several else vectors, chunk, ~is_read[part])
+        words = self._read(vectors, several, texts, languages)
+        return self._aligned(asked, vectors, several, words, texts if asked.can_vary.any() else ())
+
+    def _aligned(
+        self,
+        asked: AskedWords,
+        vectors: WordVectors | None,
+        several: MultilingualVectors | None,
+        words: _ReadWords,
+        varying: Sequence[str],
+    ) -> Float32:
+        """A, from the words of texts; `varying`: the texts, if words that look alike may stand for the query's."""
+        found: Float32 = np.zeros((words.texts, len(asked.names)), dtype=np.float32)
+        if vectors is not None and asked.vectors is not None:
+            compared = (several, words.own), (several.english if several else vectors, words.others)
+            for table, placed in compared:
+                if table is not None and len(placed.values):
+                    _raise(found, *self._cosines(asked.vectors, table, placed.values), placed.texts)
+        done = 0
+        for chunk in hash_chunks(varying, marks=self._languages != (ENGLISH,)) if varying else ():
+            count = len(chunk.hashes)
+            triples = _Triples.of(chunk, np.arange(count), np.arange(count))
+            alike = asked.letters.dice(triples, len(asked.names))
+            _raise(found, alike * alike, np.arange(count), done + np.repeat(np.arange(len(chunk.counts)), chunk.counts))
             done += len(chunk.counts)
+        terms = words.terms.values
+        at = np.minimum(asked.terms.searchsorted(terms), len(asked.terms) - 1)
+        held = (asked.terms[at] == terms).nonzero()[0]
+        rows, hashes = asked.rows[at[held]], words.hashes[held]
+        counts = np.where((hashes == asked.hashes[rows]) | (hashes == 0), 1, OTHER_FORM).astype(np.float32)
+        np.maximum.at(found, (words.terms.texts[held], rows), counts)
+        return found
+
+    def _cosines(self, asked: Float32, vectors: WordVectors, ids: Int32) -> tuple[Float32, Int64]:
+        """The squared cosines of words with those of the query, each once, and the number of each's. (q, d), (t,)"""
+        with self._remembering:
+            memory = self._rows.get(vectors.digest)
+            if memory is None:
+                memory = self._rows[vectors.digest] = _RowMemory(vectors)
+            rows, squares, which = memory.of(ids)
+        cosines = np.maximum(_products(rows, asked), 0)
+        cosines *= cosines
+        cosines /= squares[:, None]
+        return cosines, which
+
+    def _passages_read(
+        self,
+        vectors: WordVectors | None,
+        several: MultilingualVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str],
+        languages: Sequence[str],
+    ) -> list[_ReadPassage]:
+        """Read passages that have not been read lately, all at once. A passage never changes in a generation."""
+        digest, none = None if vectors is None else vectors.digest, [""] * len(passages)
+        codes = languages if several is not None else none
+        kinds = [
+            (passage.id, format, code, digest)
+            for passage, format, code in zip(passages, formats or none, codes, strict=True)
+        ]
+        kept = self._passages
+        lacking = {kind: passage for kind, passage in zip(kinds, passages, strict=True) if kind not in kept}
+        if not lacking:
+            return [kept[kind] for kind in kinds]
+        of_passages = [passage.sentence_texts for passage in lacking.values()]
+        searched = [
+            _searched(passage, format) for passage, (_, format, _, _) in zip(lacking.values(), lacking, strict=True)
+        ]
+        spoken = (
+            [code for texts, (_, _, code, _) in zip(searched, lacking, strict=True) for _ in texts] if several else []
+        )
+        words = self._read(vectors, several, [text for texts in searched for text in texts], spoken)
+        read: dict[_Kind, _ReadPassage] = {}
+        each = zip(lacking.items(), of_passages, words.divided([*map(len, searched)]), strict=True)
+        for (kind, passage), texts, own in each:
+            quotes = _joined(passage, texts) if self._has_ordinals else [Quote(at, at) for at in range(len(texts))]
+            read[kind] = _ReadPassage(own, quotes, _prose(passage, texts, quotes))
+        found = [read[kind] if kind in read else kept[kind] for kind in kinds]
+        if len(kept) + len(read) > _MOST_PASSAGES:
+            kept = self._passages = {}
+        kept.update(read)
+        return found
+
+    def _read(
+        self,
+        vectors: WordVectors | None,
+        several: MultilingualVectors | None,
+        texts: Sequence[str],
+        languages: Sequence[str],
+    ) -> _ReadWords:
+        """Look up the words of texts, which are in these `languages` if there are vectors of several."""
+        chunks = [*hash_chunks(texts, marks=self._languages != (ENGLISH,))]
+        owners = _owners(chunks)
+        english, is_read, own = (
+            several.english if several else vectors,
+            np.zeros(len(texts), dtype=np.bool_),
+            list[_Placed](),
+        )
+        for language in sorted({*languages}):
+            if several is None or language not in several.tables:
+                continue
+            numbers = np.array([number for number, code in enumerate(languages) if code == language], dtype=np.int64)
+            found = _words_in(several, [texts[number] for number in numbers.tolist()], language)
+            own.append(_Placed(found.ids, np.repeat(numbers, found.lengths)))
+            is_read[numbers] = True
+        others = _NO_IDS
+        if english is not None and not is_read.all():
+            ids = english.lookup(_all_hashes(chunks))
+            known = (ids >= 0) & ~is_read[owners]
+            others = _Placed(ids[known], owners[known])
+        terms, hashes, of_chunks = list[_Placed](), list[UInt64](), dict[int, list[UInt64]]()
         for language in self._languages:
             if RULES[language].sequences:
                 parts = sequences(texts, language)
-                _mark(found, asked, parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr)))
-            elif language in _READ_APART:
-                done = 0
-                for chunk in word_chunks(texts, language):
-                    owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
-                    self._mark_terms(found, asked, chunk, language, owners)
-                    done += len(chunk.counts)
-        return found
+                terms.append(_Placed(parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr))))
+                hashes.append(np.zeros(len(parts.hashes), dtype=np.uint64))
+                continue
+            is_apart = language in _READ_APART
+            own_chunks = [*word_chunks(texts, language)] if is_apart else chunks
+            own_owners, done = _owners(own_chunks) if is_apart else owners, 0
+            for number, chunk in enumerate(own_chunks):
+                in_chunk = own_owners[done : done + len(chunk.hashes)]
+                joined, stems = joined_words(chunk, language), self._stems(chunk, language)
+                earlier = [] if is_apart else of_chunks.setdefault(number, [])
+                others_differ = [stems != each for each in earlier]  # most words have the same stem in other languages
+                new = np.flatnonzero(np.all(others_differ, axis=0)) if earlier else np.arange(len(stems))
+                earlier.append(stems)
+                terms += [_Placed(stems[new], in_chunk[new]), _Placed(pairs(chunk, joined), in_chunk[joined])]
+                hashes += [chunk.hashes[new], np.zeros(len(joined), dtype=np.uint64)]
+                done += len(chunk.hashes)
+        all_terms = _Placed.concatenate(terms)
+        order = np.argsort(all_terms.texts, kind="stable")
+        own_words = _Placed.concatenate(own) if own else _NO_IDS
+        if len(own) > 1:
+            own_words = own_words.take(np.argsort(own_words.texts, kind="stable"))
+        return _ReadWords(len(texts), own_words, others, all_terms.take(order), np.concatenate(hashes)[order])
 
-    def _compare(
-        self, found: Float32, asked: AskedWords, vectors: WordVectors | None, chunk: WordChunk, by_vectors: Bool
-    ) -> None:
-        """Fill in the similarities of the texts of a chunk; those of word vectors for some of them (n,)."""
-        owners = np.repeat(np.arange(len(found)), chunk.counts)
-        if vectors is not None and asked.vectors is not None:
-            ids = vectors.lookup(chunk.hashes)
-            known = (ids >= 0) & by_vectors[owners]
-            _compare_vectors(found, asked.vectors, vectors, ids[known], owners[known])
-        if len(owners) and asked.can_vary.any():
-            alike = asked.letters.dice(
-                _Triples.of(chunk, np.arange(len(owners)), np.arange(len(owners))), len(asked.names)
-            )
-            alike *= alike
-            _raise(found, alike, np.arange(len(owners)), owners)
-        for language in self._languages:
-            if not RULES[language].sequences and language not in _READ_APART:
-                self._mark_terms(found, asked, chunk, language, owners)
-
-    def _mark_terms(self, found: Float32, asked: AskedWords, chunk: WordChunk, language: str, owners: Int64) -> None:
-        """Set the similarity of texts that have a term of the query to 1."""
-        with self._stemming:
+    def _stems(self, chunk: WordChunk, language: str) -> UInt64:
+        """The term of each word of a chunk."""
+        with self._remembering:
             if len(self._lexicon) > _MOST_STEMS:
                 self._lexicon = Lexicon(keeps_spellings=False)
-            numbers = self._lexicon.number(asked.terms)
-            own = self._lexicon.stem_numbers(chunk, language)
-        order = np.argsort(numbers)
-        rising = numbers[order]
-        at = np.minimum(np.searchsorted(rising, own), len(rising) - 1)
-        held = np.flatnonzero(rising[at] == own)
-        rows = asked.rows[order[at[held]]]
-        is_same = chunk.hashes[held] == asked.hashes[rows]
-        np.maximum.at(found, (owners[held], rows), np.where(is_same, 1, OTHER_FORM).astype(np.float32))
-        if asked.has_pairs and len(joined := joined_words(chunk, language)):
-            _mark(found, asked, pairs(chunk, joined), owners[joined])
+            numbers = self._lexicon.stem_numbers(chunk, language)
+            return self._lexicon.terms[numbers]
+
+
+class _Placed(NamedTuple):
+    """Words or terms of texts (t,), and the number of each one's text, rising unless it is said. (t,)"""
+
+    values: npt.NDArray[Any]
+    texts: Int64
+
+    def take(self, which: Int64) -> _Placed:
+        return _Placed(self.values[which], self.texts[which])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[_Placed]) -> _Placed:
+        """All of several, whose texts are numbered together."""
+        return cls(np.concatenate([part.values for part in parts]), np.concatenate([part.texts for part in parts]))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadWords:
+    """What queries are compared with in n texts."""
+
+    texts: int
+    own: _Placed  # ids of words that have a vector in the text's own language, among those of several
+    others: _Placed  # ids of words of texts that are read as English ones, or where there is but one table
+    terms: _Placed  # stems, pairs of words, sequences of letters
+    hashes: UInt64  # of the word of each stem; 0 of other terms
+
+    def divided(self, sizes: Sequence[int]) -> Iterator[_ReadWords]:
+        """Divide them into parts of so many texts."""
+        ends = np.cumsum([0, *sizes])
+        own, others, terms = (
+            np.searchsorted(each.texts, ends).tolist() for each in (self.own, self.others, self.terms)
+        )
+        for number, (size, first) in enumerate(zip(sizes, ends.tolist(), strict=False)):
+            of_own, of_others, of_terms = (slice(*each[number : number + 2]) for each in (own, others, terms))
+            yield _ReadWords(
+                size,
+                _Placed(self.own.values[of_own], self.own.texts[of_own] - first),
+                _Placed(self.others.values[of_others], self.others.texts[of_others] - first),
+                _Placed(self.terms.values[of_terms], self.terms.texts[of_terms] - first),
+                self.hashes[of_terms],
+            )
+
+    @classmethod
+    def joined(cls, parts: Sequence[_ReadWords]) -> _ReadWords:
+        """The words of all texts of several parts."""
+        starts = [0, *accumulate(part.texts for part in parts)]
+        return cls(
+            starts[-1],
+            _one_after_another([part.own for part in parts], starts),
+            _one_after_another([part.others for part in parts], starts),
+            _one_after_another([part.terms for part in parts], starts),
+            np.concatenate([part.hashes for part in parts]),
+        )
+
+
+def _one_after_another(parts: Sequence[_Placed], starts: Sequence[int]) -> _Placed:
+    moved = [part.texts + start for part, start in zip(parts, starts, strict=False)]
+    return _Placed(np.concatenate([part.values for part in parts]), np.concatenate(moved))
+
+
+_Kind = tuple[int, str, str, str | None]  # of a passage as it is read: id, format, language, digest of the vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPassage:
+    """What does not depend on the query of the sentences of a passage."""
+
+    words: _ReadWords
+    quotes: Sequence[Quote]
+    prose: Sequence[float]
+
+
+class _ReadName(NamedTuple):
+    """A word of a query, or a pair of words, as it is compared with sentences."""
+
+    hash: int  # 0 of a pair
+    is_known: bool  # whether it has a vector
+    vector: Float32  # (d,) of length one, or zero
+    p: float  # in general text, where there are vectors of several languages
+    can_vary: bool  # whether words that look alike stand for it
+
+
+class _RowMemory:
+    """The vectors of words that passages have had lately, as decoding them takes longer than all else."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self._vectors = vectors
+        self._slots = np.full(len(vectors), -1, dtype=np.int32)
+        self._numbers = np.zeros(_MOST_ROWS, dtype=np.int64)
+        self._rows = np.empty((_MOST_ROWS, vectors.dimension), dtype=np.float32)  # takes memory as it is filled
+        self._squares = np.empty(_MOST_ROWS, dtype=np.float32)
+        self._count = 0
+
+    def of(self, ids: Int32) -> tuple[Float32, Float32, Int64]:
+        """The vectors of the different words (u, d), their squared lengths (u,), and the number of each word's. (t,)"""
+        slots = self._slots[ids]
+        if slots.min(initial=0) < 0:
+            new = np.unique(ids[slots < 0])
+            if self._count + len(new) > _MOST_ROWS:
+                self._slots.fill(-1)
+                self._count, new = 0, np.unique(ids)
+            if len(new) > _MOST_ROWS:
+                rows = self._vectors.rows(new)
+                return rows, _squares(rows), np.searchsorted(new, ids)
+            end = self._count + len(new)
+            self._rows[self._count : end] = rows = self._vectors.rows(new)
+            self._squares[self._count : end] = _squares(rows)
+            self._slots[new] = np.arange(self._count, end)
+            self._count, slots = end, self._slots[ids]
+        is_there = np.zeros(self._count, dtype=np.bool_)
+        is_there[slots] = True
+        present = is_there.nonzero()[0]
+        self._numbers[present] = np.arange(len(present))
+        return self._rows.take(present, axis=0), self._squares.take(present), self._numbers[slots]
+
+
+def _squares(rows: Float32) -> Float32:
+    return np.asarray(np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9)))
+
+
+def _owners(chunks: Sequence[WordChunk]) -> Int64:
+    """The number of the text of each word."""
+    counts = np.concatenate([_NOTHING, *(chunk.counts for chunk in chunks)])
+    return np.repeat(np.arange(len(counts)), counts)
+
+
+def _all_hashes(chunks: Sequence[WordChunk]) -> UInt64:
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
+
+
+def _searched(passage: PassageRow, format: str) -> list[str]:
+    """What is compared of the sentences of a passage."""
+    return [with_parts(text, format) for text in passage.sentence_texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,16 +621,6 @@ def _short(codes: UInt64) -> Int64:
     return ((codes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
-def _compare_vectors(found: Float32, asked: Float32, vectors: WordVectors, ids: Int32, owners: Int64) -> None:
-    """Raise what was found to the squared cosines of words (t,), which are in texts that rise (t,)."""
-    different, which = np.unique(ids, return_inverse=True)
-    rows = vectors.rows(different)
-    cosines = np.maximum(_products(rows, asked), 0)
-    cosines *= cosines
-    cosines /= np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
-    _raise(found, cosines, which.reshape(-1), owners)
-
-
 def _words_in(vectors: MultilingualVectors, texts: Sequence[str], language: str) -> Ragged:
     """The words of texts in a language that have vectors."""
     if language in vectors.tables:
@@ -410,21 +662,15 @@ def _products(rows: Float32, vectors: Float32) -> Float32:
 def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None:
     """Raise what was found (n, q) to the values (u, q) of words (t,), which are in texts that rise (t,)."""
     if len(owners):
-        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        firsts = are_new(owners).nonzero()[0]
         texts = owners[firsts]
         found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
 
 
-def _mark(found: Float32, asked: AskedWords, hashes: UInt64, owners: Int64) -> None:
-    """Set to 1 what texts have of the query's terms. Their terms are given by hashes (t,), with the text of each."""
-    at = np.minimum(np.searchsorted(asked.terms, hashes), len(asked.terms) - 1)
-    held = np.flatnonzero(asked.terms[at] == hashes)
-    found[owners[held], asked.rows[at[held]]] = 1
-
-
 _READ_APART = ("tr",)  # languages whose capitals are other letters
 _NOTHING = np.zeros(0, dtype=np.int64)
-_NO_WORDS = WordChunk(np.zeros(0, dtype=np.uint8), _NOTHING, _NOTHING, np.zeros(0, dtype=np.uint64), _NOTHING)
+_NO_IDS = _Placed(np.zeros(0, dtype=np.int32), _NOTHING)
+_NO_TRIPLES = _Triples(np.zeros(0, dtype=np.uint64), _NOTHING, np.zeros(0))
 
 
 # -- Sentences, and what is none ---------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +52,7 @@ from semsearch.search.query import Query
 from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
 from semsearch.text.listings import asks_for_sources, is_listing
-from semsearch.text.near_duplicates import first_alike, marks_of
+from semsearch.text.near_duplicates import first_alike
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,6 +63,9 @@ _FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lis
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
+
+
+_is_listing = lru_cache(maxsize=4096)(is_listing)  # the same passages are found again
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +161,9 @@ class PassageRanker:
         if options.duplicates:
             groups = [[[position] for position in range(min(options.k, len(order)))] for order in rankings.orders]
         else:
-            read = partial(self.reader.read_rows.texts, self.db)
-            groups = deduplicated(read, [ids[order] for order in rankings.orders], options.k)
+            rows = self.reader.read_rows
+            found_ids = [ids[order] for order in rankings.orders]
+            groups = deduplicated(partial(rows.texts, self.db), rows.marks, found_ids, options.k)
         found = self._result_lists(queries, rankings, [each[: options.k] for each in groups])
         counts = np.diff(rankings.candidates.pool.bounds).tolist()
         short = [
@@ -249,7 +253,7 @@ class PassageRanker:
             return frozenset()
         first = ids[np.argsort(-scores, kind="stable")[: self.options.k + _FEW_BEYOND]]
         texts = self.reader.read_rows.texts(self.db, [id_ for id_ in first.tolist() if id_ not in literal])
-        return frozenset(id_ for id_, text in texts.items() if is_listing(text))
+        return frozenset(id_ for id_, text in texts.items() if _is_listing(text))
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""
@@ -294,13 +298,13 @@ class PassageRanker:
         else:
             vectors = np.stack([each.vector for each in queries if each.vector is not None])
             depth += max(len(each.hidden) for each in queries)
-            rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
             asked = [queries[number].language for number in having]
-            if (
-                any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k
-            ):  # other topics
-                plain = self.reader.scan(self.reader.halves.without_topics(vectors), depth, allowed=self.allowed).ids
-                rows = [np.concatenate((own, ids[ids >= 0])) for own, ids in zip(rows, plain, strict=True)]
+            if any(code and self.reader.languages != (code,) for code in asked) and self.reader.halves.k:
+                vectors = np.concatenate(
+                    (vectors, self.reader.halves.without_topics(vectors))
+                )  # they have other topics
+            rows = [ids[ids >= 0] for ids in self.reader.scan(vectors, depth, allowed=self.allowed).ids]
+            rows = [np.concatenate(rows[number :: len(having)]) for number in range(len(having))]
         for number, ids in zip(having, rows, strict=True):
             found[number] = ids
         return found
@@ -502,11 +506,12 @@ def relevance(numbers: Float64, by: Likelihood) -> Float64:
 # -- Near-duplicates ---------------------------------------------------------------------------------------------------
 
 ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]  # of passages, by id
+FindMarks = Callable[[Mapping[int, str]], UInt64]  # of these, (n, 3)
 
 _BEYOND = 20  # passages beyond the first k that are always compared too
 
 
-def deduplicated(read: ReadTexts, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
+def deduplicated(read: ReadTexts, find_marks: FindMarks, rankings: Sequence[Int64], k: int) -> list[list[list[int]]]:
     """Group the positions of near-duplicates in each ranking; groups are in the order of their first ones.
 
     A ranking is compared beyond its beginning only if the beginning has near-duplicates, which most have not.
@@ -514,7 +519,7 @@ def deduplicated(read: ReadTexts, rankings: Sequence[Int64], k: int) -> list[lis
     beginning = k + max(_BEYOND, k // 4)
     beginnings = [ids[:beginning] for ids in rankings]
     texts = read(sorted({id_ for ids in beginnings for id_ in ids.tolist()}))
-    suspects = _suspects(list(texts), marks_of(list(texts.values())))
+    suspects = _suspects(list(texts), find_marks(texts))
     return [_deduplicated(read, ids.tolist(), beginning, texts, suspects) for ids in rankings]
 
 

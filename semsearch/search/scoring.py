@@ -23,7 +23,7 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader
-from semsearch.storage.catalogue import SentenceSpans, get_spans
+from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import combined
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from semsearch.dense.stored_vectors import StoredVectors
     from semsearch.search.on_demand_vectors import TitleVectors
+    from semsearch.search.query import FindNames
 
 # -- The pool of candidates --------------------------------------------------------------------------------------------
 
@@ -136,18 +137,19 @@ def score(
     words: Sequence[WordScores | None],
     titles: TitleVectors | None = None,
     languages: Sequence[str | None] = (),
-    names: Sequence[WordScores | None] = (),
+    names: Sequence[FindNames | None] = (),
 ) -> Candidates:
     """Score the passages found for each of q queries, given by their ids, by its vector and its words.
 
     None stands for a retriever that is not used, or that knows no word of a query. `titles`: the vectors of documents'
     titles, None if they do not count. `languages`: of the queries, if there are several;
-    `names`: those of their words that count where the passage is in another language.
+    `names`: finds those of their words that count where the passage is in another language.
     """
     pool = Pool.of(found)
     groups = pool.by_passage()
-    spans = get_spans(db, groups.ids)
+    spans = reader.read_rows.spans(db, groups.ids)
     other = _in_other_languages(db, reader, pool, groups, spans.documents, languages) if any(languages) else None
+    other = other if other is not None and other.any() else None  # as for most questions
     lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
     if any(each is not None for each in words):
         which = groups.to_pool(np.arange(len(groups.ids)))
@@ -155,8 +157,8 @@ def score(
         for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
                 lexical[pairs], whole[pairs] = own.scored(rows.of(which[pairs]))
-        for own, pairs in zip(names, pool.slices, strict=False):
-            if own is not None and other is not None:
+        for find, pairs in zip(names, pool.slices, strict=False) if other is not None else ():
+            if other is not None and other[pairs].any() and find is not None and (own := find()) is not None:
                 lexical[pairs] = np.where(other[pairs], own.scored(rows.of(which[pairs]))[0], lexical[pairs])
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     general = dense

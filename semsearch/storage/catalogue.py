@@ -294,7 +294,12 @@ class SentenceSpans:
 
 def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
     """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
-    document, first, count, first_passage, passages, headed, code = spans_of(db, ids).T
+    return spans_from(ids, spans_of(db, ids))
+
+
+def spans_from(ids: Int64, numbers: Int64) -> SentenceSpans:
+    """Sentences and neighbours of passages, from what `spans_of` read. (n,), (n, 7)"""
+    document, first, count, first_passage, passages, headed, code = numbers.T
     before, after = ids > first_passage, ids + 1 < first_passage + passages
     return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)
 

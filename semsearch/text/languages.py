@@ -225,7 +225,7 @@ _LONGER = 1.25  # times as many bytes as characters
 _IN_ENGLISH = (" the ", " and ", " of ")  # a passage with one of these, in a document in English, is in English
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS: dict[str, re.Pattern[str]] = {
-    script: re.compile(f"[{characters}]")
+    script: re.compile(f"[{characters}]+")
     for script, characters in {
         "el": "\u0370-\u03ff\u1f00-\u1fff",
         "Cyrillic": "\u0400-\u052f",
@@ -329,11 +329,39 @@ def script_of(text: str) -> str:
     """The script of a text: the code of the language that alone has it, or the name of a script that several share."""
     if len(text.encode("utf-8", "replace")) < _LONGER * len(text):
         return "Latin"  # letters of all others take two bytes or more
-    counts = {script: len(pattern.findall(text)) for script, pattern in _SCRIPTS.items()}
+    likely = _likely_script(text)
+    if likely:
+        return likely
+    counts = {script: _count(script, text) for script in _SCRIPTS}
     kana, han = counts.pop("Kana"), counts.pop("Han")
     counts["ja" if kana > _KANA * han else "zh"] = kana + han
     most = max(counts, key=lambda script: counts[script])
     return most if counts[most] > _LETTERS * sum(map(str.isalpha, text)) else "Latin"
+
+
+def _likely_script(text: str) -> str:
+    """The script of the first letters outside ASCII, if most of these and many of all characters have it; else empty.
+
+    One script is counted where `script_of` counts them all.
+    """
+    first = next((name for name, pattern in _SCRIPTS.items() if pattern.match(text, _first_foreign(text))), "")
+    many = max(_LETTERS * len(text), (len(text) - len(text.encode("ascii", "ignore"))) / 2)
+    if first not in ("Kana", "Han"):
+        return first if first and _count(first, text) > many else ""
+    kana, han = _count("Kana", text), _count("Han", text)
+    return ("ja" if kana > _KANA * han else "zh") if kana + han > many else ""
+
+
+def _count(script: str, text: str) -> int:
+    return sum(map(len, _SCRIPTS[script].findall(text)))
+
+
+_FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
+
+
+def _first_foreign(text: str) -> int:
+    found = _FOREIGN_LETTER.search(text)
+    return found.start() if found else len(text)
 
 
 def _in_latin(sample: str, found: list[str], english: int) -> str:

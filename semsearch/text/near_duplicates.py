@@ -32,7 +32,7 @@ _HALF = 8  # letters of a piece, which are the bytes of one integer
 _PIECE = 2 * _HALF
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _WAYS = np.array([0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB], dtype=np.uint64)  # any odd numbers
-_COUNT = len(_WAYS)
+MARKS = len(_WAYS)  # of a text
 _LOWER = bytes(range(256)).lower()
 _TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often differ between two copies of one text
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
@@ -46,7 +46,7 @@ def first_alike(texts: Sequence[str]) -> list[int]:
     """
     letters = [_letters(text) for text in texts]
     marked = _marks(letters).tolist()
-    if len({mark for marks in marked for mark in marks}) == _COUNT * len(texts):
+    if len({mark for marks in marked for mark in marks}) == MARKS * len(texts):
         return list(range(len(texts)))  # no two have any in common, as is usual
     known: defaultdict[int | str, list[int]] = defaultdict(list)
     firsts: list[int] = []
@@ -65,7 +65,7 @@ def first_alike(texts: Sequence[str]) -> list[int]:
 def marks_of(texts: Sequence[str]) -> UInt64:
     """Three hashes of each text; two texts are compared only if they have one in common. n texts -> (n, 3)"""
     parts = [_marks([_letters(text) for text in texts[i : i + _AT_ONCE]]) for i in range(0, len(texts), _AT_ONCE)]
-    return np.concatenate([np.zeros((0, _COUNT), dtype=np.uint64), *parts])
+    return np.concatenate([np.zeros((0, MARKS), dtype=np.uint64), *parts])
 
 
 def _marks(letters: Sequence[bytes]) -> UInt64:

@@ -106,6 +106,8 @@ class Ragged:
     @property
     def known_shares(self) -> Float64:
         """The share of each text's words that are known; 0 for a text without words. (n,)"""
+        if len(self) == 1:  # a question
+            return np.array([np.count_nonzero(self.ids >= 0) / max(len(self.ids), 1)])
         owners = np.repeat(np.arange(len(self)), self.lengths)
         return np.bincount(owners, weights=self.ids >= 0, minlength=len(self)) / np.maximum(self.lengths, 1)
 
@@ -152,6 +154,8 @@ class Ragged:
     @staticmethod
     def concatenate(parts: Sequence[Ragged]) -> Ragged:
         """All rows of all parts, in order."""
+        if len(parts) == 1:
+            return parts[0]
         if not parts:
             return Ragged(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
         lengths = np.concatenate([part.lengths for part in parts])

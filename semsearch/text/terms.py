@@ -38,8 +38,9 @@ def stems(found: Sequence[str], language: str) -> list[str]:
     if rules.folds:
         result = [_folded(word, rules.letters) for word in result]
     if not rules.is_latin:
-        for position in [number for number, word in enumerate(found) if word.isascii()]:
-            result[position] = _snowball("english", [found[position]])[0]
+        latin = [number for number, word in enumerate(found) if word.isascii()]
+        for number, stem in zip(latin, _snowball("english", [found[number] for number in latin]), strict=True):
+            result[number] = stem
     return result
 
 
@@ -136,6 +137,8 @@ def pairs(chunk: WordChunk, positions: Int64) -> UInt64:
 
 def pair_terms(first: UInt64, second: UInt64) -> UInt64:
     """The terms of words joined with other words, by the hashes of both. (n,), (n,) -> (n,)"""
+    if not len(first):
+        return first
     return mix(first * _PAIR + second)
 
 
@@ -264,7 +267,9 @@ class Lexicon:
     @property
     def terms(self) -> UInt64:
         """All terms, in the order of their numbers. (len(self),)"""
-        return np.concatenate([np.zeros(0, dtype=np.uint64), *self._terms])
+        if len(self._terms) > 1:
+            self._terms = [np.concatenate(self._terms)]  # it is asked for again
+        return self._terms[0] if self._terms else np.zeros(0, dtype=np.uint64)
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, repetitions included."""
@@ -417,12 +422,21 @@ def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
     if piece.isascii() and piece.isalnum():  # one word
         return piece.lower() in idle
-    return piece.lower() in idle or all(word in idle for word in words(piece))
+    return piece.lower() in idle or all(word in idle for word in _words_of_piece(piece))
+
+
+@lru_cache(maxsize=4096)  # questions have much the same words
+def _words_of_piece(piece: str) -> tuple[str, ...]:
+    return tuple(words(piece))
 
 
 def _has_english_words(question: str, language: str) -> bool:
     """Return whether the words of a query in a language are those that it has in English, before they are stemmed."""
-    return language == ENGLISH or (question.isascii() and lowered(question, language) == question)
+    if language == ENGLISH or question.isascii():
+        return lowered(question, language) == question
+    composed = unicodedata.normalize("NFC", question.lower())
+    has_marks = any(unicodedata.category(char)[0] == "M" for char in composed)  # which part words of English
+    return not has_marks and lowered(question, language) == question
 
 
 def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> QuestionTerms:

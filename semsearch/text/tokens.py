@@ -34,6 +34,7 @@ _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 _APOSTROPHE = ord("'")
 _FEW = 64  # different characters: for so many, one replacement each is faster than regular expressions
+_SHORT = 20_000  # characters of what a search reads
 _CHUNK = 1 << 17  # characters per pass: the working arrays stay within a core's cache; fastest of 2^14 to 2^20
 # byte -> its value in the hash, 0 for a separator: lower-case letters and digits, and all bytes of longer characters
 _VALUES = bytes(byte if byte > 127 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0 for byte in range(256))
@@ -125,7 +126,13 @@ def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordCh
 
     `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
     """
-    ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    ends = np.array([*map(len, texts)], dtype=np.int64).cumsum()
+    if 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
+        yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
+        return
+    if len(texts) and ends[-1] <= _CHUNK:
+        yield _hash_chunk(texts, marks=marks)
+        return
     first, done = 0, 0
     while first < len(texts):
         last = int(np.searchsorted(ends, done + _CHUNK)) + 1
@@ -133,22 +140,34 @@ def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordCh
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
+@lru_cache(maxsize=32)  # a question is read by several parts of a search, as are the passages of a page of hits
+def _hash_short(texts: tuple[str, ...], marks: bool) -> WordChunk:
+    return _hash_chunk(texts, marks=marks)
+
+
 def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:
     encoded, ends_of_texts = _encoded(texts, _separators_but_marks() if marks else _FOREIGN_SEPARATORS)
     data = np.frombuffer(encoded, dtype=np.uint8)
     values = np.frombuffer(bytearray(encoded.translate(_VALUES)), dtype=np.uint8)
-    _blank_endings(data, values)
-    edges = np.flatnonzero(np.diff(values != 0, prepend=False, append=False))
+    if b"'" in encoded:
+        _blank_endings(data, values)
+    inside = np.zeros(len(values) + 2, dtype=np.bool_)
+    np.not_equal(values, 0, out=inside[1:-1])
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]
     starts, ends = edges[0::2], edges[1::2]
-    bounds = np.searchsorted(starts, ends_of_texts)
-    return WordChunk(data, starts, ends, hash_spans(values, starts, ends), np.diff(bounds, prepend=0))
+    if len(texts) == 1:
+        counts = np.array([len(starts)], dtype=np.int64)
+    else:
+        counts = starts.searchsorted(ends_of_texts)
+        counts[1:] -= counts[:-1].copy()
+    return WordChunk(data, starts, ends, hash_spans(values, starts, ends), counts)
 
 
 def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:
     """Hash each data[starts[i]:ends[i]], lower-case UTF-8, as `hash_word` hashes a word. (n,), (n,) -> (n,)"""
     powers, inverses = _powers(_bucket(len(data)))
     prefix = np.zeros(len(data) + 1, dtype=np.uint64)
-    np.cumsum(powers[: len(data)] * data, out=prefix[1:])
+    (powers[: len(data)] * data).cumsum(out=prefix[1:])
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
@@ -157,10 +176,10 @@ def _encoded(texts: Sequence[str], separators: re.Pattern[str]) -> tuple[bytes, 
 
     A few characters outside ASCII would make a whole long string wide, so only the texts that have some are processed.
     """
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, texts), dtype=np.bool_, count=len(texts))).tolist()
+    lengths = np.array([*map(len, texts)], dtype=np.int64)
+    foreign = [index for index, text in enumerate(texts) if not text.isascii()]
     if not foreign:
-        return "\n".join(texts).encode(), np.cumsum(lengths + 1) - 1
+        return "\n".join(texts).encode(), (lengths + 1).cumsum() - 1
     joined = "\n".join([texts[index].replace("\n", " ") for index in foreign])
     together = _foreign(joined, separators).encode().split(b"\n")
     lengths[foreign] = list(map(len, together))
@@ -216,7 +235,7 @@ def _separators_but_marks() -> re.Pattern[str]:
 
 def _blank_endings(data: UInt8, values: UInt8) -> None:
     """Turn the one or two letters between a word's apostrophe and the next separator into separators: 's, 't, 're."""
-    marks = np.flatnonzero(data[1:-1] == _APOSTROPHE) + 1  # a letter must stand before and after one
+    marks = (data[1:-1] == _APOSTROPHE).nonzero()[0] + 1  # a letter must stand before and after one
     marks = marks[values[marks - 1] != 0]
     last = len(values) - 1
     first, second, third = (values[np.minimum(marks + step, last)] * (marks + step <= last) for step in (1, 2, 3))

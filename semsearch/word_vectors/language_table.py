@@ -83,6 +83,9 @@ class LanguageTable:
             self._data[start : start + size].view(dtype).reshape(shape)
             for (_, dtype), start, size, shape in zip(_ARRAYS, starts, sizes, shapes, strict=False)
         ]
+        self.parts: dict[
+            int, list[int]
+        ] = {}  # ids that stand for words which it lacks, by their hashes, if few are asked
         self._keys, self._rest, self._rarity, self._scales, self._codes, self._codebooks = parts
 
     def __len__(self) -> int:
@@ -96,22 +99,31 @@ class LanguageTable:
         """The probability p(w) of each word in general text. (n,)"""
         return np.asarray(np.exp(np.arange(256) / -_STEP).astype(np.float32)[self._rarity])
 
+    @cached_property
+    def log_p(self) -> Float32:
+        """The logarithm of p(w) of each word. (n,)"""
+        return np.asarray(np.log(self.frequencies))
+
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
         wanted = hashes >> _SHIFT
         if len(wanted) > _FEW or "_index" in vars(self):
             return self._index.look_up(wanted + np.uint64(1))
         high = (wanted >> np.uint64(8)).astype(np.uint32)
-        at = np.searchsorted(self._keys, high)
-        result = np.full(len(wanted), -1, dtype=np.int32)
-        pending = np.arange(len(wanted))
+        low = (wanted & np.uint64(255)).astype(np.uint8)
+        at = self._keys.searchsorted(high)
+        alike = self._keys.take(at, mode="clip") == high
+        alike &= at < len(self)
+        is_same = alike & (self._rest.take(at, mode="clip") == low)
+        result = np.where(is_same, at, -1).astype(np.int32)
+        pending = (alike ^ is_same).nonzero()[0]
         while len(pending):  # a few words have the first 32 bits of another
+            at[pending] += 1
             pending = pending[at[pending] < len(self)]
             pending = pending[self._keys[at[pending]] == high[pending]]
-            is_same = self._rest[at[pending]] == (wanted[pending] & np.uint64(255)).astype(np.uint8)
+            is_same = self._rest[at[pending]] == low[pending]
             result[pending[is_same]] = at[pending[is_same]]
             pending = pending[~is_same]
-            at[pending] += 1
         return result
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:

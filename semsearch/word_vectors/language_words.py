@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +35,9 @@ _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
+_FEW = 128  # characters, as of a question
+_FEW_WORDS = 16  # likewise
+_MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -57,7 +62,7 @@ def language_words(
             parts.append(Ragged(ids, indptr))
             continue
         distinct, which = OovWords.in_chunk(chunk, unknown).distinct()
-        inner = parts_of_words(distinct, table)
+        inner = parts_of_words(distinct, table) if len(distinct) > _FEW_WORDS else _parts_of_few(distinct, table)
         counts = np.ones(len(ids), dtype=np.int64)
         lengths = inner.lengths[which]
         counts[unknown] = np.maximum(lengths, 1 if keep_unknown else 0)
@@ -89,6 +94,22 @@ def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int3
 
 
 # -- Beginnings and endings --------------------------------------------------------------------------------------------
+
+
+def _parts_of_few(words: OovWords, table: LanguageTable) -> Ragged:
+    """`parts_of_words` of a question's words, which other parts of the search look up, too."""
+    hashes, known = words.hashes.tolist(), table.parts
+    lacking = [number for number, hash_ in enumerate(hashes) if hash_ not in known]
+    if lacking:
+        found = parts_of_words(words.take(np.array(lacking, dtype=np.int64)), table)
+        bounds = found.indptr.tolist()
+        if len(known) > _MOST_REMEMBERED:
+            known = table.parts = {hash_: known[hash_] for hash_ in hashes if hash_ in known}
+        for number, first, end in zip(lacking, bounds, bounds[1:], strict=False):
+            known[hashes[number]] = found.ids[first:end].tolist()
+    parts = [known[hash_] for hash_ in hashes]
+    ids = np.array([id_ for own in parts for id_ in own], dtype=np.int32)
+    return Ragged(ids, np.array([0, *accumulate(map(len, parts))], dtype=np.int64))
 
 
 def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
@@ -130,7 +151,10 @@ def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
 
 
 def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
-    ends = np.cumsum([len(text) + 1 for text in texts])
+    lengths = [len(text) + 1 for text in texts]
+    if sum(lengths) <= _CHUNK:
+        return [texts] if texts else []
+    ends = np.cumsum(lengths)
     edges = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, _CHUNK)))
     return [texts[first:last] for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(texts)], strict=True)]
 
@@ -168,7 +192,9 @@ class _Cut(NamedTuple):
         widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
         places = np.concatenate(([0], np.cumsum(widths)))  # of the characters among the bytes
         data = np.frombuffer(codes.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
-        edges = np.flatnonzero(np.diff(kinds, prepend=0, append=0))
+        bounded = np.zeros(len(kinds) + 2, dtype=np.uint8)
+        bounded[1:-1] = kinds
+        edges = (bounded[1:] != bounded[:-1]).nonzero()[0]
         starts, ends = edges[:-1], edges[1:]
         is_run, is_word = kinds[starts] == _FOREIGN, kinds[starts] == _LATIN
         latin = hash_spans(data, places[starts[is_word]], places[ends[is_word]])
@@ -200,10 +226,15 @@ def _kinds(codes: UInt32) -> UInt8:
     is_there[codes] = True
     kinds = np.zeros(len(is_there), dtype=np.uint8)
     for code in np.flatnonzero(is_there).tolist():
-        char = chr(code)
-        if not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc"):
-            kinds[code] = _LATIN if code < 128 else _FOREIGN
+        kinds[code] = _kind(code)
     return kinds[codes]
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind(code: int) -> int:
+    char = chr(code)
+    is_of_word = not _NOT_WORDS.match(char) or unicodedata.category(char) in ("Mn", "Mc")
+    return (_LATIN if code < 128 else _FOREIGN) if is_of_word else 0
 
 
 def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: LanguageTable) -> tuple[Int64, Int64, Int32]:
@@ -226,14 +257,44 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
     ids = np.full((len(at), longest), -1, dtype=np.int32)
     likely: Float32 = np.full((len(at), longest), -np.inf, dtype=np.float32)
     likely[:, 0] = _UNKNOWN
-    log_p = np.log(table.frequencies)
     row, column = np.nonzero(np.arange(longest) < left[:, None])
     found = table.lookup(hash_spans(data, places[at[row]], places[at[row] + column + 1]))
     known = np.flatnonzero(found >= 0)
     ids[row[known], column[known]] = found[known]
-    likely[row[known], column[known]] = log_p[found[known]]
-    best: Float32 = np.zeros(len(at) + longest + 1, dtype=np.float32)  # of the rest of the run from each place on
-    chosen = np.zeros(len(at), dtype=np.int64)
+    likely[row[known], column[known]] = table.log_p[found[known]]
+    chosen = _path(likely, lengths.tolist()) if len(at) <= _FEW else _paths(likely, left)
+    is_word = np.zeros(len(at) + 1, dtype=np.bool_)
+    going = np.flatnonzero(left == np.repeat(lengths, lengths))
+    while len(going):
+        is_word[going] = True
+        following = going + chosen[going] + 1
+        going = following[left[going] > chosen[going] + 1]
+    words = np.flatnonzero(is_word)
+    return at[words], chosen[words] + 1, ids[words, chosen[words]]
+
+
+def _path(likely: Float32, lengths: Sequence[int]) -> Int64:
+    """As `_paths`, for runs of a few characters in all, given by their lengths: as fast for a question as it can be."""
+    chosen, first = np.zeros(len(likely), dtype=np.int64), 0
+    for length in lengths:
+        best: Float32 = np.zeros(length + 1, dtype=np.float32)
+        for place in range(length - 1, -1, -1):
+            after = best[place + 1 : place + 1 + likely.shape[1]]
+            totals = likely[first + place, : len(after)] + after
+            chosen[first + place] = which = totals.argmax()
+            best[place] = totals[which]
+        first += length
+    return chosen
+
+
+def _paths(likely: Float32, left: Int64) -> Int64:
+    """The size less one of the word that begins at each place of the most likely path from there. (n, m), (n,) -> (n,)
+
+    `likely`: log p of the words of 1 to m characters at each place; `left`: the characters up to the end of its run.
+    """
+    longest = likely.shape[1]
+    best: Float32 = np.zeros(len(left) + longest + 1, dtype=np.float32)  # of the rest of the run from each place on
+    chosen = np.zeros(len(left), dtype=np.int64)
     order = np.argsort(left, kind="stable")
     bounds = np.searchsorted(left[order], np.arange(1, int(left.max(initial=0)) + 2))
     for step, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True), start=1):
@@ -244,11 +305,4 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
         totals = likely[here, :most] + after
         chosen[here] = totals.argmax(axis=1)
         best[here] = totals[np.arange(len(here)), chosen[here]]
-    is_word = np.zeros(len(at) + 1, dtype=np.bool_)
-    going = np.flatnonzero(left == np.repeat(lengths, lengths))
-    while len(going):
-        is_word[going] = True
-        following = going + chosen[going] + 1
-        going = following[left[going] > chosen[going] + 1]
-    words = np.flatnonzero(is_word)
-    return at[words], chosen[words] + 1, ids[words, chosen[words]]
+    return chosen

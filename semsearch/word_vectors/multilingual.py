@@ -110,9 +110,13 @@ class MultilingualVectors:
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids, without what is removed from words of their language. (n,) -> (n, d)"""
         ids = np.asarray(ids)
-        is_foreign = ids >= len(self.english)
-        if not is_foreign.any():
+        least, most = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
+        if most < len(self.english):
             return self._rest(self.english.rows(ids), ENGLISH)
+        for code, table in self.tables.items():
+            if self.bases[code] <= least and most < self.bases[code] + len(table):
+                return self._rest(table.rows(ids - self.bases[code]), code)
+        is_foreign = ids >= len(self.english)
         rows = np.empty((len(ids), self.dimension), dtype=np.float32)
         own = np.flatnonzero(~is_foreign)
         rows[own] = self._rest(self.english.rows(ids[own]), ENGLISH)
@@ -128,7 +132,8 @@ class MultilingualVectors:
         if directions is None or not len(directions):
             return rows
         c = directions.astype(np.float32)
-        return np.asarray(rows - np.einsum("nm,md->nd", np.einsum("nd,md->nm", rows, c), c))
+        rows -= np.einsum("nm,md->nd", np.einsum("nd,md->nm", rows, c), c)
+        return rows
 
     def guess(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words, as the English table does. (u,) -> (u, d)"""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from small_languages import WORDS
 
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.quote import OTHER_FORM, RECALLED
 from semsearch.storage.catalogue import PassageRow, get_passages
+from semsearch.text import tokens
 from semsearch.text.terms import content_words, named_terms, of_question, plain, stems
-from semsearch.text.tokens import words
+from semsearch.text.tokens import WordChunk, words
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -234,3 +237,45 @@ def test_the_shares_of_the_words_sum_to_the_score_of_the_choice(
             return float(reader.aligner.scored(asked, vectors, [passage]).scores.max())
 
         assert index._asking().in_one_generation(best) == pytest.approx(quote.score)
+
+
+# -- what is remembered ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_remembered_and_what_is_forgotten_again_change_no_quote(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = [f"The {one} of {two} {three}." for one, two, three in zip(WORDS, WORDS[1:], WORDS[2:], strict=False)]
+    text = "\n\n".join(f"# {at}\n\n{' '.join(sentences[at : at + 6])}" for at in range(0, len(sentences), 6))
+    queries = [f"{one} {two}" for one, two in zip(WORDS, WORDS[3:], strict=False)]
+    indexed(tmp_path, small_vectors, text).close()
+
+    def asked_in_one_go(asked: Sequence[str]) -> list[list[tuple[int, str]]]:
+        with Index.open(tmp_path / "index", vectors=small_vectors) as index:
+            return [[(hit.passage_id, hit.sentence) for hit in index.search(query)] for query in asked]
+
+    alone = [asked_in_one_go([query])[0] for query in queries]
+    assert asked_in_one_go([*queries, *queries]) == [*alone, *alone]
+    monkeypatch.setattr("semsearch.search.quote._MOST_PASSAGES", 2)
+    monkeypatch.setattr("semsearch.search.quote._MOST_ROWS", 3)
+    monkeypatch.setattr("semsearch.search.index_reader._MOST_SPANS", 2)
+    assert asked_in_one_go(queries) == alone
+
+
+def test_a_page_of_hits_that_was_read_is_not_read_again(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with indexed(tmp_path, small_vectors, "# One\n\nThe recipe. Boil it.\n\n# Two\n\nA telescope. Stars.\n") as index:
+        index.search("recipe with a telescope")
+        read: list[str] = []
+        hash_chunk = tokens._hash_chunk
+
+        def counted(texts: Sequence[str], *, marks: bool) -> WordChunk:
+            read.extend(texts)
+            return hash_chunk(texts, marks=marks)
+
+        monkeypatch.setattr("semsearch.text.tokens._hash_chunk", counted)
+        tokens._hash_short.cache_clear()
+        assert index.search("a telescope and a recipe")  # all its words have vectors
+    assert read
+    assert not {"The recipe.", "Boil it.", "A telescope.", "Stars."} & {*read}

@@ -137,6 +137,30 @@ def test_the_paths_of_many_texts_are_those_of_each_place_by_place(
         assert log_p[own].sum() - 25.0 * left == pytest.approx(_best_path(text, chinese, -25.0), rel=1e-5)
 
 
+def test_a_few_texts_are_cut_as_many_are(chinese: LanguageTable, small_vectors: VectorTable) -> None:
+    generator = np.random.default_rng(2)
+    texts = [in_chinese(" ".join(generator.choice(WORDS, size=size))) + "々" * (size % 2) for size in (1, 2, 3) * 9]
+    assert sum(map(len, texts)) > 128 > max(map(len, texts))  # characters, from which on all places are decided at once
+    together = language_words(texts, chinese, small_vectors, base=0, keep_unknown=True)
+    for number, text in enumerate(texts):
+        alone = language_words([text], chinese, small_vectors, base=0, keep_unknown=True)
+        assert alone.ids.tolist() == together.ids[together.indptr[number] : together.indptr[number + 1]].tolist()
+
+
+def test_the_parts_of_a_few_words_are_remembered_and_are_those_of_many(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    table = _table(tmp_path, ["donau", "dampf", "dampfschiff", "schiff", "fahrt", "haus"], [1e-4] * 6)
+    words = ["donaudampfschiff", "hausen", "schifffahrt", "xyz"]
+    many = language_words(
+        [" ".join(words), *map(str, range(100, 130))], table, small_vectors, base=9, keep_unknown=False
+    )
+    for _ in range(2):
+        few = language_words([" ".join(words)], table, small_vectors, base=9, keep_unknown=False)
+        assert few.ids.tolist() == many.ids[: many.indptr[1]].tolist() != []
+    assert len(table.parts) == len(words)  # of the first time alone
+
+
 def test_a_long_run_is_cut_too(chinese: LanguageTable, small_vectors: VectorTable) -> None:
     text = in_chinese(" ".join(WORDS * 8))
     found = language_words([text], chinese, small_vectors, base=0, keep_unknown=True)

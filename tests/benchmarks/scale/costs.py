@@ -6,8 +6,13 @@ Texts have a paragraph a line; they are taken one after the other until there ar
 of 200 paragraphs. Each size gets an index of its own, with one process. Then every question (a line) is asked of every
 index, in rounds, so that what else the machine does hits all sizes alike; the fastest of a question's rounds counts.
 
-The stages of a question: embed (words to a vector), dense (the nearest passages), words (BM25), sentences (the vectors
-of the candidates' sentences), rows (SQLite: spans, hits), ranking (the rest).
+The stages of a question: embed (its terms, language, corrections and vector), dense (the nearest passages), words
+(BM25), sentences (the vectors of the candidates' sentences), rows (SQLite: spans, hits), quotes (the sentences shown),
+ranking (the rest). They add up; the means are printed.
+
+    python tests/benchmarks/scale/costs.py INDEX... --questions FILE.txt --rounds 0
+
+asks indexes that there are, and with --rounds 0 each question once, so that nothing of it is remembered.
 """
 
 from __future__ import annotations
@@ -23,14 +28,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from semsearch import Index
 from semsearch.lexical.bm25 import WordScores, WordSearch
-from semsearch.search import ranking, scoring, searcher
-from semsearch.search.index_reader import IndexReader
+from semsearch.search import make_hits, ranking, searcher
+from semsearch.search.index_reader import IndexReader, ReadRows
 
-STAGES = ("embed", "dense", "words", "sentences", "rows", "ranking")
+STAGES = ("embed", "dense", "words", "sentences", "rows", "quotes", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
     (searcher, "make_queries", "embed"),
@@ -40,9 +46,10 @@ WRAPPED: Sequence[tuple[Any, str, str]] = (
     (WordScores, "scored", "words"),
     (WordSearch, "locate", "words"),
     (IndexReader, "sentences", "sentences"),
-    (scoring, "get_spans", "rows"),
+    (ReadRows, "spans", "rows"),
     (ranking, "deduplicated", "rows"),
     (searcher, "make_hits", "rows"),
+    (make_hits, "_quotes", "quotes"),
 )
 
 
@@ -175,10 +182,18 @@ def measure(places: Sequence[Path], questions: Sequence[str], rounds: int) -> li
             for which, index in enumerate(indexes):
                 found = ask(index, question, watch)
                 known = best[which][number]
-                if turn and (not known or sum(found.values()) < sum(known.values())):  # the first round only warms
+                is_counted = turn > 0 or not rounds  # the first round only warms
+                if is_counted and (not known or sum(found.values()) < sum(known.values())):
                     best[which][number] = found
         print(f"round {turn} of {rounds}", flush=True)
     return [{stage: [each.get(stage, 0.0) for each in own] for stage in STAGES} for own in best]
+
+
+def show(name: str, stages: dict[str, list[float]]) -> None:
+    """Print the mean milliseconds of each stage, of all together, and the median of these."""
+    totals = [sum(each) for each in zip(*stages.values(), strict=True)]
+    means = "  ".join(f"{stage} {1000 * sum(own) / len(own):.2f}" for stage, own in stages.items())
+    print(f"{name}: {means}  all {1000 * sum(totals) / len(totals):.2f} (median {1000 * median(totals):.2f})")
 
 
 def main() -> None:
@@ -189,10 +204,14 @@ def main() -> None:
     parser.add_argument("--asked", type=int, default=300, help="questions, evenly from the file")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", type=Path, help="where to keep the indexes")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     lines = [line.strip() for line in given.questions.read_text().splitlines() if line.strip()]
     questions = lines[:: max(1, len(lines) // given.asked)][: given.asked]
+    if all((place / "index.sqlite").exists() for place in given.texts):
+        for place, stages in zip(given.texts, measure(given.texts, questions, given.rounds), strict=True):
+            show(str(place), stages)
+        return
     with tempfile.TemporaryDirectory() as temporary:
         folder, found = given.keep or Path(temporary), list[tuple[Path, Costs]]()
         folder.mkdir(exist_ok=True, parents=True)
@@ -203,7 +222,9 @@ def main() -> None:
             found, measure([place for place, _ in found], questions, given.rounds), strict=True
         ):
             costs.stages = stages
-    given.out.write_text(json.dumps([asdict(costs) for _, costs in found]))
+            show(f"{costs.sentences:,} sentences", stages)
+    if given.out:
+        given.out.write_text(json.dumps([asdict(costs) for _, costs in found]))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from semsearch.search.exact_words import Found
 
 _FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lists of sources
-_MOST_NEAR = 10  # first passages in which words of a query may stand together, whatever k is
+_MOST_NEAR = 5  # first passages in which it is looked where words of a query stand, whatever k is
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
@@ -281,7 +281,8 @@ class PassageRanker:
         texts = self.reader.read_rows.texts(self.db, [id_ for id_ in ids[first].tolist() if id_ not in literal])
         listings = () if asks_for_sources(query.text) else [id_ for id_, text in texts.items() if _is_listing(text)]
         first = first[:_MOST_NEAR]
-        near = {id_: texts[id_] for id_ in ids[first[sections[first]]].tolist() if id_ in texts}
+        may_lead = sections[first] & (scores[first] >= scores[first[:1]] - tuning.TUNING.proximity_weight)
+        near = {id_: texts[id_] for id_ in ids[first[may_lead]].tolist() if id_ in texts}
         if not near or query.named is None or query.words is None:
             return ByTexts(frozenset(listings))
         return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))

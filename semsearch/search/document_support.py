@@ -10,7 +10,8 @@ The second term is 0 for n < n_0. e_2 is by how much the document's second best 
 of all, 0 if it is below, each with its own two last terms; n is the number of the document's passages; u is one, but
 falls to zero where the best score comes near one: a question that a passage meets word for word needs no support. All
 passages of a document get these points, and keep their order. t is the length of the passage in words, by which BM25
-divides: a line below a heading that has a word of the question is high by that alone, and answers little.
+divides: a line below a heading that has a word of the question is high by that alone, and answers little, unless the
+document is short itself, as a note is.
 
 near is the share of the query's pairs of adjacent words that stand together in the passage, in any order. A pair counts
 the idf of its more frequent word, divided by the root of the distance, and nothing beyond three words:
@@ -161,7 +162,8 @@ def points_of_lengths(owners: Owners) -> Float64:
     """The points, zero or less, of passages for being short. (n,)"""
     tuned = tuning.TUNING
     short = np.fmax(1 - owners.lengths / tuned.short_words, 0.0)
-    return np.where(owners.are_sections, -tuned.short_weight * short, 0.0)
+    lose = owners.are_sections & (owners.passages >= tuned.short_from)
+    return np.where(lose, -tuned.short_weight * short, 0.0)
 
 
 def _of_document(passages: Int64) -> Float64:

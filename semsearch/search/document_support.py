@@ -44,7 +44,6 @@ from semsearch.arrays.types import Bool, Float64, Int64, UInt64
 from semsearch.results.options import Support, Weights
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, QuestionTerms
-from semsearch.text.tokens import words
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup
@@ -199,7 +198,7 @@ class ProximityFinder:
 
         `lookup`: the query's terms in the postings. `texts`: of passages, by id.
         """
-        names = [name for name in dict.fromkeys(query.words) if words(name) == [name]]  # no joined ones
+        names = [name for name in dict.fromkeys(query.words) if name.isalnum()]  # no joined ones
         if len(names) < 2 or not self._languages:
             return {}
         number = {name: at for at, name in enumerate(names)}

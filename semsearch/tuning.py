@@ -31,9 +31,14 @@ class Tuning:
     support_passages: int = 2  # such passages
     listing: float = 0.2  # that a list of sources or contents loses
     support_least: float = 0.4  # that the best score must be below its maximum, or support counts in proportion
-    length_weight: float = 0.08  # taken off for each power of ten of a document's passages above `length_from`
+    length_weight: float = 0.12  # taken off for each power of ten of a document's passages above `length_from`
     length_from: int = 40  # passages; most pages of a guide have fewer
     length_most: float = 0.5  # powers of ten, so that a long book is not behind everything else
+    short_weight: float = 0.1  # taken off for a section without words, in proportion for a short one
+    short_from: int = 3  # passages of a document; in shorter ones, such as notes, short sections lose nothing
+    short_words: int = 40  # from which on a passage is not short, as BM25 counts them; "First hits"
+    proximity_weight: float = 0.1  # for a passage where all words of a query stand side by side; "First hits"
+    proximity_words: int = 3  # that a word may be away
     code_deduction: float = 0.15  # taken off for source code, so that a guide beside it comes first; "Source code"
     test_deduction: float = 0.1  # taken off for tests among source code, as well
 

@@ -35,12 +35,20 @@ OF_RELEVANCE: dict[str, Any] = {
 MODES: dict[str, Mode] = {"relevance_without_words": "dense", "relevance_without_vectors": "lexical"}
 OF_LANGUAGES = {"dense_weight_unknown", "known_least", "least_known"}
 OF_KINDS = {"listing": 0.0, "code_deduction": 0.0, "test_deduction": 0.0}  # of passages of other kinds than prose
+OF_PLACES: dict[str, Any] = {
+    "short_weight": 0.0,
+    "short_words": 1,
+    "short_from": 9,
+    "proximity_weight": 0.0,
+    "proximity_words": 1,
+}
 ACROSS = {"words_across"}  # tests/search/test_languages.py
 QUESTION = "the captain of the old ship and a rose"
 
 
 def test_every_number_is_tried_here() -> None:
     known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES | set(OF_KINDS) | ACROSS
+    known |= set(OF_PLACES)
     assert {field.name for field in fields(Tuning)} == known
 
 
@@ -54,6 +62,20 @@ def test_each_number_of_a_documents_length_changes_the_score(
     monkeypatch.setattr(tuning, "TUNING", replace(long, **{name: OF_LENGTHS[name]}))
     assert answer(usual) != before
     for hit in usual.search(QUESTION, 5):
+        assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", OF_PLACES)
+def test_each_number_of_a_section_changes_the_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / "docs").mkdir()
+    rest = "".join(f"## Part {number}\n\nCats sleep, and bread is baked.\n\n" for number in range(3))
+    (tmp_path / "docs" / "ship.md").write_text(f"# Ships\n\nA captain whom the ship knows and a garden rose.\n\n{rest}")
+    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
+        index.sync(tmp_path / "docs")
+        before = index.search("rose garden ship captain")[0]
+        monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_PLACES[name]}))
+        hit = index.search("rose garden ship captain")[0]
+        assert hit.score != before.score
         assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
 
 
@@ -98,7 +120,9 @@ def test_scores_are_put_together_as_measured() -> None:
     assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
     assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share, TUNING.title_share) == (4, 3, 3, 1)
     assert (TUNING.support_weight, TUNING.support_passages, TUNING.support_least) == (0.5, 2, 0.4)
-    assert (TUNING.length_weight, TUNING.length_from, TUNING.length_most) == (0.08, 40, 0.5)
+    assert (TUNING.length_weight, TUNING.length_from, TUNING.length_most) == (0.12, 40, 0.5)
+    assert (TUNING.short_weight, TUNING.short_from, TUNING.short_words) == (0.1, 3, 40)
+    assert (TUNING.proximity_weight, TUNING.proximity_words) == (0.1, 3)
     assert (TUNING.k1, TUNING.b, TUNING.neighbour_weight, TUNING.heading_weight) == (1.2, 0.75, 0.5, 2)
 
 

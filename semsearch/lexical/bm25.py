@@ -204,15 +204,16 @@ class TermScores:
 
 @dataclass(frozen=True, slots=True)
 class PassageRows:
-    """The rows of passages in the postings, with those of the passages before and after, -1 for none (3, n); and their
-    lengths, to which the neighbours add half of theirs (n,)."""
+    """The rows of passages in the postings, with those of the passages before and after, -1 for none (3, n); their
+    lengths, to which the neighbours add half of theirs (n,), and without that (n,)."""
 
     rows: Int64
     lengths: Float64
+    own: Float64
 
     def of(self, which: Int64) -> PassageRows:
         """Select passages by their numbers. (m,)"""
-        return PassageRows(self.rows[:, which], self.lengths[which])
+        return PassageRows(self.rows[:, which], self.lengths[which], self.own[which])
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +345,7 @@ class WordSearch:
             inside = id_ranges.has(wanted)
             rows[inside] = self._bm25.rows(number, id_ranges.below(wanted[inside]))
         own, before, after = (self._bm25.lengths(each) for each in rows)
-        return PassageRows(rows, own + self._neighbour_weight * before + self._neighbour_weight * after)
+        return PassageRows(rows, own + self._neighbour_weight * before + self._neighbour_weight * after, own)
 
     def explain(self, lookup: TermLookup, passages: PassageRows) -> TermScores:
         """Score each term of a query in each of the passages (n,); zeros for a passage that is not there."""

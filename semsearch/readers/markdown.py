@@ -53,7 +53,7 @@ _SHORTCODE = re.compile(
     r"|^[ \t]*\{%[^{}]{0,300}%\}[ \t]*$",
     re.MULTILINE,
 )
-_HEADING_ID = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _HTML = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
     re.DOTALL | re.IGNORECASE,
@@ -70,12 +70,11 @@ def clean_paragraph(text: PlacedText) -> PlacedText:
     return text.stripped()
 
 
-def clean_heading(text: PlacedText) -> PlacedText:
-    """Put a heading's text on one line, without its {#id}."""
-    text = clean_paragraph(text)
+def clean_heading(text: PlacedText, tags: dict[str, None]) -> PlacedText:
+    """Put a heading's text on one line, without its { #id }, which is no tag. Its tags are added to `tags`."""
     if "{" in text.text:
         text = text.replaced(_HEADING_ID)
-    return text.on_one_line()
+    return clean_paragraph(clean_note(text, tags)).on_one_line()
 
 
 def clean_code(text: PlacedText) -> PlacedText:
@@ -166,7 +165,7 @@ class MarkdownEvents:
             return
         if name == "Heading":
             level = int(tag["Heading"][1])  # type: ignore[index]  # "H1" to "H6"
-            self._add(clean_heading(clean_note(self._taken(), self.tags)), level)
+            self._add(clean_heading(self._taken(), self.tags), level)
         elif name == "CodeBlock":
             self._add(clean_code(self._taken()))
         elif name == "HtmlBlock":

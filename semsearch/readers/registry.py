@@ -84,7 +84,7 @@ PICTURE = Format(
 )
 BUILT_IN = (
     TEXT,
-    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="4", apart=_LARGE),
+    Format("markdown", (".md", ".markdown", ".mdown", ".mkd"), "semsearch.readers.markdown", version="5", apart=_LARGE),
     Format("rst", (".rst", ".rest"), "semsearch.readers.rst", version="2", apart=_LARGE),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.html", declares_encoding=True, apart=_LARGE),
     Format("org", (".org",), "semsearch.readers.org", apart=_LARGE),

@@ -48,13 +48,14 @@ class Rerank(Record):
 
 @dataclass(frozen=True, slots=True)
 class Support(Record):
-    """The score component of the passage's place: points = weight · others - length - listing."""
+    """The score component of the passage's place: points = weight · others - length - listing + proximity."""
 
     points: float
     weight: float
     others: float  # by how much its next best passages are above half of the best score, in the mean
-    length: float  # what is taken off for a document of many passages, or of source code
+    length: float  # what is taken off for a document of many passages, for a short passage, or for source code
     listing: float | None = field(default=None, metadata=ONLY_IF_SET)  # for a list of sources or a table of contents
+    proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
 
 
 @dataclass(frozen=True, slots=True)

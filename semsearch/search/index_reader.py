@@ -26,6 +26,7 @@ from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
+from semsearch.search.document_support import ProximityFinder
 from semsearch.search.on_demand_vectors import TitleVectors
 from semsearch.search.quote import WordAligner
 from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans, need_documents, passage_row, spans_from
@@ -325,6 +326,11 @@ class IndexReader:
         opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
         alive = [_alive(each, removed) for each in segments]
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
+
+    @opened_property
+    def proximity(self) -> ProximityFinder:
+        """What finds words of a query that stand together."""
+        return ProximityFinder(self.languages)
 
     @opened_property
     def aligner(self) -> WordAligner:

@@ -45,7 +45,14 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float64, Int64, UInt64
 from semsearch.results.options import ExactWords, Mode, Origin, SearchOptions, Weights
-from semsearch.search.document_support import NO_SUPPORT, DocumentSupport, Owners, supports_of
+from semsearch.search.document_support import (
+    NO_SUPPORT,
+    ByTexts,
+    DocumentSupport,
+    Owners,
+    points_of_lengths,
+    supports_of,
+)
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
@@ -60,6 +67,7 @@ if TYPE_CHECKING:
     from semsearch.search.exact_words import Found
 
 _FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lists of sources
+_MOST_NEAR = 5  # first passages in which it is looked where words of a query stand, whatever k is
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
@@ -215,12 +223,10 @@ class PassageRanker:
         owners = candidates.owners.of(candidates.groups.to_pool(np.arange(len(candidates.groups.ids))))
         supports = [NO_SUPPORT] * len(queries)
         if any(each.asked is not None for each in queries):  # `similar` has none
-            supports = supports_of(pool.slices, scores, owners, weights)
-            for number, pairs in enumerate(pool.slices):
-                if supports[number] is not NO_SUPPORT:
-                    listings = self._listings(queries[number], pool.ids[pairs], scores[pairs], literal[number])
-                    supports[number] = replace(supports[number], listings=listings)
-                    scores[pairs] += supports[number].points(pool.ids[pairs], owners.of(pairs))
+            supports = self._supports(queries, pool, scores, owners, weights, literal)
+            for support, pairs in zip(supports, pool.slices, strict=True):
+                if support is not NO_SUPPORT:
+                    scores[pairs] += support.points(pool.ids[pairs], owners.of(pairs))
         feedback = [pool.ids[:0]] * len(queries)
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
@@ -246,14 +252,40 @@ class PassageRanker:
             candidates, scores, orders, weights, feedback, likely, relative, exact, owners, supports, shares, across
         )
 
-    def _listings(self, query: Query, ids: Int64, scores: Float64, literal: Found) -> frozenset[int]:
-        """The ids of candidates that list sources or contents, of those with the best scores; none that the query asks
-        for. (p,), (p,)"""
-        if asks_for_sources(query.text):
-            return frozenset()
-        first = ids[np.argsort(-scores, kind="stable")[: self.options.k + _FEW_BEYOND]]
-        texts = self.reader.read_rows.texts(self.db, [id_ for id_ in first.tolist() if id_ not in literal])
-        return frozenset(id_ for id_, text in texts.items() if _is_listing(text))
+    def _supports(
+        self,
+        queries: Sequence[Query],
+        pool: Pool,
+        scores: Float64,
+        owners: Owners,
+        weights: Sequence[Weights],
+        literal: Sequence[Found],
+    ) -> list[DocumentSupport]:
+        """The support for each query. It is by the scores (p,) with what each passage has for itself."""
+        own, kinds = scores + points_of_lengths(owners), [ByTexts()] * len(queries)
+        for number, pairs in enumerate(pool.slices):
+            if weights[number].dense > 0 < weights[number].lexical:
+                ids, sections = pool.ids[pairs], owners.are_sections[pairs]
+                kinds[number] = self._by_texts(queries[number], ids, own[pairs], sections, literal[number])
+                own[pairs] += kinds[number].of_proximity(ids)
+        supports = supports_of(pool.slices, own, owners, weights)
+        return [
+            each if each is NO_SUPPORT else replace(each, by_texts=kind)
+            for each, kind in zip(supports, kinds, strict=True)
+        ]
+
+    def _by_texts(self, query: Query, ids: Int64, scores: Float64, sections: Bool, literal: Found) -> ByTexts:
+        """What the texts of the best candidates say: which of them list sources or contents, unless the query asks for
+        these, and in which of the `sections` words of the query stand together. (p,), (p,), (p,)"""
+        first = np.argsort(-scores, kind="stable")[: max(self.options.k + _FEW_BEYOND, _MOST_NEAR)]
+        texts = self.reader.read_rows.texts(self.db, [id_ for id_ in ids[first].tolist() if id_ not in literal])
+        listings = () if asks_for_sources(query.text) else [id_ for id_, text in texts.items() if _is_listing(text)]
+        first = first[:_MOST_NEAR]
+        may_lead = sections[first] & (scores[first] >= scores[first[:1]] - tuning.TUNING.proximity_weight)
+        near = {id_: texts[id_] for id_ in ids[first[may_lead]].tolist() if id_ in texts}
+        if not near or query.named is None or query.words is None:
+            return ByTexts(frozenset(listings))
+        return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""

@@ -151,9 +151,11 @@ def score(
     other = _in_other_languages(db, reader, pool, groups, spans.documents, languages) if any(languages) else None
     other = other if other is not None and other.any() else None  # as for most questions
     lexical, whole = np.full(len(pool.ids), np.nan), np.zeros(len(pool.ids), dtype=np.bool_)
+    lengths = np.full(len(groups.ids), np.nan)
     if any(each is not None for each in words):
         which = groups.to_pool(np.arange(len(groups.ids)))
         rows = reader.lexical.locate(groups.ids, NeighbourFlags(spans.before, spans.after))
+        lengths = rows.own
         for own, pairs in zip(words, pool.slices, strict=True):
             if own is not None:
                 lexical[pairs], whole[pairs] = own.scored(rows.of(which[pairs]))
@@ -180,7 +182,7 @@ def score(
         whole,
         other,
         general,
-        Owners(spans.documents, spans.passages, spans.below_heading, spans.code),
+        Owners(spans.documents, spans.passages, spans.below_heading, spans.code, lengths),
     )
 
 

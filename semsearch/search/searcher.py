@@ -160,7 +160,12 @@ class Searcher:
             (as_query,) = make_queries(db, reader, [query], SearchOptions(mode=mode), self._vectors)
             as_query = replace(as_query, syntax=None)  # it need not have the phrases
             alone = score(
-                db, reader, [np.array([passage.id], dtype=np.int64)], [as_query.vector], [None], as_query.titles
+                db,
+                reader,
+                [np.array([passage.id], dtype=np.int64)],
+                [as_query.vector],
+                [as_query.words],
+                as_query.titles,
             )
             (answer,) = rank_passages(db, reader, [as_query], SearchOptions(mode=mode, duplicates=True))
             assert answer.origin is not None  # a query that was asked has one

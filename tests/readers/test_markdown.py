@@ -40,6 +40,8 @@ def metadata(yaml: str) -> dict[str, Any]:
         ("A note[^1].", "A note."),
         ("> [!NOTE]\n> Mind this.", "Mind this."),
         ("## Title {#anchor}", "Title"),
+        ("## Title { #an-anchor }", "Title"),
+        ("## Title {: .class #anchor }", "Title"),
         ("- one\n- two", "one|two"),
         ("| A | B |\n|---|---|\n| one. | `x` |\n| y | |", "A | B|one. x|y"),
         ("```rust\nfn main() {\n    go();\n}\n```", "fn main() {\n    go();\n}"),

@@ -32,12 +32,13 @@ def text_of(lines: list[list[Cell]]) -> list[str]:
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
-    heading, sentence, score, lexical, dense, near, answers, quote, unknown = lines[:9]
+    heading, sentence, score, lexical, dense, near, document, answers, quote, unknown = lines[:10]
     assert sentence.strip().startswith("The captain of the ship")
     parts, total = score.split(" = ")
     points = [float(part.split()[-1]) for part in parts.split(" + ")]
     assert float(total) == pytest.approx(sum(points), abs=0.002)
     assert near.startswith("    near    0.2×")
+    assert re.fullmatch(r"    document .*: its other good passages \+ 0\.\d{3} for words side by side", document)
     assert total in heading
     assert lexical.startswith("    lexical 0.24×")
     assert "captain " in lexical
@@ -51,10 +52,10 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     words = re.fullmatch(r"    quote   ([\d.]+): captain ([\d.]+)×1 \+ ship ([\d.]+)×1; absent: zyzzyva", quote)
     assert words is not None
     assert float(words[1]) == pytest.approx(float(words[2]) + float(words[3]), abs=0.011)
-    header, *rows = [line.split() for line in lines[9:]]
+    header, *rows = [line.split() for line in lines[10:]]
     assert {"captain", "ship", "Σ"} <= set(header)
     assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
-    assert all(len(line) <= 80 for line in lines[8:])
+    assert all(len(line) <= 80 for line in lines[9:])
 
 
 def test_without_being_asked_nothing_is_explained() -> None:
@@ -68,7 +69,7 @@ def test_json_has_an_object_for_each_hit() -> None:
         found = hit["explain"]
         assert found["query"] == "captain ship"
         assert found["score"] == pytest.approx(hit["score"], abs=1e-5)
-        points = [found[part]["points"] for part in ("lexical", "dense", "near") if found[part]]
+        points = [found[part]["points"] for part in ("lexical", "dense", "near", "support") if found.get(part)]
         assert sum(points) == pytest.approx(hit["score"], abs=1e-5)
         if found["pairs"]:
             (cosine,) = (part["cosine"] for part in found["dense"]["cosines"] if part["of"] == "sentence")

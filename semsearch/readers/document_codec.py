@@ -47,7 +47,7 @@ def read_encoded(
 
 def encode(document: Document) -> bytes:
     """A document as bytes."""
-    source, blocks, names = document.source, document.blocks, _Names()
+    source, blocks, names = document.source, [*document.blocks], _Names()
     anchors = [*chain.from_iterable(block.anchors for block in blocks)]
     spots = [*chain.from_iterable(block.spots for block in blocks)]
     sentences = [*chain.from_iterable(block.sentences for block in blocks)]

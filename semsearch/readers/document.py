@@ -7,12 +7,14 @@ sentence can be found again in the file, to the character and the line.
 
 from __future__ import annotations
 
+import marshal
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from operator import itemgetter
+from dataclasses import dataclass, field, fields, replace
+from itertools import islice
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, overload
 
 from semsearch.errors import SourceError
@@ -71,6 +73,10 @@ def mapped_by(anchors: Sequence[tuple[int, int]], offset: int) -> int:
     return min(found, anchors[following][1]) if 0 < following < len(anchors) else found
 
 
+_PACKED = 256  # blocks that are made at a time
+_VALUES = attrgetter(*(each.name for each in fields(Block)))
+
+
 class LazyBlocks(Sequence[Block]):
     """Blocks that are made each time they are gone through: those of a long table take thirty times its memory.
 
@@ -102,6 +108,28 @@ class LazyBlocks(Sequence[Block]):
 
     def __getitem__(self, index: int | slice) -> Block | list[Block]:
         return [*self][index]
+
+
+def packed_blocks(blocks: Iterable[Block], source: str) -> LazyBlocks:
+    """The same blocks, in a fifth of their memory or less: a text that stands in the source is not kept twice."""
+    rest, packed = iter(blocks), list[bytes]()
+    while some := [*islice(rest, _PACKED)]:
+        rows = [
+            (
+                len(text) if source.startswith(text, start) else text, start, level, page, anchors, place, part,
+                tuple(map(tuple, spots)), None if metadata is None else dict(metadata), sentences,
+            )
+            for text, start, level, page, anchors, place, part, spots, metadata, sentences in map(_VALUES, some)
+        ]  # fmt: skip
+        packed.append(marshal.dumps(rows, 2))  # of this process alone: nothing else reads it
+
+    def unpacked() -> Iterator[Block]:
+        for rows in packed:
+            for text, start, *about, spots, metadata, sentences in marshal.loads(rows):
+                shown = text if isinstance(text, str) else source[start : start + text]
+                yield Block(shown, start, *about, tuple(map(Spot._make, spots)), metadata, sentences)
+
+    return LazyBlocks(unpacked)
 
 
 @dataclass(frozen=True, slots=True)

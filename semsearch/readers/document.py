@@ -125,9 +125,10 @@ def packed_blocks(blocks: Iterable[Block], source: str) -> LazyBlocks:
 
     def unpacked() -> Iterator[Block]:
         for rows in packed:
-            for text, start, *about, spots, metadata, sentences in marshal.loads(rows):
+            for text, start, level, page, anchors, place, part, spots, metadata, sentences in marshal.loads(rows):
                 shown = text if isinstance(text, str) else source[start : start + text]
-                yield Block(shown, start, *about, tuple(map(Spot._make, spots)), metadata, sentences)
+                where = tuple(map(Spot._make, spots))
+                yield Block(shown, start, level, page, anchors, place, part, where, metadata, sentences)
 
     return LazyBlocks(unpacked)
 

@@ -83,7 +83,7 @@ def as_changed(known: list[KnownDocument], outdated: set[int]) -> list[KnownDocu
     if not outdated:
         return known
     return [
-        replace(document, size=_NO_SIZE, digest="") if document.document_id in outdated else document
+        document._replace(size=_NO_SIZE, digest="") if document.document_id in outdated else document
         for document in known
     ]
 

@@ -9,66 +9,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, islice, repeat
 from pathlib import PurePath
 
 from semsearch.readers.align import Anchors
-from semsearch.readers.document import Document
-from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, block_of, chosen_blocks
+from semsearch.readers.document import Block, Document, LazyBlocks
+from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, chosen_blocks, whole_blocks
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 65_536  # characters, to tell the delimiter by
+_END_OF_LINE = re.compile(r"\r\n?|\n")
 _LONGEST_NAME = 60  # characters of a column's name
 _NUMBER = re.compile(r"[-+]?[\d.,:/ %€$£]+\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    text: str
-    start: int  # of its text, past a quotation mark
-    quoted: int = 0  # how many of its characters stand in quotation marks: the first ones
-    after: int = 0  # where the others begin
-
-    def anchors(self) -> Anchors:
-        """The anchors of the cell's text; a quotation mark in quotation marks is written twice in the source."""
-        marks = [at for at, character in enumerate(self.text[: self.quoted]) if character == '"']
-        doubled = ((at + 1, self.start + at + 1 + count) for count, at in enumerate(marks, start=1))
-        return (
-            (0, self.start),
-            *doubled,
-            *([(self.quoted, self.after)] if self.quoted < len(self.text) and self.after else []),
-        )
 
 
 def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
     """Read a table, a block a row; of a table for which `columns` were chosen, these. The title is the file's name."""
     delimiter = _delimiter(source[:_SAMPLE], "\t" if name.lower().endswith((".tsv", ".tab")) else ",")
-    rows = _rows(source, delimiter)
-    first = next(rows, [])
-    names = [cell.text.strip() for cell in first]
-    if columns.are_of(names):
-        records = (PlacedRecord(f"row {n}", _fields(names, row)) for n, row in enumerate(rows, start=2))
-        chosen = list(chosen_blocks(records, columns))
-        return Document(source, chosen, "table", PurePath(name).stem, columns=tuple(names))
-    has_names = _are_names(names)
-    blocks = []
-    for number, row in enumerate(rows if has_names else _rows(source, delimiter), start=2 if has_names else 1):
-        if block := block_of(_fields(names if has_names else [], row), f"row {number}"):
-            blocks.append(block)
-    if has_names and not blocks:  # a table of one row is no head without a body
-        blocks = [
-            block for block in [block_of((RecordField("", c.text, c.anchors()) for c in first), "row 1")] if block
-        ]
-    return Document(source, blocks, "table", PurePath(name).stem, columns=tuple(names) if has_names else ())
+    first = next(_rows(source, delimiter), [])
+    names = tuple(field.text.strip() for field in first)
+    are_chosen = columns.are_of(names)
+    names = names if are_chosen or _are_names(names) else ()
 
+    def blocks() -> Iterator[Block]:
+        rows = enumerate(_rows(source, delimiter, names), start=1)
+        records = (PlacedRecord(f"row {number}", row) for number, row in islice(rows, len(names) and 1, None))
+        return chosen_blocks(records, columns) if are_chosen else whole_blocks(records)
 
-def _fields(names: list[str], row: list[_Cell]) -> list[RecordField]:
-    return [
-        RecordField(names[column] if column < len(names) else "", cell.text, cell.anchors())
-        for column, cell in enumerate(row)
-    ]
+    found: Sequence[Block] = LazyBlocks(blocks)
+    if names and not are_chosen and not found:  # a table of one row is no head without a body
+        found = [*whole_blocks([PlacedRecord("row 1", first)])]
+    return Document(source, found, "table", PurePath(name).stem, columns=names)
 
 
 def _delimiter(sample: str, usual: str) -> str:
@@ -83,7 +56,7 @@ def _delimiter(sample: str, usual: str) -> str:
     return best if alike[best] else usual
 
 
-def _are_names(names: list[str]) -> bool:
+def _are_names(names: Sequence[str]) -> bool:
     return (
         len(names) > 1
         and all(names)
@@ -100,22 +73,47 @@ def _cell_pattern(delimiter: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{quoted}({plain})|({plain}))({re.escape(delimiter)}|\r\n?|\n|\Z)")
 
 
-def _rows(source: str, delimiter: str) -> Iterator[list[_Cell]]:
-    pattern = _cell_pattern(delimiter)
-    row: list[_Cell] = []
+def _rows(source: str, delimiter: str, names: Sequence[str] = ()) -> Iterator[list[RecordField]]:
+    """The cells of each row, with the names of their columns; those beyond have none."""
     at = 0
     while at < len(source):
-        found = pattern.match(source, at)
-        if found is None:
-            return  # cannot be: a plain cell of no characters is one
-        if found[1] is not None:
-            inside = found[1].replace('""', '"')
-            row.append(_Cell(inside + found[2], found.start(1), len(inside), found.start(2)))
-        else:
-            row.append(_Cell(found[3], found.start(3)))
-        at = found.end()
-        if found[4] != delimiter:
-            yield row
+        end_of_line = _END_OF_LINE.search(source, at)
+        end, following = end_of_line.span() if end_of_line else (len(source), len(source))
+        if source.find('"', at, end) < 0:
+            texts, start = source[at:end].split(delimiter), at
+            if not end_of_line and len(texts) > 1 and not texts[-1]:
+                texts.pop()  # after the last delimiter of all is no cell
             row = []
-    if row:
+            for text, name in zip(texts, chain(names, repeat(""))):  # noqa: B905  # as many as there are texts
+                row.append(RecordField(name, text, ((0, start),)))
+                start += len(text) + 1
+            at = following
+        else:
+            row, at = _row_with_quotes(source, at, delimiter, names)
         yield row
+
+
+def _row_with_quotes(source: str, at: int, delimiter: str, names: Sequence[str]) -> tuple[list[RecordField], int]:
+    """The row that begins at an offset, and where the next one does."""
+    pattern, row, end = _cell_pattern(delimiter), list[RecordField](), delimiter
+    while at < len(source) and end == delimiter:
+        found = pattern.match(source, at)
+        assert found is not None  # a plain cell of no characters is one
+        quoted, after, plain, end = found.groups()
+        name = names[len(row)] if len(row) < len(names) else ""
+        if quoted is None:
+            row.append(RecordField(name, plain, ((0, found.start(3)),)))
+        else:
+            inside = quoted.replace('""', '"')
+            anchors: Anchors = _anchors(inside, found.start(1)) if '"' in inside else ((0, found.start(1)),)
+            row.append(
+                RecordField(name, inside + after, (*anchors, (len(inside), found.start(2))) if after else anchors)
+            )
+        at = found.end()
+    return row, at
+
+
+def _anchors(inside: str, start: int) -> Anchors:
+    """The anchors of a text in quotation marks that begins at an offset: a mark in it is doubled in the source."""
+    marks = [at for at, character in enumerate(inside) if character == '"']
+    return (0, start), *((at + 1, start + at + 1 + count) for count, at in enumerate(marks, start=1))

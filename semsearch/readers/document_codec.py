@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, starmap
 from typing import Any, NoReturn, cast, get_args
 
-from semsearch.readers.document import Block, Document, Spot
+from semsearch.readers.document import Block, Document, Spot, packed_blocks
 from semsearch.readers.records import Columns
 from semsearch.results.omissions import Omission, OmissionKind
 
@@ -47,7 +47,7 @@ def read_encoded(
 
 def encode(document: Document) -> bytes:
     """A document as bytes."""
-    source, blocks, names = document.source, document.blocks, _Names()
+    source, blocks, names = document.source, [*document.blocks], _Names()
     anchors = [*chain.from_iterable(block.anchors for block in blocks)]
     spots = [*chain.from_iterable(block.spots for block in blocks)]
     sentences = [*chain.from_iterable(block.sentences for block in blocks)]
@@ -79,7 +79,7 @@ def encode(document: Document) -> bytes:
         [column if any(column) else len(column) for column in columns],
     ]
     text = source.encode("utf-8", "replace")  # half a surrogate pair is no character; its place stays one
-    return _SIZE.pack(len(text)) + text + json.dumps(rest, ensure_ascii=False).encode("utf-8", "replace")
+    return b"".join((_SIZE.pack(len(text)), text, json.dumps(rest, ensure_ascii=False).encode("utf-8", "replace")))
 
 
 class _Names:
@@ -102,11 +102,12 @@ def decode(data: bytes) -> Document:
         (size,) = _SIZE.unpack_from(data)
         if size > len(data):
             _refuse("its source is cut short")
-        source = data[_SIZE.size : _SIZE.size + size].decode()
-        title, metadata, omissions, columns, names, blocks = json.loads(data[_SIZE.size + size :].decode())
+        view = memoryview(data)
+        source = str(view[_SIZE.size : _SIZE.size + size], "utf-8")
+        title, metadata, omissions, columns, names, blocks = json.loads(str(view[_SIZE.size + size :], "utf-8"))
         return Document(
             source,
-            _blocks(blocks, source, [None, *map(_text, names)]),
+            packed_blocks(_blocks(blocks, source, [None, *map(_text, names)]), source),
             title=_text(title),
             metadata=_mapping(metadata),
             omissions=tuple(_omission(*each) for each in omissions),
@@ -116,19 +117,19 @@ def decode(data: bytes) -> Document:
         raise NotADocument(str(error)) from None
 
 
-def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> list[Block]:
+def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> Iterator[Block]:
     """The blocks, of columns, of which one in which nothing is said is its length."""
     texts, starts, levels, pages, places, parts, metadata, *of_anchors = columns
     anchors, offsets, sources, spots, spot_offsets, spot_pages, spot_places, sentences, *spans = of_anchors
     starts = _numbers(starts, len(source))
-    texts = [
+    found_texts = (  # one at a time: together they are as long as the source
         source[start : start + text] if type(text) is int and text >= 0 else _text(text)
         for start, text in zip(starts, _column(texts, 0), strict=True)
-    ]
+    )
     pairs = zip(_numbers(offsets, _MOST), _numbers(sources, len(source)), strict=True)
     found = zip(_numbers(spot_offsets, _MOST), _numbers_or_none(spot_pages), _named(spot_places, names), strict=True)
     values = (
-        texts,
+        found_texts,
         starts,
         _numbers(levels, _DEEPEST),
         _numbers_or_none(pages),
@@ -139,10 +140,10 @@ def _blocks(columns: list[Any], source: str, names: Sequence[str | None]) -> lis
         [None if each is None else _mapping(each) for each in _column(metadata, None)],
         _groups(sentences, zip(*(_numbers(each, _MOST) for each in spans), strict=True)),
     )
-    for text, inside in zip(texts, values[-1], strict=True):
-        if any(not start <= end <= len(text) for start, end in inside):
+    for each in starmap(Block, zip(*values, strict=True)):
+        if any(not start <= end <= len(each.text) for start, end in each.sentences):
             _refuse("it has sentences outside of its texts")
-    return [Block(*each) for each in zip(*values, strict=True)]
+        yield each
 
 
 def _groups(counts: Any, items: Iterable[Any], *, first: int | None = None) -> list[tuple[Any, ...]]:

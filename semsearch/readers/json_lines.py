@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, NoReturn
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Block, Document, line_starts
-from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, block_of, chosen_blocks
+from semsearch.readers.document import Block, Document, LazyBlocks, each_line_span
+from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, chosen_blocks, whole_blocks
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)", re.DOTALL)
@@ -141,18 +140,20 @@ class _JsonParser:
 
 def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
     """Read JSON Lines, a block for each record; of the `columns` that were chosen. The title is the file's name."""
-    records: Iterable[PlacedRecord] = _records(source, name)
     names: tuple[str, ...] = ()
     if columns:
-        records = list(records)
-        names = tuple(dict.fromkeys(field.name for record in records for field in record.fields))
-    blocks = chosen_blocks(records, columns) if columns.are_of(names) else _whole(records)
-    return Document(source, list(blocks), "jsonl", PurePath(name).stem, columns=names)
+        names = tuple(dict.fromkeys(field.name for record in _records(source, name) for field in record.fields))
+    are_chosen = columns.are_of(names)
+
+    def blocks() -> Iterator[Block]:
+        records = _records(source, name)
+        return chosen_blocks(records, columns) if are_chosen else whole_blocks(records)
+
+    return Document(source, LazyBlocks(blocks), "jsonl", PurePath(name).stem, columns=names)
 
 
 def _records(source: str, name: str) -> Iterator[PlacedRecord]:
-    starts = [*line_starts(source), len(source)]
-    for number, (start, end) in enumerate(pairwise(starts), start=1):
+    for number, (start, end) in enumerate(each_line_span(source), start=1):
         if line := source[start:end].strip():
             fields = _parsed(line, source.index(line, start), name)
             yield PlacedRecord(f"record {number}", fields)
@@ -164,12 +165,6 @@ def _parsed(line: str, start: int, name: str) -> list[RecordField]:
         return list(_fields(parse(line, name, base=start), ""))
     except (SourceError, RecursionError):
         return [RecordField("", line, ((0, start),))]
-
-
-def _whole(records: Iterable[PlacedRecord]) -> Iterator[Block]:
-    for record in records:
-        if block := block_of(record.fields, record.place):
-            yield block
 
 
 def _fields(value: Value, name: str) -> Iterator[RecordField]:

@@ -20,18 +20,29 @@ text was looked for and none found.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import pairwise
+from heapq import merge
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, Document, Spot
-from semsearch.readers.pdf_layout import Entry, PageLine, Pages, Paragraph, paragraphs, usual_size
+from semsearch.readers.document import Builder, Document, Spot, packed_blocks
+from semsearch.readers.pdf_layout import (
+    Entry,
+    PackedLines,
+    PageLine,
+    Pages,
+    Paragraph,
+    paragraphs,
+    usual_distance,
+    usual_size,
+)
 from semsearch.readers.pdf_pictures import draw_page
 from semsearch.readers.pdfium import opened_pdf, pdfium, read_pages
 from semsearch.readers.text_recognition import NOTHING, content_key, lines_of, page_lines
@@ -46,8 +57,10 @@ class Positions:
 
     def __init__(self, pages: Pages) -> None:
         self._sizes = pages.sizes
-        lines = Counter(line.page for line in pages.lines)
-        right = Counter(line.page for line in pages.lines if self._is_right(line))
+        lines, right = Counter[int](), Counter[int]()
+        for line in pages.lines:
+            lines[line.page] += 1
+            right[line.page] += self._is_right(line)
         self._with_columns = {page for page, count in lines.items() if right[page] >= _COLUMNS * count}
 
     def of(self, line: PageLine) -> str | None:
@@ -119,37 +132,37 @@ _NUMBER = re.compile(
 )
 
 
-def without_running_lines(lines: Sequence[PageLine]) -> list[PageLine]:
-    """Leave out running heads, feet and page numbers; a short document keeps all its lines."""
-    pages: dict[int, list[PageLine]] = defaultdict(list)
-    for line in lines:
-        pages[line.page].append(line)
+def running_lines(lines: Iterable[PageLine]) -> set[tuple[int, int]]:
+    """Find running heads, feet and page numbers, each by its page and its number on it; a short document has none."""
+    edges: dict[int, list[tuple[int, PageLine]]] = {}
+    for number, group in groupby(lines, key=attrgetter("page")):
+        page = list(group)
+        places = {id(line): place for place, line in enumerate(page)}
+        edges[number] = [(places[id(line)], line) for line in _edges(page)]
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for number, page in pages.items():
-        for line in _edges(page):
+    for number, edge in edges.items():
+        for _, line in edge:
             for height in (round(line.bottom / 4), round(line.bottom / 4) + 1):
                 seen[_key(line.text), height].add(number)
-    counted = _with_page_numbers(pages)
     repeated = {key for key, numbers in seen.items() if len(numbers) >= _PAGES}
-    running = counted | {
-        id(line)
-        for page in pages.values()
-        for line in _edges(page)
+    return _with_page_numbers(edges) | {
+        (number, place)
+        for number, edge in edges.items()
+        for place, line in edge
         if any((_key(line.text), round(line.bottom / 4) + step) in repeated for step in (0, 1))
     }
-    return [line for line in lines if id(line) not in running]
 
 
-def _with_page_numbers(pages: Mapping[int, Sequence[PageLine]]) -> set[int]:
+def _with_page_numbers(edges: Mapping[int, Sequence[tuple[int, PageLine]]]) -> set[tuple[int, int]]:
     """The lines that begin or end with a number whose difference from the page's number is the same on many pages."""
-    lines: dict[int, list[PageLine]] = defaultdict(list)
-    for number, page in pages.items():
-        for line in _edges(page):
+    lines: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number, edge in edges.items():
+        for place, line in edge:
             for found in {*_AT_END.findall(line.text)}:
-                lines[int(found) - number].append(line)
+                lines[int(found) - number].append((number, place))
     most = max(lines.values(), key=len, default=[])
-    is_counted = len(most) >= _PAGES and len(most) * 3 >= len(pages)
-    return {id(line) for line in most} if is_counted else set()
+    is_counted = len(most) >= _PAGES and len(most) * 3 >= len(edges)
+    return {*most} if is_counted else set()
 
 
 def _edges(page: Iterable[PageLine]) -> list[PageLine]:
@@ -185,54 +198,60 @@ _NUMBERING = re.compile(
 _LETTER = re.compile(r"[^\W\d_]{2}")
 
 
-def levels(paragraphs: Sequence[Paragraph], contents: Sequence[Entry], texts: Sequence[str]) -> list[int]:
-    """Find the heading level of each paragraph, 0 for text. `texts` are those of the paragraphs."""
-    found = _by_contents(paragraphs, contents, texts)
-    return found if any(found) else _by_size(paragraphs, texts)
+class Headings:
+    """Finds the heading level of each paragraph, 0 for text: by the table of contents, else by the letters."""
 
+    def __init__(self, contents: Sequence[Entry], lines: Iterable[PageLine]) -> None:
+        self._entries: dict[tuple[int, str], int] = {}
+        for entry in contents:
+            for title in (entry.title, _NUMBERING.sub("", entry.title, count=1)):
+                self._entries.setdefault((entry.page, _letters(title)), min(entry.level, 6))
+        self._body = usual_size(lines)
+        self._is_bold = sum((1 if line.bold else -1) * len(line.text) for line in lines) > 0
+        self._by_contents: list[int] = []
+        self._sizes: list[float] = []
+        self._largest: tuple[float, str] = (_LARGER * self._body, "")
 
-def largest_on_first_page(paragraphs: Sequence[Paragraph]) -> int | None:
-    """The index of the paragraph with the largest letters on the first page, if it looks like a title."""
-    body = usual_size([line for paragraph in paragraphs for line in paragraph.lines])
-    sizes = {
-        index: paragraph.first.size
-        for index, paragraph in enumerate(paragraphs)
-        if paragraph.first.page == 1 and len(paragraph.lines) <= _MOST_LINES and _LETTER.search(paragraph.first.text)
-    }
-    largest = max(sizes, key=lambda index: sizes[index], default=None)
-    return largest if largest is not None and sizes[largest] > _LARGER * body else None
+    def add(self, paragraph: Paragraph, text: str) -> None:
+        """Add the next paragraph, and its text."""
+        first = paragraph.first
+        self._by_contents.append(self._level_in_contents(first.page, text))
+        self._sizes.append(self._size_of_heading(paragraph, text))
+        may_be_title = len(paragraph.lines) <= _MOST_LINES and _LETTER.search(first.text)
+        if first.page == 1 and may_be_title and first.size > self._largest[0]:
+            self._largest = first.size, text
 
+    @property
+    def largest_on_first_page(self) -> str:
+        """The text of the paragraph with the largest letters on the first page, if it looks like a title, else ""."""
+        return self._largest[1]
 
-def _by_contents(paragraphs: Sequence[Paragraph], contents: Sequence[Entry], texts: Sequence[str]) -> list[int]:
-    entries: dict[tuple[int, str], int] = {}
-    for entry in contents:
-        for title in (entry.title, _NUMBERING.sub("", entry.title, count=1)):
-            entries.setdefault((entry.page, _letters(title)), min(entry.level, 6))
-    found = []
-    for paragraph, text in zip(paragraphs, texts, strict=True):
-        page, level = paragraph.first.page, 0
-        if len(text) <= _LONGEST:
+    def levels(self) -> list[int]:
+        """The level of each paragraph."""
+        if any(self._by_contents):
+            return self._by_contents
+        sizes = sorted({*self._sizes} - {0.0}, reverse=True)
+        ranks = {size: min(rank, 6) for rank, size in enumerate(sizes, start=1)}
+        return [ranks.get(size, 0) for size in self._sizes]
+
+    def _level_in_contents(self, page: int, text: str) -> int:
+        level = 0
+        if self._entries and len(text) <= _LONGEST:
             for title in (text, _NUMBERING.sub("", text, count=1)):
-                level = level or entries.get((page, _letters(title)), 0)
-        found.append(level)
-    return found
+                level = level or self._entries.get((page, _letters(title)), 0)
+        return level
 
-
-def _by_size(paragraphs: Sequence[Paragraph], texts: Sequence[str]) -> list[int]:
-    lines = [line for paragraph in paragraphs for line in paragraph.lines]
-    body = usual_size(lines)
-    is_bold = sum(len(line.text) for line in lines if line.bold) * 2 > sum(len(line.text) for line in lines)
-    sizes: list[float] = []
-    for paragraph, text in zip(paragraphs, texts, strict=True):
-        size = round(paragraph.first.size * 2) / 2
-        stands_out = size > _LARGER * body or (
-            size >= body and paragraph.first.bold and not is_bold and len(paragraph.lines) <= 2
+    def _size_of_heading(self, paragraph: Paragraph, text: str) -> float:
+        """The size of its letters, to half a point, if it looks like a heading; else 0."""
+        first = paragraph.first
+        size = round(first.size * 2) / 2
+        stands_out = size > _LARGER * self._body or (
+            size >= self._body and first.bold and not self._is_bold and len(paragraph.lines) <= 2
         )
-        fits = len(text) <= _LONGEST and len(paragraph.lines) <= _MOST_LINES and _LETTER.search(text)
-        all_bold = all(_looks_alike(line, paragraph.first) for line in paragraph.lines)
-        sizes.append(size if stands_out and fits and all_bold and not text.endswith((".", ",", ";")) else 0.0)
-    ranks = {size: min(rank, 6) for rank, size in enumerate(sorted(set(sizes) - {0.0}, reverse=True), start=1)}
-    return [ranks.get(size, 0) for size in sizes]
+        fits = stands_out and len(text) <= _LONGEST and len(paragraph.lines) <= _MOST_LINES
+        if not fits or text.endswith((".", ",", ";")) or not _LETTER.search(text):
+            return 0.0
+        return size if all(_looks_alike(line, first) for line in paragraph.lines) else 0.0
 
 
 def _looks_alike(one: PageLine, other: PageLine) -> bool:
@@ -264,10 +283,9 @@ def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
                 advice = advice or lines
             else:
                 found[number] = page_lines(lines, number, *pages.sizes[number])
-    for line in pages.lines:
-        found.setdefault(line.page, []).append(line)
-    ordered = [line for number in sorted(found) for line in found[number]]
-    return replace(pages, lines=ordered, unread=unread, advice=advice)
+    recognized = chain.from_iterable(found[number] for number in sorted(found))
+    lines_of_all = PackedLines(merge(pages.lines, recognized, key=attrgetter("page")))
+    return replace(pages, lines=lines_of_all, unread=unread, advice=advice)
 
 
 # -- Reader ------------------------------------------------------------------------------------------------------------
@@ -296,21 +314,26 @@ def read(data: bytes, name: str) -> Document:
 
 
 def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
-    """The document of pages that were read."""
-    lines = without_running_lines(pages.lines)
-    hyphens = Hyphens(line.text for line in lines)
-    found = paragraphs(lines)
+    """The document of pages that were read, whose lines are taken from them."""
     positions = Positions(pages)
-    texts = [_text(paragraph, hyphens, positions) for paragraph in found]
-    ranks = levels(found, pages.contents, [text for text, _ in texts])
+    lines = pages.lines
+    lines.remove(running_lines(lines))
+    hyphens, headings = Hyphens(line.text for line in lines), Headings(pages.contents, lines)
+    texts: deque[tuple[str, list[Spot]]] = deque()
+    for paragraph in paragraphs(lines.taken(), usual_distance(lines)):
+        texts.append(_text(paragraph, hyphens, positions))
+        headings.add(paragraph, texts[-1][0])
     builder = Builder()
-    for (text, spots), level in zip(texts, ranks, strict=True):
+    for level in headings.levels():
+        text, spots = texts.popleft()
         if level:
             builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
         else:
             builder.add(text, spots=spots)
-    title = _title(pages, found, texts) or PurePath(name).stem
-    return Document(builder.source, builder.blocks, format, title, _metadata(pages), _omissions(pages))
+    metadata = _metadata(pages)
+    title = str(metadata.get("title", "")) or " ".join(headings.largest_on_first_page.split()) or PurePath(name).stem
+    source = builder.source
+    return Document(source, packed_blocks(builder.blocks, source), format, title, metadata, _omissions(pages))
 
 
 def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:
@@ -323,13 +346,6 @@ def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple
         if spot[1:] != spots[-1][1:]:
             spots.append(spot)
     return text, spots
-
-
-def _title(pages: Pages, found: list[Paragraph], texts: list[tuple[str, list[Spot]]]) -> str:
-    if title := _metadata(pages).get("title"):
-        return str(title)
-    largest = largest_on_first_page(found)
-    return "" if largest is None else " ".join(texts[largest][0].split())
 
 
 def _omissions(pages: Pages) -> tuple[Omission, ...]:

@@ -13,14 +13,18 @@ interrupts, only if the next begins in lower case.
 
 from __future__ import annotations
 
+import marshal
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from statistics import median
 from typing import NamedTuple, Protocol
+
+_PAGE = attrgetter("page")
 
 
 class PageLine(NamedTuple):
@@ -39,6 +43,46 @@ class PageLine(NamedTuple):
     hyphen: bool = False  # it ends in the middle of a word, or of one with a hyphen
 
 
+class PackedLines:
+    """The lines of many pages, in their order, of which the objects of only one page are in memory at a time."""
+
+    def __init__(self, lines: Iterable[PageLine] = ()) -> None:
+        self._pages = [_packed(page) for _, page in groupby(lines, key=_PAGE)]
+
+    def add_page(self, lines: Sequence[PageLine]) -> None:
+        """Add the lines of the next page."""
+        if lines:
+            self._pages.append(_packed(lines))
+
+    def __iter__(self) -> Iterator[PageLine]:
+        return chain.from_iterable(map(_unpacked, self._pages))
+
+    def __bool__(self) -> bool:
+        return bool(self._pages)
+
+    def remove(self, lines: Container[tuple[int, int]]) -> None:
+        """Remove lines, each given by its page and its number on it, from 0 on."""
+        for place, packed in enumerate(self._pages):
+            page = _unpacked(packed)
+            kept = [line for number, line in enumerate(page) if (line.page, number) not in lines]
+            if len(kept) < len(page):
+                self._pages[place] = _packed(kept)
+
+    def taken(self) -> Iterator[PageLine]:
+        """All lines, which are forgotten page by page."""
+        self._pages.reverse()
+        while self._pages:
+            yield from _unpacked(self._pages.pop())
+
+
+def _packed(page: Iterable[PageLine]) -> bytes:
+    return marshal.dumps([tuple(line) for line in page], 2)  # of this process alone: nothing else reads it
+
+
+def _unpacked(page: bytes) -> list[PageLine]:
+    return [PageLine._make(line) for line in marshal.loads(page)]
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of a document's table of contents; the outermost level is 1."""
@@ -53,7 +97,7 @@ class Pages:
     """The content of a PDF file: lines, table of contents, properties."""
 
     count: int
-    lines: list[PageLine]
+    lines: PackedLines
     contents: list[Entry]
     properties: dict[str, str]
     unread: list[int]  # numbers of the pages that show something, and have no text that can be read
@@ -269,24 +313,29 @@ class Paragraph:
         return self.lines[-1]
 
 
-def paragraphs(lines: Sequence[PageLine]) -> list[Paragraph]:
-    """Group lines, which are in reading order, to paragraphs."""
-    distance = usual_distance(lines)
-    edges = _right_edges(lines)
-    found: list[Paragraph] = []
-    for line in lines:
-        paragraph = found[-1] if found else None
-        if paragraph is not None and _goes_on(paragraph, line, distance, edges):
-            paragraph.lines.append(line)
-        elif (earlier := _interrupted(found, line)) is not None:
-            found.append(found.pop(earlier))
-            found[-1].lines.append(line)
-        else:
-            found.append(Paragraph([line]))
-    return found
+def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph]:
+    """Group lines, which are in reading order, to paragraphs. `distance` is the usual one from line to line."""
+    found: list[Paragraph] = []  # the last ones: a line may still be added to them
+    edges: dict[tuple[int, int], float] = {}
+    for _, page in groupby(lines, key=_PAGE):
+        on_page = list(page)
+        edges = {strip: edge for strip, edge in edges.items() if strip[0] == found[-1].last.page}
+        _add_right_edges(edges, on_page)
+        for line in on_page:
+            paragraph = found[-1] if found else None
+            if paragraph is not None and _goes_on(paragraph, line, distance, edges):
+                paragraph.lines.append(line)
+            elif (earlier := _interrupted(found, line)) is not None:
+                found.append(found.pop(earlier))
+                found[-1].lines.append(line)
+            else:
+                found.append(Paragraph([line]))
+        yield from found[:-_LOOKED_BACK]
+        del found[:-_LOOKED_BACK]
+    yield from found
 
 
-def usual_size(lines: Sequence[PageLine]) -> float:
+def usual_size(lines: Iterable[PageLine]) -> float:
     """The size of most characters."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -294,7 +343,7 @@ def usual_size(lines: Sequence[PageLine]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def usual_distance(lines: Sequence[PageLine]) -> float:
+def usual_distance(lines: Iterable[PageLine]) -> float:
     """The usual distance from one line to the next, in heights of letters."""
     found: Counter[float] = Counter()
     for above, below in pairwise(lines):
@@ -308,13 +357,11 @@ def _same_size(one: PageLine, other: PageLine) -> bool:
     return abs(one.size - other.size) <= _SAME_SIZE * max(one.size, other.size)
 
 
-def _right_edges(lines: Sequence[PageLine]) -> dict[tuple[int, int], float]:
-    """The right edge of the lines that begin in the same strip of the same page."""
-    edges: dict[tuple[int, int], float] = defaultdict(float)
+def _add_right_edges(edges: dict[tuple[int, int], float], lines: Iterable[PageLine]) -> None:
+    """Add the right edge of the lines that begin in the same strip of the same page."""
     for line in lines:
         for strip in _strips(line):
-            edges[line.page, strip] = max(edges[line.page, strip], line.right)
-    return edges
+            edges[line.page, strip] = max(edges.get((line.page, strip), 0.0), line.right)
 
 
 def _strips(line: PageLine) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.pdf_layout import Entry, Gap, PageLine, Pages, in_columns
+from semsearch.readers.pdf_layout import Entry, Gap, PackedLines, PageLine, Pages, in_columns
 
 
 def pdfium() -> Any:
@@ -120,7 +120,7 @@ def read_pages(data: bytes, name: str) -> Pages:
 
 
 def _pages(document: Any, pypdfium2: Any) -> Pages:
-    found = Pages(len(document), [], [], {}, [], {})
+    found = Pages(len(document), PackedLines(), [], {}, [], {})
     has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
     if has_form:
         document.init_forms()  # before the first page is opened
@@ -152,7 +152,7 @@ def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_
     finally:
         text.close()
         page.close()
-    pages.lines.extend(found)
+    pages.lines.add_page(found)
     if not found and not is_blank:
         pages.unread.append(number)
 

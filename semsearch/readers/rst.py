@@ -27,10 +27,19 @@ from docutils.utils import column_width
 
 from semsearch.readers import text
 from semsearch.readers.align import Aligner, Anchors
-from semsearch.readers.document import Block, Document, line_starts
+from semsearch.readers.document import Block, Document, gap, joined_cells, line_starts
 from semsearch.readers.placed_text import PlacedText
 from semsearch.readers.rst_parser import LITERAL, MAIL_HEADER, parse, text_lines
-from semsearch.readers.rst_text import LinesOfPart, RstPiece, VisibleLines, piece, take_header, tree_pieces
+from semsearch.readers.rst_text import (
+    LinesOfPart,
+    RstPiece,
+    VisibleLines,
+    list_table,
+    piece,
+    seen_text,
+    take_header,
+    tree_pieces,
+)
 
 _BULLET, _ENUMERATOR, _FIELD, _LINE = (
     re.compile(states.Body.patterns[name]) for name in ("bullet", "enumerator", "field_marker", "line")
@@ -261,7 +270,9 @@ class RstLines:
             self._pass_header(part)
             self._take_all(part.within(start + 1, end, before=rest[label.end() :]))
         elif (directive := _DIRECTIVE.match(line)) and not (
-            self._code(part, start, end, directive) or self._admonition(part, start, end, directive)
+            self._code(part, start, end, directive)
+            or self._admonition(part, start, end, directive)
+            or self._list_table(part, start, end, directive)
         ):
             return self._by_docutils(part, start, end)
         return end
@@ -290,6 +301,34 @@ class RstLines:
         self._add(code, blank, len(code.lines), is_code=True)
         self._pass_header(part)
         return True
+
+    def _list_table(self, part: LinesOfPart, start: int, end: int, directive: re.Match[str]) -> bool:
+        """A table that is a list of lists; whether it is that, of cells that are paragraphs."""
+        if directive[1].lower() != "list-table":
+            return False
+        inside, argument = part.within(start + 1, end), part.lines[start][directive.end() :]
+        blank = next((place for place, line in enumerate(inside.lines) if not line), len(inside.lines))
+        rows = list_table(inside.lines[:blank], LinesOfPart(inside.lines[blank:], inside.first + blank))
+        texts = None if rows is None else [[self._cell(cell) for cell in row if any(cell.lines)] for row in rows]
+        if rows is None or texts is None or any(text is None for row in texts for text in row):
+            return False
+        if argument:
+            self._add(LinesOfPart([argument], part.first + start), 0, 1)
+        self._pass_header(part)
+        for row, said in zip(rows, texts, strict=True):
+            self._add_piece(row[0], 0, _in_row(list(filter(None, said))))
+        return True
+
+    def _cell(self, cell: LinesOfPart) -> PlacedText | str | None:
+        """The text of a table's cell; None if docutils reads it otherwise where it stands."""
+        lines = cell.lines
+        end = len(lines) - next(place for place, line in enumerate(reversed(lines)) if line)
+        if _is_paragraph(lines[:end]):
+            return self._visible.text(cell, 0, end, None, is_code=False)
+        tree = parse("\n".join([*lines, ""]))
+        if any(isinstance(child, (nodes.section, nodes.transition)) for child in tree.children):
+            return None
+        return "\n".join(filter(None, (seen_text(child, tree) for child in tree.children)))
 
     # -- what docutils reads --------------------------------------------------------------------------------------
 
@@ -354,6 +393,30 @@ class RstLines:
                 if borders == 2 or place + 1 == len(part.lines) or not part.lines[place + 1]:
                     return place + 1
         raise Unusual
+
+
+def _in_row(cells: Sequence[PlacedText | str]) -> PlacedText | str:
+    """The cells of a row, with its offsets unless docutils has read one."""
+    placed = [cell.on_one_line() for cell in cells if isinstance(cell, PlacedText)]
+    if len(placed) < len(cells):
+        return joined_cells(cell if isinstance(cell, str) else cell.text for cell in cells)
+    row, last = PlacedText(), ""
+    for cell in placed:
+        if row and cell:
+            row.add_unplaced(gap(last))
+        row.add_all(cell)
+        last = cell.text or last
+    return row
+
+
+def _is_paragraph(lines: Sequence[str]) -> bool:
+    """Tell whether the lines of a table's cell are one paragraph."""
+    marks = (_BULLET, _ENUMERATOR, _FIELD, *(pattern for _, pattern in _OTHERS))
+    return not (
+        any(pattern.match(lines[0]) for pattern in marks)
+        or any(not line or line[0] == " " or _LINE.match(line) for line in lines)
+        or lines[-1].endswith("::")
+    )
 
 
 def _has_paragraphs(lines: Sequence[str]) -> bool:

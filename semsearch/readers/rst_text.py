@@ -54,6 +54,67 @@ class LinesOfPart:
         )
 
 
+# -- Tables as lists ---------------------------------------------------------------------------------------------------
+
+_TABLE_OPTION = re.compile(r":(header-rows|stub-columns|widths|align|class|width):( +|$)(.*)")
+_WIDTHS = re.compile(r"[1-9]\d?(?:[ ,]+[1-9]\d?)*")
+_ROW = re.compile(r"[*+-] [*+-]")
+_ALIGNED = ("left", "center", "right")
+
+
+def list_table(options: Sequence[str], rows: LinesOfPart) -> list[list[LinesOfPart]] | None:
+    """The cells of a table that is written as a list of lists, each a part of its own; None if docutils has to say.
+
+    It has to if an option is a rare one or rows differ in length.
+    """
+    said = {found[1]: found[3] for line in options if (found := _TABLE_OPTION.match(line))}
+    found_rows = _rows(rows)
+    if len(said) < len(options) or not found_rows or len({*map(len, found_rows)}) > 1:
+        return None
+    columns, widths = len(found_rows[0]), said.get("widths", "auto")
+    counts = said.get("header-rows", "0"), said.get("stub-columns", "0")
+    if not all(count.isdecimal() and count.isascii() for count in counts) or said.get("align", "left") not in _ALIGNED:
+        return None
+    are_widths = widths in ("auto", "grid") or (
+        _WIDTHS.fullmatch(widths) and len(re.findall(r"\d+", widths)) == columns
+    )
+    is_known = are_widths and int(counts[0]) < len(found_rows) and int(counts[1]) < columns and "width" not in said
+    return found_rows if is_known and said.get("class", "x").isalpha() else None
+
+
+def _rows(part: LinesOfPart) -> list[list[LinesOfPart]] | None:
+    """The cells of each row; None if anything else stands among them."""
+    mark, cell_mark = "", ""
+    found: list[list[LinesOfPart]] = []
+    lines: list[str] = []  # of the last cell
+    is_over = True  # no more lines can be of the last cell
+    for number, line in enumerate(part.lines):
+        if not line:
+            lines.append("")
+            continue
+        if line[0] != " ":
+            if (
+                line[0] not in "*-+"
+                or line[1:2] != " "
+                or line[2:3] not in ("-", "*", "+")
+                or line[0] != (mark or line[0])
+            ):
+                return None
+            mark, cell_mark = line[0], line[2]
+            found.append([])
+        elif not found or not line.startswith("  "):
+            return None
+        if line[2:3] == cell_mark and line[3:4] in ("", " "):
+            lines = [line[4:].lstrip(" ")]
+            is_over = line[4:] != lines[0] or not lines[0]
+            found[-1].append(LinesOfPart(lines, part.first + number))
+        elif is_over or line[:4].strip() or line[4:5] == " ":
+            return None
+        else:
+            lines.append(line[4:])
+    return found
+
+
 # -- docutils' tree ----------------------------------------------------------------------------------------------------
 
 _ERROR = 3  # docutils' level from which the text in a message is nowhere else

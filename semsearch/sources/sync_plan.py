@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from semsearch.readers.records import NO_COLUMNS, Columns
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDocument:
+class KnownDocument(NamedTuple):
     """A document as the index knows it. `canonical` identifies it: its absolute path with forward slashes, in NFC."""
 
     document_id: int
@@ -31,8 +31,7 @@ class KnownDocument:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class PresentFile:
+class PresentFile(NamedTuple):
     """A file as it is on disk. `path` and `canonical` are in NFC, `file` and `absolute` spelled as on disk.
 
     `path` and `file` are relative to the root, the other two are absolute; `absolute` is the one to open. `store` is

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.readers.registry import is_readable
@@ -201,8 +201,7 @@ def kernel_mounts(table: Path = _MOUNTS) -> list[str]:
 # -- Walk --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file to index, with its size and time as the walk found them.
 
     `is_known`: there is a reader for its suffix, or --include names it; the content of others is checked first.

@@ -13,10 +13,10 @@ that the memory needed is a small part of what the text itself takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from semsearch.readers.document import Block, Document
@@ -84,35 +84,45 @@ def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passag
                     yield _passage(headings, pieces[group], lines)
 
 
-def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """Groups of body blocks with the headings above them; a heading with nothing under it is a group of its own."""
+def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], Iterator[Block]]]:
+    """Groups of body blocks with the headings above them; a heading with nothing under it is a group of its own.
+
+    The blocks of one group are taken before the next group.
+    """
+    for (_, headings), found in groupby(_numbered(document), key=itemgetter(0)):
+        yield headings, map(itemgetter(1), found)
+
+
+def _numbered(document: Document) -> Iterator[tuple[tuple[int, tuple[str, ...]], Block]]:
+    """Each body block, and heading with nothing under it, with the number of its section and the headings above it."""
     trail: list[Block] = []
-    body: list[Block] = []
+    section: tuple[int, tuple[str, ...]] | None = None  # the last block's, if the next may be in it, too
+    number, part = 0, None
     bare = False  # the last heading has had nothing under it yet
     for block in document.blocks:
         blank = not block.text or block.text.isspace()
         level = block.level if len(block.text) <= LONGEST else 0
         if blank and not level:
             continue
-        if body and (level or block.part != body[-1].part):
-            yield _headings(trail), body
-            body = []
         if not level:
-            body.append(block)
+            if section is None or block.part != part:
+                number += 1
+                section, part = (number, _headings(trail)), block.part
+            yield section, block
             bare = False
             continue
+        section = None
         if bare and level <= trail[-1].level:
-            yield _headings(trail[:-1]), [trail[-1]]
+            number += 1
+            yield (number, _headings(trail[:-1])), trail[-1]
             bare = False
         while trail and trail[-1].level >= level:
             trail.pop()
         if not blank:
             trail.append(block)
             bare = True
-    if body:
-        yield _headings(trail), body
-    elif bare:
-        yield _headings(trail[:-1]), [trail[-1]]
+    if bare:
+        yield (number + 1, _headings(trail[:-1])), trail[-1]
 
 
 def _headings(trail: list[Block]) -> tuple[str, ...]:
@@ -133,7 +143,7 @@ def _stretches(pieces: Iterator[_BlockPart], max_words: int) -> Iterator[list[_B
         yield stretch
 
 
-def _pieces(blocks: list[Block], max_words: int) -> Iterator[_BlockPart]:
+def _pieces(blocks: Iterable[Block], max_words: int) -> Iterator[_BlockPart]:
     """The blocks of a section; of one that is too long, parts that end with a sentence."""
     for block in blocks:
         words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1

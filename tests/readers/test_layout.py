@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pdf import Hyphens, without_running_lines
-from semsearch.readers.pdf_layout import PageLine, Paragraph, paragraphs, usual_distance, usual_size
+from semsearch.readers.pdf import Hyphens, running_lines
+from semsearch.readers.pdf_layout import PackedLines, PageLine, Paragraph, paragraphs, usual_distance, usual_size
 
 
 def line(
@@ -15,7 +15,14 @@ def line(
 
 
 def grouped(*lines: PageLine) -> list[list[str]]:
-    return [[each.text for each in paragraph.lines] for paragraph in paragraphs(lines)]
+    return [[each.text for each in paragraph.lines] for paragraph in paragraphs(lines, usual_distance(lines))]
+
+
+def without_running_lines(lines: list[PageLine]) -> list[PageLine]:
+    packed = PackedLines(lines)
+    packed.remove(running_lines(packed))
+    assert list(packed) == list(packed)
+    return list(packed.taken())
 
 
 def test_a_gap_ends_a_paragraph() -> None:

@@ -1,6 +1,7 @@
 """reStructuredText, Sphinx's too: nothing a reader sees is lost, nothing outside the text is touched."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,12 @@ def indented(text: str, first: str, rest: str) -> str:
     return first + text.replace("\n", f"\n{rest}")
 
 
+def list_table(cells: Sequence[str], columns: int) -> str:
+    items = [indented(cell, "- ", "       ") for cell in cells]
+    marked = [f"   {' ' if number % columns else '*'} {item}" for number, item in enumerate(items)]
+    return "\n".join([f".. list-table:: *A* b\n   :header-rows: {columns - 1}\n", *marked])
+
+
 NESTED = st.recursive(
     st.one_of(
         LINES,
@@ -189,6 +196,7 @@ NESTED = st.recursive(
         ),
     ),
     lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=4).map(lambda cells: list_table(cells, len(cells) % 2 + 1)),
         inner.map(lambda text: indented(text, "- ", "  ")),
         inner.map(lambda text: indented(text, "12. ", "    ")),
         inner.map(lambda text: indented(text, "(3) ", "    ")),
@@ -219,7 +227,7 @@ def test_what_the_lines_tell_is_what_docutils_tells(header: str, parts: list[str
     assert [(each.text, each.level) for each in lines.pieces] == [(each.text, each.level) for each in tree_pieces(tree)]
     for each in lines.pieces:
         if each.placed is not None:
-            text = each.text.replace("PEP ", "pep ")
+            text = each.text.replace("PEP ", "pep ").replace(" | ", "   ")  # between the cells of a row
             standing = [source[each.placed.source_offset(offset)] for offset in range(len(text))]
             assert [
                 (mark, at) for mark, at in zip(text, standing, strict=True) if mark != at and not mark.isspace()
@@ -237,6 +245,27 @@ def test_markup_within_a_paragraph_is_placed_exactly(end: str) -> None:
         for word in ("See", "**,", "so", "it", "is", "and", "text", "8", "!", "go", "[1]", "there", "."):
             if word in block.text:
                 assert source.startswith(word.rstrip(","), block.source_offset(block.text.index(word)))
+
+
+def test_the_cells_of_a_list_table_are_placed_exactly() -> None:
+    source = """.. list-table:: *Tides*
+   :header-rows: 1
+   :widths: 1 2
+
+   * - Harbour
+     - ``rise`` of
+       water
+   * - Brest.
+     -
+
+       - 7 m
+"""
+    lines = RstLines(source)
+    lines.read()
+    assert [each.text for each in lines.pieces] == ["Tides", "Harbour | rise of water", "Brest. 7 m"]
+    row = read(source).blocks[1]
+    for word in ("Harbour", "rise", "of", "water"):
+        assert source.startswith(word, row.source_offset(row.text.index(word)))
 
 
 def test_tabs_before_and_in_a_line_do_not_move_its_place() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
@@ -80,5 +78,5 @@ def test_a_file_that_cannot_be_read_keeps_what_is_known_of_it() -> None:
 
 
 def test_a_file_that_came_under_another_root_is_touched_without_being_read() -> None:
-    moved_root = replace(present("a"), root_id=2, absolute="LOCKED")
+    moved_root = present("a")._replace(root_id=2, absolute="LOCKED")
     assert [pair.present for pair in compare([known("a")], [moved_root]).touched] == [moved_root]

@@ -298,7 +298,7 @@ def read_runs(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(
             f"{path} cannot be read as a record of runs ({error}); remove it, or name another file"
         ) from error

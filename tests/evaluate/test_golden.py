@@ -193,7 +193,7 @@ def test_runs_are_kept_beside_the_index_and_damage_is_told(index: Index, tmp_pat
     path = questions(tmp_path / "golden.jsonl", {"query": "captain", "answers": ["ships.md"]})
     evaluate_golden(path, index)
     assert (index.path / NAME).exists()
-    for text in ("[]", "{"):
+    for text in ("[]", "{", "[" * 100_000):
         (index.path / NAME).write_text(text, encoding="utf-8")
         with pytest.raises(SourceError, match="name another"):
             evaluate_golden(path, index)

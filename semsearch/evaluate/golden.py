@@ -36,9 +36,9 @@ from semsearch.text.tokens import words
 if TYPE_CHECKING:
     from semsearch.searchable import Searchable
 
-_LINE = re.compile(r"(.+):(\d+)(?:-\d+)?")
+_LINE = re.compile(r"(.+):(\d{1,18})(?:-\d+)?")
 _HEADING = re.compile(r"(.*\S)#(\S.*)")
-_PAGE = re.compile(r"(.+?) (?:page|p\.) ?(\d+)")
+_PAGE = re.compile(r"(.+?) (?:page|p\.) ?(\d{1,18})")
 _PLACE = re.compile(r"(.+\.\w{1,8}) (\S.*)")
 
 

@@ -59,7 +59,10 @@ def test_these_are_the_hit(written: str) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["uide.md", "other/guide.md", "guide.md#Ships", "guide.md:9", "guide.md:13", "guide.md page 3", "guide.md slide 1"],
+    [
+        *("uide.md", "other/guide.md", "guide.md#Ships", "guide.md:9", "guide.md:13", "guide.md page 3"),
+        *("guide.md slide 1", f"guide.md:{'5' * 5000}", f"guide.md page {'5' * 5000}"),
+    ],
 )
 def test_these_are_another(written: str) -> None:
     assert not ExpectedAnswer.read(written).is_in(HIT)

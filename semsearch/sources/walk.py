@@ -118,6 +118,7 @@ _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dis
 _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
+_CASE_MAY_DIFFER = sys.platform in ("darwin", "win32")  # of a name that is looked for from the one on disk
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
@@ -143,7 +144,7 @@ class DiskFolders:
     def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
         """The entries of a folder with a name; several if their names are Unicode forms of it."""
         try:
-            if name.isascii():
+            if name.isascii() and not _CASE_MAY_DIFFER:
                 entry = NamedEntry(folder + name)
                 entry.stat(follow_symlinks=False)
                 return [entry] if listed_name(folder, name) == name else []  # what is there has another case

@@ -151,7 +151,7 @@ def open_reader(folder: Path) -> sqlite3.Connection:
     """A connection that reads the database of an index folder, and never locks it."""
     path = folder / DATABASE
     try:
-        return _tried(connect(path, "ro", patience=_PATIENCE if has_locks(folder) else 0))
+        return _tried(connect(path, "ro") if has_locks(folder) else connect(path, "ro", patience=0))
     except sqlite3.OperationalError:
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
-_UNSHARED = ("SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMLOCK")
 _SHOWN = 3  # faults of a damaged index
 
 
@@ -133,7 +132,7 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
         return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
     if "readonly" in text or "unable to open" in text:
         return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
-    if "disk I/O error" in text and error.sqlite_errorname in _UNSHARED:
+    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
         return StorageError(_without_maps(folder, text))
     if "disk I/O error" in text:
         return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")

@@ -137,6 +137,8 @@ def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
 def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUSES) -> None:
     """Give a written file its name, in place of an older one. Raises OSError.
 
+    That is one step, but on a disk that renames nothing over what is there: for a moment it has neither.
+
     On Windows no file is replaced while another process has it open, as a reader has for an instant, or a program that
     looks for viruses: that is tried again, for two seconds in all.
     """
@@ -145,6 +147,8 @@ def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUS
             temporary.replace(path)
         except PermissionError:
             time.sleep(pause)
+        except FileExistsError:
+            path.unlink()
         else:
             return
     temporary.replace(path)

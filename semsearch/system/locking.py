@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -85,6 +84,8 @@ def _unlockable(folder: Path) -> StorageError:
 
 
 def _leave_note(folder: Path) -> None:
+    import socket  # start-up time: queries never lock
+
     note = {
         "pid": os.getpid(),
         "host": socket.gethostname(),

@@ -147,11 +147,13 @@ def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUS
             temporary.replace(path)
         except PermissionError:
             time.sleep(pause)
-        except FileExistsError:
-            path.unlink()
         else:
             return
-    temporary.replace(path)
+    try:
+        temporary.replace(path)
+    except FileExistsError:
+        path.unlink()
+        temporary.replace(path)
 
 
 def sync_file(descriptor: int) -> None:

@@ -76,6 +76,11 @@ def answers(world: Path) -> list[str]:
         return sorted(document.path for document in index.documents())
 
 
+def test_a_question_of_one_endless_word_is_answered(world: Path) -> None:
+    with Index.open(world / "indexes" / "docs") as index:
+        assert index.search(f"captain {'e' * 200_000} ship")[0].path.endswith("ship.md")
+
+
 # -- Permissions and users ---------------------------------------------------------------------------------------------
 
 

@@ -25,10 +25,10 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from socket import getaddrinfo
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import urlsplit
 
 import semsearch
 from semsearch.errors import ClusterError, MissingExtra, SemsearchError, UsageError
+from semsearch.system.locations import split_uri
 from semsearch.system.threads import in_order
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class DaskCluster:
         if not isinstance(self._given, str):
             return self._given
         try:
-            if host := urlsplit(self._given).hostname:
+            if host := split_uri(self._given).hostname:
                 getaddrinfo(host, None)  # an unknown name makes Dask's client fail twice
             gc.collect()  # a client that could not connect is closed then, not while Dask's loop starts: it would hang
             return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)

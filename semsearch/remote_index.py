@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from weakref import ref
 
 from semsearch import errors
@@ -28,6 +28,7 @@ from semsearch.results.omissions import FileCoverage, Problem
 from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.reports import Checkup, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
+from semsearch.system.locations import split_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,7 +252,7 @@ class ServerConnection:
     """The connections to one server. Threads may share it. The token is sent with every request, nowhere else."""
 
     def __init__(self, url: str, *, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
+        parts = split_uri(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
         if token is not None and not (token.isascii() and token.isprintable()):

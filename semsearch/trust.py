@@ -30,6 +30,7 @@ from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
 from semsearch.storage.meta import get_meta, get_place
 from semsearch.stores.registry import get_address, get_left
+from semsearch.system.durable import replace_file
 from semsearch.system.locations import config_folder, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
 
@@ -139,7 +140,7 @@ def _write(key: str, number: int, names: Collection[OutsideName]) -> bool:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary.write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(file)
+        replace_file(temporary, file)
     except OSError as error:  # a user without a home folder
         with suppress(OSError):
             temporary.unlink()

@@ -25,7 +25,7 @@ from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
 from semsearch.system.bounded_toml import read_toml
-from semsearch.system.locations import local_path, uri_scheme
+from semsearch.system.locations import expanded, local_path, uri_scheme
 
 # -- Keys --------------------------------------------------------------------------------------------------------------
 
@@ -302,7 +302,7 @@ def _model(file: TomlFile, text: str, *, is_users: bool) -> str:
 def _inside(file: TomlFile, text: str, *, is_users: bool) -> str:
     """The absolute path. Raises UsageError if a project's file names a path outside its folder."""
     folder = file.path.parent
-    path = os.path.normpath(folder / Path(text).expanduser())
+    path = os.path.normpath(folder / expanded(text))
     whole, inner = os.path.realpath(folder), os.path.realpath(path)
     if not is_users and inner != whole and not inner.startswith(whole.rstrip(os.sep) + os.sep):
         raise UsageError(

@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
 from semsearch.snapshots.store_uris import is_uri, name_of, store_named
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
-from semsearch.system.locations import config_folder, data_folder, folders_above, uri_scheme, working_folder
+from semsearch.system.locations import (
+    as_spelled,
+    config_folder,
+    data_folder,
+    expanded,
+    folders_above,
+    uri_scheme,
+    working_folder,
+)
 
 if TYPE_CHECKING:
     from semsearch.index import Index
@@ -71,7 +79,7 @@ def folder_for_new(paths: Iterable[str], given: Path | None) -> Path:
 def _is_below_here(path: str) -> bool:
     if uri_scheme(path):
         return False
-    here, whole = os.path.realpath("."), os.path.realpath(Path(path).expanduser())
+    here, whole = os.path.realpath("."), os.path.realpath(expanded(path))
     return whole == here or whole.startswith(here.rstrip(os.sep) + os.sep)
 
 
@@ -315,7 +323,7 @@ def folder_of(named: str, indexes: Path | None) -> Path | None:
     if as_path is not None:
         return as_path if has_database(as_path) else None
     folders = folders_of_indexes(indexes)
-    places = chain((next(folders) / named, Path(named).expanduser()), (folder / named for folder in folders))
+    places = chain((next(folders) / named, expanded(named)), (folder / named for folder in folders))
     return next((place for place in places if has_database(place)), None)
 
 
@@ -351,14 +359,14 @@ def _as_path(named: str) -> Path | None:
         raise UsageError(f"{named} is a snapshot store, which is read-only; name a local index")
     if not named.strip() or "\0" in named:
         raise UsageError(f"{named!r} is not a valid index name; use a name such as 'docs'")
-    as_path = Path(named).expanduser()
+    as_path = expanded(named)
     looks_like_path = len(as_path.parts) != 1 or named.startswith(".") or named.endswith(("/", os.sep))
     return as_path if looks_like_path else None
 
 
 def name_for(path: Path) -> str:
     """The name for an index of a file or folder: that of the folder, or of the file without its suffix."""
-    whole = Path(os.path.realpath(path))  # unlike Path.resolve, it accepts links that lead round
+    whole = as_spelled(Path(os.path.realpath(path)))  # unlike Path.resolve, it accepts links that lead round
     return (whole.stem if whole.is_file() else whole.name) or "root"
 
 

@@ -16,7 +16,7 @@ from semsearch.cli.messages import complain, warn
 from semsearch.cli.tables import count
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import Progress, Status, SyncReport
-from semsearch.system.locations import uri_scheme
+from semsearch.system.locations import as_spelled, uri_scheme
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ def covers(root: str, path: str) -> bool:
     """Return whether a path is a root or lies in it. Each may be the URI of a folder in a store."""
     if uri_scheme(root) or uri_scheme(path):
         return bool(uri_scheme(root)) and f"{_address(path)}/".startswith(f"{_address(root)}/")
-    outer, inner = Path(os.path.realpath(root)), Path(os.path.realpath(path))
+    outer, inner = (as_spelled(Path(os.path.realpath(each))) for each in (root, path))
     return outer == inner or outer in inner.parents
 
 

@@ -18,6 +18,7 @@ known: plain, or with lists; as floats, half floats or eight bits.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import struct
@@ -179,6 +180,15 @@ _READ_WHOLE = 1 << 28  # bytes: of a file with lists that is checked before the 
 _COARSE = 2e-2  # the error of a number in eight bits, at most
 
 
+def _read(path: Path) -> faiss.Index:
+    try:
+        return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError as error:
+        if os.strerror(errno.ENODEV) not in str(error):  # a disk without memory maps
+            raise
+        return faiss.read_index(str(path))
+
+
 class Vectors:
     """An opened segment of vectors. Memory-mapped: opening costs nothing, and a scan reads only what it compares.
 
@@ -194,7 +204,7 @@ class Vectors:
         self._file = CheckedFile(path, segment.sums)
         try:
             self._layout = layout_of(self._file.data)
-            self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+            self._index = _read(path)
         except (UnknownLayout, RuntimeError) as error:
             if lacking := next((number for number in EXHAUSTED if os.strerror(number) in str(error)), 0):
                 raise OSError(lacking, os.strerror(lacking), str(path)) from error

@@ -36,9 +36,9 @@ from semsearch.text.tokens import words
 if TYPE_CHECKING:
     from semsearch.searchable import Searchable
 
-_LINE = re.compile(r"(.+):(\d+)(?:-\d+)?")
+_LINE = re.compile(r"(.+):(\d{1,18})(?:-\d+)?")
 _HEADING = re.compile(r"(.*\S)#(\S.*)")
-_PAGE = re.compile(r"(.+?) (?:page|p\.) ?(\d+)")
+_PAGE = re.compile(r"(.+?) (?:page|p\.) ?(\d{1,18})")
 _PLACE = re.compile(r"(.+\.\w{1,8}) (\S.*)")
 
 
@@ -298,7 +298,7 @@ def read_runs(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(
             f"{path} cannot be read as a record of runs ({error}); remove it, or name another file"
         ) from error

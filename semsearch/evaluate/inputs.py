@@ -90,7 +90,7 @@ class FileLine:
         """The values of the line's JSON object. Raises SourceError if it is not one."""
         try:
             values = json.loads(self.text)
-        except ValueError:
+        except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
             raise self.wrong("a JSON object", self.text)

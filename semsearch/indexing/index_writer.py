@@ -21,6 +21,7 @@ from semsearch.indexing.changes import Changes, find_changes, find_changes_at
 from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.reread_rules import unrecognized
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
+from semsearch.indexing.sync_roots import as_indexed
 from semsearch.indexing.write_transaction import Report, WriteTransaction, locked, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
@@ -62,23 +63,22 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocu
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
     given = [str(path) for path in paths]
-    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in given if (whole := _resolved(path))]
+    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in given for whole in _resolved(path, roots)]
     ids = {texts[path] for path in given if path in texts}
     ids |= {file.document_id for file in get_known(db, roots) if any(covers(each, file.canonical) for each in named)}
     below = [root for root in roots if any(covers(each, root.canonical("")) for each in named)]
     return NamedDocuments(tuple(sorted(ids)), tuple(below))
 
 
-def _resolved(path: str) -> str:
-    """The absolute path, links resolved; "" for an empty path, an id that is not a path, or circular links."""
-    if not path:
-        return ""
-    if uri_scheme(path):
-        return path.rstrip("/")
+def _resolved(path: str, roots: Sequence[Root]) -> set[str]:
+    """The absolute path, links resolved, and as spelled on disk; none of an id that is no path, or circular links."""
+    if not path or uri_scheme(path):
+        return {path.rstrip("/")} - {""}
     try:
-        return Path(path).resolve().as_posix()
+        whole = Path(path).resolve()
+        return {whole.as_posix(), as_indexed(whole, roots).as_posix()}
     except (OSError, RuntimeError, ValueError):
-        return ""
+        return set()
 
 
 # -- The writer --------------------------------------------------------------------------------------------------------

@@ -136,6 +136,8 @@ class ReadingLog:
     def _add(self, line: bytes, start: int) -> None:
         with suppress(ValueError, TypeError, IndexError, RecursionError):  # a damaged line
             path, size, mtime_ns, checked_ns, reader = json.loads(line.split(b"\t")[1])
+            if not all(isinstance(each, int) for each in (size, mtime_ns, checked_ns)):
+                raise TypeError(f"{path} has no size or time")
             self._noted[path] = Noted(size, mtime_ns, checked_ns, reader, start, len(line) - 1)
 
     def _write(self, line: bytes) -> None:

@@ -59,12 +59,14 @@ class SegmentFolder:
 def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
     """Drop segments that the current generation does not name, except those retired less than `grace` seconds ago.
 
+    Without a grace that is all of them, even those of a later time, by a clock that was ahead.
+
     Maps of earlier vectors are dropped as well.
     """
     drop_unnamed(db, folder)
     sweep_maps(db, folder)
     retired, now = get_retired(db), clock.now()
-    left = drop(get_address(db), folder, [name for name, when in retired.items() if when <= now - grace])
+    left = drop(get_address(db), folder, [name for name, when in retired.items() if not grace or when <= now - grace])
     forget_retired(db, retired.keys() - left)
 
 
@@ -131,7 +133,8 @@ def grace_of(database: IndexDatabase) -> float:
     That is 0 if some were retired a while ago, and no reader needs any of them.
     """
     with database.reading() as db:
-        is_old = any(when <= clock.now() - GRACE_SECONDS for when in get_retired(db).values())
+        ages = [clock.now() - when for when in get_retired(db).values()]
+    is_old = any(age >= GRACE_SECONDS or age < 0 for age in ages)  # a clock that was set back would keep them for years
     return 0.0 if is_old and settle(database) else LONGEST_SECONDS
 
 

@@ -19,7 +19,7 @@ from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.storage.catalogue import get_known_at, get_roots
 from semsearch.storage.database import IndexDatabase, check
-from semsearch.system.locations import uri_scheme
+from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.source_files import source_digest
 
 if TYPE_CHECKING:
@@ -163,8 +163,8 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     if uri_scheme(str(path)):
         return _remote_root(db, str(path), known)
     try:
-        whole = Path(path).resolve()
-        outer = Path(path).parent.resolve() / Path(path).name
+        whole = as_indexed(Path(path).resolve(), known)
+        outer = as_indexed(Path(path).parent.resolve() / Path(path).name, known)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: circular links, before Python 3.13
         raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
@@ -182,6 +182,24 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     except UnicodeEncodeError:
         raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
     return Root(-1, text, is_file)
+
+
+def as_indexed(path: Path, known: Sequence[Root]) -> Path:
+    """An absolute path as spelled on disk; if it leads into or above a known root that is spelled otherwise, as that.
+
+    Earlier versions recorded roots as the user wrote them, and the files in them are known by these paths.
+    """
+    spelled = as_spelled(path)
+    if any(covers(root, spelled.as_posix()) for root in known):
+        return spelled
+    parts = spelled.as_posix().split("/")
+    for root in known:
+        written = root.path.split("/")
+        listed = written if root.is_remote else as_spelled(Path(root.path)).as_posix().split("/")
+        common = min(len(parts), len(listed))
+        if listed != written and parts[:common] == listed[:common]:
+            return Path("/".join([*written[:common], *parts[common:]]))
+    return spelled
 
 
 def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:
@@ -220,7 +238,7 @@ def index_of_moved_folder(folder: Path, indexes: Iterable[Path]) -> Path | None:
     """Find the index of which a root has moved to a folder; None unless there is exactly one."""
     if not folder.is_dir():
         return None
-    asked = Root(-1, folder.resolve().as_posix())
+    asked = Root(-1, as_spelled(folder.resolve()).as_posix())
     found = [index for index in indexes if _has_moved(index, asked)]
     return found[0] if len(found) == 1 else None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import struct
 import sys
 import time
@@ -338,7 +339,8 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
         )  # fmt: skip
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise SourceError(f"page {number} of {name} has no places of sentences: {error}") from None
-    if len(page.boxes) != len(before) + len(on) or not page.pages > 0:
+    numbers = (page.width, page.height, *(edge for boxes in page.boxes for box in boxes for edge in box))
+    if len(page.boxes) != len(before) + len(on) or not page.pages > 0 or not all(map(math.isfinite, numbers)):
         raise SourceError(f"page {number} of {name} has places of other sentences")
     return page
 

@@ -9,6 +9,7 @@ from semsearch.errors import ModelError
 from semsearch.rerankers.onnx_models import onnx_file, open_onnx
 from semsearch.rerankers.reranker import SECONDS, ModelReranker, RerankingModel, check_timeout, imported, probed
 from semsearch.rerankers.transformer_models import DEFAULT_MODEL, open_transformer
+from semsearch.system.locations import expanded
 
 DEFAULT = "default"  # the name of the default model
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
@@ -30,7 +31,7 @@ def _opened(model: str) -> RerankingModel:
     """Open a model by whatever runs it: a folder of sentence-transformers by that, where it is installed."""
     if model == DEFAULT:
         return open_transformer(DEFAULT_MODEL)
-    path = Path(model).expanduser()
+    path = expanded(model)
     if path.suffix == ".onnx":
         if not path.is_file():
             raise ModelError(f"there is no file {model}; give an ONNX file, or the folder of a model")

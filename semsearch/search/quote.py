@@ -36,7 +36,7 @@ from semsearch.embedding.word_finder import word_ids
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
-from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
+from semsearch.text.tokens import WordChunk, hash_chunks, hash_whole, with_parts
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup, WordSearch
@@ -135,7 +135,7 @@ class WordAligner:
         letters, can_vary = _NO_TRIPLES, np.zeros(len(names), dtype=np.bool_)
         if varying:
             can_vary[varying] = True
-            (chunk,) = hash_chunks([names[number] for number in varying], marks=self._languages != (ENGLISH,))
+            chunk = hash_whole([names[number] for number in varying], marks=self._languages != (ENGLISH,))
             letters = _Triples.of(chunk, np.arange(len(varying)), np.array(varying, dtype=np.int64))
         terms = sorted(of_term)
         return AskedWords(
@@ -162,7 +162,7 @@ class WordAligner:
         lacking = [name for name in dict.fromkeys(names) if name not in kept]
         if not lacking:
             return [kept[name] for name in names]
-        (chunk,) = hash_chunks(lacking, marks=self._languages != (ENGLISH,))
+        chunk = hash_whole(lacking, marks=self._languages != (ENGLISH,))
         single = chunk.counts == 1
         alone = np.flatnonzero(np.repeat(single, chunk.counts))
         is_known, p = np.zeros(len(lacking), dtype=np.bool_), np.zeros(len(lacking), dtype=np.float32)

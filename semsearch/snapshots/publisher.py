@@ -98,6 +98,11 @@ def swept_store(
 ) -> PublicationNote:
     """Delete what nothing has named for `grace` seconds; the note with what is left."""
     now = clock.now()
+    note = replace(  # times of a clock that was ahead begin now
+        note,
+        generations=tuple(replace(each, at=min(each.at, now)) for each in note.generations),
+        unnamed={name: min(since, now) for name, since in note.unnamed.items()},
+    )
     kept = _with_readers(note.generations, now - grace)
     named = {block_name(digest) for digest in newest.blocks()}
     unnamed = {name: since for name, since in note.unnamed.items() if name not in named}

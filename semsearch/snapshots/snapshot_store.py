@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, scheme_of, timeout_of
 from semsearch.system.durable import replace_file, sync_folder
-from semsearch.system.locations import shown_uri
+from semsearch.system.locations import shown_uri, split_uri
 from semsearch.system.remote_files import SECONDS, open_files, reached
 from semsearch.system.threads import call_within
 
@@ -36,7 +35,7 @@ class FolderStore:
     @classmethod
     def at(cls, uri: str) -> FolderStore:
         """The folder of a `file:` URI. Raises UsageError for one of another machine."""
-        parts = urlsplit(uri)
+        parts = split_uri(uri)
         if parts.netloc not in ("", "localhost"):
             raise UsageError(
                 f"{uri} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from semsearch.errors import UsageError
-from semsearch.system.locations import divided, shown_uri
+from semsearch.system.locations import divided, expanded, shown_uri, split_uri
 
 CLAIM = "semsearch.json"  # the index that publishes to a store
 POINTER = "current.json"  # which manifest is the newest
@@ -41,7 +41,7 @@ def store_named(given: str | Path) -> str | None:
     """The URI of the store that is named, which may be a folder; None for the folder of an index."""
     if is_uri(given):
         return canonical(str(given))
-    folder = Path(given).expanduser()
+    folder = expanded(given)
     try:
         is_place = (folder / CLAIM).is_file() and not (folder / "index.sqlite").exists()
     except (OSError, ValueError):
@@ -57,7 +57,7 @@ def canonical(given: str | Path) -> str:
     text = str(given)
     scheme = scheme_of(text)
     if not scheme:
-        return Path(text).expanduser().absolute().as_uri()
+        return expanded(text).absolute().as_uri()
     if scheme in _DATABASES:
         from semsearch.stores.postgres_address import parsed  # start-up time: few stores are databases
 
@@ -114,15 +114,15 @@ def vectors_beside(store: str, engine: str) -> str:
     if scheme_of(address) == "file":
         from urllib.request import url2pathname  # start-up time: it imports HTTP clients
 
-        address = url2pathname(urlsplit(address).path)
+        address = url2pathname(split_uri(address).path)
     return f"{scheme}:{address}{options}"
 
 
 def name_of(uri: str) -> str:
     """The name for an index that is read from a store: the last part of its URI, or its schema in a database."""
-    if scheme_of(uri) in _DATABASES and (schema := dict(parse_qsl(urlsplit(uri).query)).get("schema")):
+    if scheme_of(uri) in _DATABASES and (schema := dict(parse_qsl(split_uri(uri).query)).get("schema")):
         return schema.removeprefix("semsearch_")
-    return unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2] or urlsplit(uri).netloc or uri
+    return unquote(split_uri(uri).path).rstrip("/").rpartition("/")[2] or split_uri(uri).netloc or uri
 
 
 def timeout_of(uri: str) -> float:
@@ -133,6 +133,6 @@ def timeout_of(uri: str) -> float:
     if scheme_of(uri) not in ("s3", "s3a", *_DATABASES):
         return 0.0
     try:
-        return float(dict(parse_qsl(urlsplit(uri).query)).get("timeout", 0))
+        return float(dict(parse_qsl(split_uri(uri).query)).get("timeout", 0))
     except ValueError:
         raise UsageError(f"the timeout of {shown_uri(uri)} is not a number of seconds") from None

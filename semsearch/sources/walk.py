@@ -37,6 +37,7 @@ from semsearch.sources.ignore import (
     text_here,
 )
 from semsearch.system.clock import storable_time
+from semsearch.system.locations import listed_name
 
 
 class FolderEntry(Protocol):
@@ -146,7 +147,7 @@ class DiskFolders:
             if name.isascii() and not _CASE_MAY_DIFFER:
                 entry = NamedEntry(folder + name)
                 entry.stat(follow_symlinks=False)
-                return [entry]
+                return [entry] if listed_name(folder, name) == name else []  # what is there has another case
             with os.scandir(folder) as listing:
                 same = [entry for entry in listing if compose(entry.name) == compose(name)]
             return sorted(same, key=lambda entry: entry.name)

@@ -25,6 +25,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from semsearch.errors import IndexDamaged, IndexNotFound
+from semsearch.system.locking import has_locks
 
 
 class Forked(Protocol):
@@ -118,10 +119,11 @@ _PROGRAMS = (  # what could compute something when rows are read or written
     "SELECT CASE WHEN type = 'table' THEN 'computed table' ELSE type END, name FROM sqlite_master "
     "WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' OR (type = 'table' AND sql LIKE '% AS (%')"
 )
+_PATIENCE = 10.0  # seconds
 _CACHE = -65536  # kilobytes of pages a connection may keep
 
 
-def connect(path: Path, mode: str, *, patience: float = 10) -> sqlite3.Connection:
+def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
     """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file;
     `patience`: seconds to wait for another process that has it locked.
 
@@ -149,7 +151,7 @@ def open_reader(folder: Path) -> sqlite3.Connection:
     """A connection that reads the database of an index folder, and never locks it."""
     path = folder / DATABASE
     try:
-        return _tried(connect(path, "ro"))
+        return _tried(connect(path, "ro") if has_locks(folder) else connect(path, "ro", patience=0))
     except sqlite3.OperationalError:
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:

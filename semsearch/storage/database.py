@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from semsearch.results.reports import PublicationStatus
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _SHOWN = 3  # faults of a damaged index
 
@@ -73,10 +73,19 @@ def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
             raise StorageError(f"{path} cannot be written ({error.strerror}); the index is unchanged") from error
         if error.errno == errno.EIO:
             raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is unchanged") from error
+        if error.errno == errno.ENODEV:
+            raise StorageError(_without_maps(folder, error.strerror or "")) from error
         if error.errno in EXHAUSTED:
             what = f"{error.strerror}: {error.filename or folder}"
             raise StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}") from error
         raise
+
+
+def _without_maps(folder: Path, text: str) -> str:
+    return (
+        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
+        "it on another disk, such as one of this machine"
+    )
 
 
 def _of_rows(folder: Path) -> IndexDamaged | None:
@@ -123,6 +132,8 @@ def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | Non
         return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
     if "readonly" in text or "unable to open" in text:
         return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
+    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
+        return StorageError(_without_maps(folder, text))
     if "disk I/O error" in text:
         return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
     if "locked" in text:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.results.reports import PublicationStatus
 from semsearch.storage.meta import get_place
+from semsearch.system.durable import replace_file
 
 if TYPE_CHECKING:
     import sqlite3
@@ -69,7 +70,7 @@ def write_note(folder: Path, note: PublicationNote) -> None:
         json.dump(asdict(note), file, allow_nan=False)
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(folder / NOTE)
+    replace_file(temporary, folder / NOTE)
 
 
 def note_failure(folder: Path, failure: str) -> None:

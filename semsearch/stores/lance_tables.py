@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
 from semsearch.storage.segments import Kind
 from semsearch.system.durable import sync_file, sync_folder
-from semsearch.system.locations import working_folder
+from semsearch.system.locations import expanded, split_uri, working_folder
 
 _OPTIONS = ("endpoint", "region", "timeout")  # of an object store
 _SECONDS = 10.0  # that a query may take, without a `timeout`
@@ -97,11 +97,11 @@ def located(uri: str, name: str) -> str:
         return f"{scheme}:{_bucket(given, name)}"
     if not given:
         raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
-    return f"{scheme}:{os.path.normpath(working_folder() / Path(given).expanduser())}"
+    return f"{scheme}:{os.path.normpath(working_folder() / expanded(given))}"
 
 
 def _bucket(address: str, name: str) -> str:
-    parts = urlsplit(address)
+    parts = split_uri(address)
     if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
         raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from semsearch.errors import MissingExtra, StorageError, UsageError
+from semsearch.system.locations import split_uri
 
 SECONDS = 10.0  # that a query may take
 _PORT = 19530
@@ -70,11 +71,7 @@ def located(uri: str, name: str) -> str:
 
 def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
     """Parse a URI; `default` is the collection if it names none. Raises UsageError."""
-    parts = urlsplit(uri.partition(":")[2])
-    try:
-        port = parts.port or _PORT
-    except ValueError as error:
-        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
+    parts = split_uri(uri.partition(":")[2])
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
         raise UsageError(f"{uri!r} is not the address of a Milvus server; give {_FORM}")
     if parts.username is not None:
@@ -85,7 +82,7 @@ def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
     address = CollectionAddress(
         parts.scheme,
         parts.hostname,
-        port,
+        parts.port or _PORT,
         parts.path.strip("/"),
         options.get("collection", default),
         _seconds(uri, options.get("timeout")),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
@@ -22,6 +21,7 @@ from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
 from semsearch.stores.engine import Engine, StoreLocation
+from semsearch.system.locations import split_uri
 
 if TYPE_CHECKING:
     import sqlite3
@@ -94,11 +94,7 @@ def complete(uri: str, name: str) -> str | None:
             f"{uri!r} is not the URI of a vector store; its scheme must be one of "
             f"{', '.join(f'{one}:' for one in _ENGINES)}"
         )
-    try:
-        has_password = urlsplit(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password
-    except ValueError as error:
-        raise UsageError(f"{uri!r} is not a valid address: {error}") from error
-    if has_password:
+    if split_uri(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password:
         raise UsageError(
             "the address of a vector store must not contain a password, which the index would store; "
             "set it in the environment, as docs/developers/engines.md explains"

@@ -9,6 +9,7 @@ from deliberate changes.
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +40,13 @@ def _sums(blocks: UInt8) -> UInt64:
 
 
 def mapped(path: Path) -> UInt8:
-    """The bytes of a file, memory-mapped. Raises FileNotFoundError."""
-    return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+    """The bytes of a file, memory-mapped, or read where the disk has no maps. Raises FileNotFoundError."""
+    try:
+        return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+    except OSError as error:
+        if error.errno != errno.ENODEV:  # as on some shared folders of virtual machines
+            raise
+        return np.fromfile(path, np.uint8)
 
 
 class CheckedFile:

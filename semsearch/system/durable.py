@@ -137,6 +137,8 @@ def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
 def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUSES) -> None:
     """Give a written file its name, in place of an older one. Raises OSError.
 
+    That is one step, but on a disk that renames nothing over what is there: for a moment it has neither.
+
     On Windows no file is replaced while another process has it open, as a reader has for an instant, or a program that
     looks for viruses: that is tried again, for two seconds in all.
     """
@@ -147,7 +149,11 @@ def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUS
             time.sleep(pause)
         else:
             return
-    temporary.replace(path)
+    try:
+        temporary.replace(path)
+    except FileExistsError:
+        path.unlink()
+        temporary.replace(path)
 
 
 def sync_file(descriptor: int) -> None:

@@ -1,4 +1,4 @@
-"""Locations: the current folder and those above it, the user's cache and settings folders, and URIs of file systems.
+"""Locations: the current folder and those above it, the user's folders, names as disks list them, and URIs.
 
 Only this module asks for the process's current folder. Files are also looked for in the folders above it, as git does;
 there, only what belongs to the user, to root or to the owner of the current folder counts: in a folder that everybody
@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from semsearch.errors import UsageError
 
@@ -100,6 +101,52 @@ def log_folder() -> Path:
     return user_log_path("semsearch", appauthor=False)
 
 
+# -- Names -------------------------------------------------------------------------------------------------------------
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with the user's home folder for its ~; as it is, as in the shell, where there is no such user or home."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  # Path's raises RuntimeError
+
+
+def as_spelled(path: Path) -> Path:
+    """An absolute path with each name as its folder lists it, where a disk also finds it by another case or form.
+
+    What is not there, or cannot be listed, stays as it is given. Links are not followed. On most disks this looks at
+    one other name for each part of the path; where that is the same file, it lists the folder.
+    """
+    found = Path(path.anchor)
+    for name in path.parts[1:]:
+        found /= listed_name(str(found), name)
+    return found
+
+
+def listed_name(folder: str, name: str) -> str:
+    """The name by which a folder lists what it finds by a name; the name itself where there is nothing."""
+    others = {name.swapcase(), *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))} - {name}
+    here = _file_id(f"{folder}/{name}")
+    if here is None or all(_file_id(f"{folder}/{other}") != here for other in others):
+        return name
+    try:
+        names = os.listdir(folder)  # noqa: PTH208  # names are all that is needed
+    except OSError:
+        return name
+    same = (each for each in names if _folded(each) == _folded(name) and _file_id(f"{folder}/{each}") == here)
+    return name if name in names else next(same, name)
+
+
+def _file_id(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
 # -- Uris --------------------------------------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
@@ -112,6 +159,16 @@ def uri_scheme(text: str) -> str:
     return found[1].lower() if found else ""
 
 
+def split_uri(uri: str) -> SplitResult:
+    """The parts of a URI. Raises UsageError for one that is none: a bracket without its other, a port that is none."""
+    try:
+        parts = urlsplit(uri)
+        parts.port  # noqa: B018  # which is parsed when it is asked for
+    except ValueError as error:
+        raise UsageError(f"{shown_uri(uri)!r} is not a valid address: {error}") from error
+    return parts
+
+
 def divided(uri: str) -> tuple[str, str]:
     """The address and the options, with their question mark, of a URI."""
     address, mark, options = uri.partition("?")
@@ -122,7 +179,7 @@ def local_path(path: str) -> str:
     """A path, or the one that a `file:` URI names. Raises UsageError for the file of another machine."""
     if uri_scheme(path) != "file":
         return path
-    parts = urlsplit(path)
+    parts = split_uri(path)
     if parts.netloc not in ("", "localhost"):
         raise UsageError(f"{path} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
     from urllib.request import url2pathname  # start-up time: it imports http and ssl, and few paths are URIs

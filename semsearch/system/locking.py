@@ -6,24 +6,28 @@ lock alone decides.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from semsearch.errors import IndexLocked
+from semsearch.errors import IndexLocked, StorageError
 from semsearch.system.durable import replace_file
 
 LOCK = "lock"
 NOTE = "writer.json"
+_UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 @contextmanager
 def writer_lock(folder: Path) -> Iterator[None]:
-    """Hold the writer lock of an index folder. Raises IndexLocked, naming the holder, if another process has it."""
+    """Hold the writer lock of an index folder.
+
+    Raises IndexLocked, naming the holder, if another process has it; StorageError where the disk has no locks.
+    """
     from filelock import FileLock, Timeout  # start-up time: queries never lock
 
     lock = FileLock(folder / LOCK, timeout=0)
@@ -33,14 +37,55 @@ def writer_lock(folder: Path) -> Iterator[None]:
         raise IndexLocked(
             f"another process is writing to {folder}: {_holder(folder)}; wait for it, or stop it, and try again"
         ) from None
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        raise _unlockable(folder) from error
     try:
+        if not has_locks(folder):
+            raise _unlockable(folder)
         _leave_note(folder)
         yield
     finally:
         lock.release()
 
 
+def has_locks(folder: Path) -> bool:
+    """Return whether the disk of an index folder has locks of files, as SQLite needs; some network disks have none.
+
+    SQLite takes that for another program that is writing, and waits for its end. What is tried is a lock on the file of
+    the writer lock: closing the database would drop SQLite's own locks.
+    """
+    try:
+        _share(folder / LOCK)
+    except OSError as error:
+        return error.errno not in _UNSUPPORTED
+    return True
+
+
+def _share(path: Path) -> None:
+    """Lock a file as its readers do, for a moment. Raises OSError."""
+    try:
+        import fcntl  # not on Windows
+    except ImportError:
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    finally:
+        os.close(descriptor)
+
+
+def _unlockable(folder: Path) -> StorageError:
+    return StorageError(
+        f"the disk of {folder} has no locks, which keep two programs from writing at once; keep the index on another "
+        "disk, such as one of this machine"
+    )
+
+
 def _leave_note(folder: Path) -> None:
+    import socket  # start-up time: queries never lock
+
     note = {
         "pid": os.getpid(),
         "host": socket.gethostname(),

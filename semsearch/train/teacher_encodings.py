@@ -117,7 +117,7 @@ class Encodings:
             if not path.exists():
                 write_durably(path, lambda write: write((json.dumps(self._card, indent=2) + "\n").encode()))
             card = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise VectorsError(f"{path} cannot be used ({error}); choose another folder for the encodings") from error
         if card != self._card:
             raise VectorsError(

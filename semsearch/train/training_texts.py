@@ -107,7 +107,7 @@ def _fields(file: Path) -> Iterator[str]:
                     yield from _strings(json.loads(line))
                 else:
                     yield from line.rstrip("\n").split("\t")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{file} cannot be read as text ({error}); convert it or leave it out") from error
 
 

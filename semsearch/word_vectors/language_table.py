@@ -28,7 +28,6 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +35,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, StorageError, VectorsError
+from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION
@@ -59,7 +59,9 @@ class LanguageTable:
     def __init__(self, path: Path) -> None:
         self.path: Path = Path(path)
         try:
-            data = np.memmap(self.path, dtype=np.uint8, mode="r")
+            data = mapped(self.path)
+            if not len(data):
+                raise ValueError("it is empty")
         except (OSError, ValueError) as error:
             if getattr(error, "errno", None) in EXHAUSTED:
                 raise  # nothing is wrong with the file
@@ -78,7 +80,7 @@ class LanguageTable:
             raise VectorsError(
                 f"{self.path} is damaged: it has {len(data):,} bytes, not {starts[-1]:,}; install semsearch again"
             )
-        self._data = data.view(np.ndarray)
+        self._data = data
         parts = [
             self._data[start : start + size].view(dtype).reshape(shape)
             for (_, dtype), start, size, shape in zip(_ARRAYS, starts, sizes, shapes, strict=False)
@@ -222,7 +224,7 @@ def read_arrays(path: Path) -> LanguageArrays:
             card = json.loads(str(arrays["card"])) if "card" in arrays else {}
             words = [str(word) for word in arrays["words"].tolist()]
             return LanguageArrays(words, arrays["vectors"], arrays["probability"], card)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
         raise VectorsError(
             f"{path} is not an archive of words, vectors and probability ({error}); write it with numpy.savez"
         ) from error

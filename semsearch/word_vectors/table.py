@@ -16,6 +16,7 @@ semsearch are folders beside this file.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from functools import cached_property
@@ -186,7 +187,7 @@ class VectorTable:
     def _array(self, name: str, dtypes: tuple[type[np.generic], ...], *, dimensions: int = 1) -> Any:
         path = self.folder / f"{name}.npy"
         try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            array = _loaded(path)
         except (OSError, ValueError, EOFError, TokenError) as error:  # NumPy reads the header of an array as Python
             if getattr(error, "errno", None) in EXHAUSTED:
                 raise  # nothing is wrong with the file
@@ -196,6 +197,15 @@ class VectorTable:
         if array.dtype not in dtypes or array.ndim != dimensions:
             raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
         return np.asarray(array)  # still mapped, but without what memmap adds to every slice
+
+
+def _loaded(path: Path) -> Any:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        if error.errno != errno.ENODEV:  # a disk without memory maps
+            raise
+        return np.load(path, allow_pickle=False)
 
 
 def _open_again(folder: Path, digest: str) -> VectorTable:

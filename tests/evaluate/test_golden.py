@@ -59,7 +59,10 @@ def test_these_are_the_hit(written: str) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["uide.md", "other/guide.md", "guide.md#Ships", "guide.md:9", "guide.md:13", "guide.md page 3", "guide.md slide 1"],
+    [
+        *("uide.md", "other/guide.md", "guide.md#Ships", "guide.md:9", "guide.md:13", "guide.md page 3"),
+        *("guide.md slide 1", f"guide.md:{'5' * 5000}", f"guide.md page {'5' * 5000}"),
+    ],
 )
 def test_these_are_another(written: str) -> None:
     assert not ExpectedAnswer.read(written).is_in(HIT)
@@ -193,7 +196,7 @@ def test_runs_are_kept_beside_the_index_and_damage_is_told(index: Index, tmp_pat
     path = questions(tmp_path / "golden.jsonl", {"query": "captain", "answers": ["ships.md"]})
     evaluate_golden(path, index)
     assert (index.path / NAME).exists()
-    for text in ("[]", "{"):
+    for text in ("[]", "{", "[" * 100_000):
         (index.path / NAME).write_text(text, encoding="utf-8")
         with pytest.raises(SourceError, match="name another"):
             evaluate_golden(path, index)

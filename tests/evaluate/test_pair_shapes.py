@@ -51,6 +51,7 @@ def test_a_split_alone_is_called_like_its_folder(tmp_path: Path) -> None:
 BROKEN = {
     "x.jsonl": ('{"sentence1": "a", "score": 1}\n', "line 1: expected an object with sentence1, sentence2 and score"),
     "y.jsonl": ('{"s1": "a", "s2": "b", "score": [1]}\n', r"line 1: expected a number as the score, found '\[1\]'"),
+    "z.jsonl": ("[" * 100_000, "line 1: expected a JSON object"),
     "x.csv": ("score,s1,s2\n1,a,b\nhigh,c,d\n", "line 3: expected a number as the score, found 'high'"),
     "y.csv": ("score,s1,s2\n1,a,b\ninf,c,d\n", "line 3: expected a number as the score, found 'inf'"),
     "z.csv": ('score,s1,s2\n1,a,b\n2,"c,d\n', "z.csv is not valid CSV"),

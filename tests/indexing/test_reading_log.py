@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -266,6 +267,21 @@ def test_notes_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pyte
     assert not reading.has(present(0))
     reading.drop()
     assert not (tmp_path / READING_LOG).exists()
+
+
+def test_a_note_whose_times_are_no_numbers_is_not_used(tmp_path: Path) -> None:
+    noting = ReadingLog(tmp_path)
+    noting.begin(10, max_bytes=10)
+    noting.note(present(0), Prepared(size=5, mtime_ns=1, checked_ns=10**18))
+    noting.close()
+    first, line = (tmp_path / READING_LOG).read_bytes().splitlines()
+    rest = line.partition(b"\t")[2].replace(b", 1000000000000000000, ", b", null, ", 1)
+    sealed = hashlib.blake2b(rest, digest_size=16).hexdigest().encode() + b"\t" + rest
+    (tmp_path / READING_LOG).write_bytes(first + b"\n" + sealed + b"\n")
+    reading = ReadingLog(tmp_path)
+    reading.begin(10, max_bytes=10)
+    assert not reading.has(present(0))
+    reading.close()
 
 
 def interrupt_reading(monkeypatch: pytest.MonkeyPatch) -> Result:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="SQLite is watch
 SHARES = (0.3, 0.8)  # of all operations, after which one fails
 
 
-@pytest.mark.parametrize(("action", "number"), [("first", 4), ("sync", 1), ("rebuild", 6)])
+@pytest.mark.parametrize(("action", "number"), [("first", 4), ("sync", 1), ("rebuild", 6), ("sync", 8), ("sync", 9)])
 def test_a_fault_leaves_the_index_as_before_or_as_after_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, number: int
 ) -> None:

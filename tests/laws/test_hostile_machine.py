@@ -6,24 +6,34 @@ index answers as before.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from disk_faults.file_doors import Doors, Fault, Operation
 from small import write_articles
 
+from semsearch.errors import StorageError
 from semsearch.index import Index
+from semsearch.indexing.sync_roots import as_indexed
 from semsearch.readers import read
+from semsearch.sources.roots import Root
+from semsearch.sources.walk import DiskFolders, NamedEntry
+from semsearch.storage.segments import get_segments
+from semsearch.system import clock, locations, locking
 from semsearch.system.source_files import SourceBytes
 from semsearch.word_vectors.table import VectorTable
 
 _FAILED = 2
 _OTHER = 5001  # a user's number, which need not exist
+_NO_MAP = 5386  # SQLite's
 _YEAR_2400 = 13_569_465_600  # seconds
 _AS_ROOT = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]  # without root's rights over the files of others
 _is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -64,6 +74,11 @@ def answers(world: Path) -> list[str]:
     with Index.open(world / "indexes" / "docs") as index:
         assert not index.verify()
         return sorted(document.path for document in index.documents())
+
+
+def test_a_question_of_one_endless_word_is_answered(world: Path) -> None:
+    with Index.open(world / "indexes" / "docs") as index:
+        assert index.search(f"captain {'e' * 200_000} ship")[0].path.endswith("ship.md")
 
 
 # -- Permissions and users ---------------------------------------------------------------------------------------------
@@ -119,6 +134,22 @@ def test_another_users_index_is_searched_and_not_written(world: Path) -> None:
     assert answers(world) == before
 
 
+@_others
+def test_two_users_of_a_group_write_to_one_index(world: Path) -> None:
+    """The files are of another user, whose group may write them; what is written anew is for the group again."""
+    index = world / "indexes" / "docs"
+    for path in (index.parent, index, *index.rglob("*")):
+        os.chown(path, _OTHER, 0)
+        path.chmod(0o775 if path.is_dir() else 0o664)
+    (world / "docs" / "ship.md").write_text("The sailor left the ship.\n")
+    for command in (["index", "docs"], ["query", "sailor"], ["refit"], ["map"], ["compact"], ["verify"]):
+        done = semsearch(*command, cwd=world, limit="umask 002")
+        assert done.returncode == 0, (command, done.stderr)
+    assert len(answers(world)) == 5
+    for path in index.rglob("*"):
+        assert path.stat().st_mode & stat.S_IWGRP, path
+
+
 @_permissions
 @pytest.mark.parametrize("umask", [0o002, 0o022, 0o077])
 def test_an_index_is_for_those_whom_the_umask_lets_in(tmp_path: Path, small_vectors: VectorTable, umask: int) -> None:
@@ -151,6 +182,131 @@ def test_a_home_folder_that_is_not_there_costs_only_the_record_of_trust(world: P
         done = semsearch(*command, cwd=world, **nowhere)
         assert done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr
+
+
+# -- Disks -------------------------------------------------------------------------------------------------------------
+# tests/torture/disks.py mounts such disks, as root
+
+
+@pytest.fixture
+def folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that finds names whatever their case and Unicode form."""
+    look = locations._file_id
+
+    def found(path: str) -> tuple[int, int] | None:
+        if (exactly := look(path)) is not None:
+            return exactly
+        folder, _, name = path.rpartition("/")
+        there = [each.name for each in Path(folder or "/").iterdir()] if Path(folder or "/").is_dir() else []
+        same = (each for each in there if locations._folded(each) == locations._folded(name))
+        return next((look(f"{folder}/{each}") for each in same), None)
+
+    monkeypatch.setattr(locations, "_file_id", found)
+
+
+@pytest.mark.usefixtures("folded")
+def test_a_root_named_by_another_case_is_the_same_root(world: Path) -> None:
+    before = answers(world)
+    with Index.open(world / "indexes" / "docs") as index:
+        assert index.sync(world / "DOCS").unchanged == 5
+        (world / "docs" / "ship.md").write_text("The sailor left the ship.\n")
+        assert index.sync(world / "Docs" / "SHIP.md").changed == 1
+        assert index.sync(world / "docs" / "Below").unchanged == 1
+        assert [Path(root).name for root in index.status().roots] == ["docs"]
+        assert answers(world) == before
+        assert index.remove(world / "Docs" / "Ship.MD") == 1
+
+
+@pytest.mark.usefixtures("folded")
+def test_a_name_of_another_case_is_not_that_of_the_file(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a watch reports the name that a file had before it was renamed: the disk still finds the file by it."""
+    (world / "docs" / "ship.md").rename(world / "docs" / "Ship.md")
+    monkeypatch.setattr(NamedEntry, "stat", lambda *_, **__: (world / "docs" / "Ship.md").stat())
+    folders = DiskFolders(world / "docs")
+    assert [entry.name for entry in folders.called(f"{world}/docs/", "Ship.md")] == ["Ship.md"]
+    assert folders.called(f"{world}/docs/", "ship.md") == []
+
+
+@pytest.mark.usefixtures("folded")
+def test_a_root_that_was_recorded_by_another_case_stays_the_root(world: Path) -> None:
+    """As an earlier version recorded what its user wrote."""
+    known = [Root(1, (world / "Docs").as_posix())]
+    assert as_indexed(world / "DOCS" / "BELOW", known) == world / "Docs" / "below"
+    assert as_indexed(world / "docs", known) == world / "Docs"
+    assert as_indexed(world, known) == world
+    assert as_indexed(world / "indexes", known) == world / "indexes"
+
+
+@pytest.mark.usefixtures("folded")
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_names_are_as_the_disk_lists_them(tmp_path: Path, form: str) -> None:
+    listed = unicodedata.normalize(form, "Größe é")
+    (tmp_path / listed).mkdir()
+    (tmp_path / listed / "A.md").write_text("a")
+    for other in ("NFC", "NFD"):
+        name = unicodedata.normalize(other, "gröSSe É")
+        assert locations.as_spelled(tmp_path / name.replace("SS", "ß") / "a.MD") == tmp_path / listed / "A.md"
+    assert locations.as_spelled(tmp_path / "none" / "A.md") == tmp_path / "none" / "A.md"
+
+
+def test_two_names_that_differ_by_case_are_two_documents(world: Path) -> None:
+    (world / "docs" / "SHIP.md").write_text("The sailor saw an island.\n")
+    if len([*(world / "docs").glob("[sS][hH]*.md")]) == 1:
+        pytest.skip("the disk does not know case")
+    with Index.open(world / "indexes" / "docs") as index:
+        assert index.sync().added == 1
+        assert index.sync(world / "docs" / "ship.md").unchanged == 1
+        assert locations.as_spelled(world / "docs" / "ship.md") == world / "docs" / "ship.md"
+        assert index.search("sailor island")[0].path.endswith("SHIP.md")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_disk_without_locks_is_searched_and_not_written(
+    world: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refused(path: Path) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    before = answers(world)
+    monkeypatch.setattr(locking, "_share", refused)
+    with Index.open(world / "indexes" / "docs") as index:
+        assert index.search("captain ship")[0].path.endswith("ship.md")
+        for write in (index.sync, index.refit, index.compact):
+            with pytest.raises(StorageError, match="has no locks, which keep two programs from writing at once"):
+                write()
+    with pytest.raises(StorageError, match="has no locks"), Index.create(world / "indexes" / "new") as index:
+        index.sync(world / "docs")
+    monkeypatch.undo()
+    assert answers(world) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SQLite is watched as a library of its own")
+def test_a_disk_that_renames_nothing_over_what_is_there_is_written(world: Path) -> None:
+    def refused(operation: Operation) -> Fault | None:
+        is_there = operation.kind == "rename" and Path(operation.to).exists()
+        return Fault(errno.EEXIST, 1, 0) if is_there else None
+
+    (world / "docs" / "ship.md").write_text("The sailor left the ship.\n")
+    with Doors(world) as doors:
+        doors.watcher = refused
+        with Index.open(world / "indexes" / "docs") as index:
+            assert index.sync().changed == 1
+        doors.watcher = None
+    assert answers(world)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SQLite is watched as a library of its own")
+def test_a_disk_without_memory_maps_is_searched(world: Path) -> None:
+    def refused(operation: Operation) -> Fault | None:
+        return Fault(errno.ENODEV, _NO_MAP, 0) if operation.kind == "map" and not operation.sqlite else None
+
+    with Doors(world) as doors:
+        doors.watcher = refused
+        with Index.open(world / "indexes" / "docs") as index:
+            assert index.search("captain ship")[0].path.endswith("ship.md")
+            assert index.search("captain ship", mode="lexical")
+            assert not index.verify()
+        doors.watcher = None
 
 
 # -- Limits ------------------------------------------------------------------------------------------------------------
@@ -198,6 +354,22 @@ def test_a_clock_that_was_wrong_hides_no_change(world: Path, seconds: int) -> No
             assert word in index.search(word)[0].sentence
         assert index.sync().changed == 0
         assert not index.verify()
+
+
+def test_a_clock_that_was_ahead_keeps_no_files_of_earlier_generations(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, now = world / "indexes" / "docs", clock.now()
+    with Index.open(path) as index, Index.open(path) as reader:
+        with monkeypatch.context() as patch, reader._database.reading() as db:
+            get_segments(db)  # so that what it sees is kept
+            patch.setattr(clock, "now", lambda: now + 1e9)
+            index.refit()
+        before = {each.name for each in (path / "segments").iterdir()}
+        index.add([])
+        with index._database.reading() as db:
+            named = {name for (name,) in db.execute("SELECT file FROM segments")}
+        assert {each.name for each in (path / "segments").iterdir()} == named < before
 
 
 # -- Files in motion ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import zlib
 import pytest
 from cited import places
 from fixtures import reading_here
-from sample_files.valid_files import odp, ods, zipped
+from sample_files.valid_files import OLD_WORKBOOK, odp, ods, zipped
 
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.read import read_bytes
@@ -94,21 +94,9 @@ def test_a_book_is_its_sections_and_notes() -> None:
         read_bytes(b"<html><p>Words</p></html>", "a.fb2")
 
 
-XLS = (  # written by xlwt: sheet "Tides", B2 a sentence, B3 3.5, C3 the day 2024-05-01
-    "c-rk)O=uHA6#izLG(R-Swx&WWl%-(R+6dyMmv&XEJ*8AB_=BLSS(?zAlua+{!D`J>5ClQ-Qm6+nRWJUaf*u49LPZaPAS8P9Bq(@jv%Y!RrD;"
-    "WIpcX3gE%WB>`<Z#OGxKJ5-z_wkW*@efu?qcYK*b56u|_7SguELaq<0+2dUcSBqp+zE3erS2`tdCCHX!Fv&UYCa9{64n1-?)@g-HzMbC$7zI"
-    "LI-igp8q&sK6bPMA61kwJ<%)bPLn_Z26q&ewJKg+DEn}aS{vWP<OApijQlZtcyan`<Q(`v1Bh=@kXxVOV>r!){g^rHZ`%y6dk@M%z-9!(8^i"
-    "1ypQ27!oUeaBAHAK43rS3$)3Yc#{hnKyZWV}<Qpp&Ao;JA^1xr@L7K$X@*A2Dn1*wPH%So@7(S`-V<ell3XACFye&%t7|B@16v>Tj!6;Z0>H"
-    "Ik(RWLHyu?*LiO`4ohn6$IGu{~j#?>Rr{EAm5x_e~SgG-Av*^X}0pz{Pvt-zP_h&C@KI<};z%`*s;999)(j<Q!#b18XJiW{=%WuW+l|m~Uqq"
-    "rvXvjHQeelhiBO4Dr>u_pM8uE=8hVEC-KE^N1k*PznZ&<pC2q=h|hmCXVFO~S(^OiHG>|}BW~Z4cxrmJaI?&3rfq*@oS>%j2sAkE@fgDr?J>"
-    "d61FnU}V_dd)!L3S*i+-8MZoby&zF%v>BWX&xYZ+lEC@3f>C@3f>D6B84Z?M((a36m*RNwIf?th&nDi!sc<iEvH<msBCkIF;HQElUVUF&Bn{"
-    "K9KXtkK8&Unp^mdbcr-QI2E0?)6JwQ=)b}Yj)JvZwuAif2E!{|8f7n0l;6^GX"
-)
-
-
 def test_an_old_workbook_is_read_like_a_new_one() -> None:
     pytest.importorskip("python_calamine")
-    data = zlib.decompress(base64.b85decode(XLS))
+    data = zlib.decompress(base64.b85decode(OLD_WORKBOOK))
     assert places(read_bytes(data, "a.xls")) == [
         ("Tides", "Tides"),
         ("Tides!B2", "The tide is seldom as high as here in spring."),

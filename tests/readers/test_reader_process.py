@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +20,7 @@ from fixtures import reading_here
 from packages import needed
 from sample_files.bombs import BOMBS, nested, sound
 from sample_files.damage import damaged
-from sample_files.valid_files import NAMES, sound as valid
+from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound as valid
 
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
@@ -317,8 +319,11 @@ def test_what_is_no_message_is_refused(sent: bytes) -> None:
         os.close(reading)
 
 
+UNMEASURED = (b'[1, "", NaN, 9, [[]]]', b'[1, "", 9, 1e999, [[]]]', b'[1, "", 9, 9, [[[0, 0, NaN, 1]]]]')
+
+
 def test_a_picture_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for found in (b"<svg>", b"", b"[]", b"[1, 2]", b'[1, "", 9, 9, [[[0, 0, 1]]]]', b'[1, "", 9, 9, []]'):
+    for found in (b"<svg>", b"", b"[]", b"[1, 2]", b'[1, "", 9, 9, [[[0, 0, 1]]]]', b'[1, "", 9, 9, []]', *UNMEASURED):
         monkeypatch.setattr(pdf_pictures, "in_reader_process", lambda *_, found=found, **__: found)
         with pytest.raises(SourceError):
             page_picture(b"", "a.pdf", 1, 100)
@@ -375,6 +380,15 @@ def test_bombs_are_not_drawn_and_the_next_page_is(name: str, monkeypatch: pytest
     with pytest.raises(SourceError, match=r"takes more than|made its reader crash"):
         place_sentences(bomb, "a.pdf", 1, (), ["The captain sails over the sea."])
     assert page_picture(sound(), "a.pdf", 1, 100).startswith(b"\x89PNG")
+
+
+@posix
+def test_a_workbook_whose_sectors_go_round_in_a_circle_is_set_aside() -> None:
+    pytest.importorskip("python_calamine")
+    workbook = bytearray(zlib.decompress(base64.b85decode(OLD_WORKBOOK)))
+    workbook[0x4C] = 3  # the first sector of the table of sectors
+    with pytest.raises(SourceError, match=r"a\.xls (takes more than|made its reader crash)"):
+        read_bytes(bytes(workbook), "a.xls")
 
 
 def refused(*_: object) -> None:

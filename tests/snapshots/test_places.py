@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from servers.postgres_server import shared_server
 
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
+from semsearch.index import Index
 from semsearch.snapshots import store_uris
 from semsearch.snapshots.snapshot_store import (
     FolderStore,
@@ -19,7 +21,8 @@ from semsearch.snapshots.snapshot_store import (
     get_checked,
     open_snapshot_store,
 )
-from semsearch.system.locations import shown_uri
+from semsearch.stores.registry import complete
+from semsearch.system.locations import local_path, shown_uri
 
 
 @pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
@@ -163,10 +166,32 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
         "b",
         "my docs",
     ]
+    nobodys = f"~no-such-user{secrets.token_hex(4)}/docs"  # as in the shell, a folder of this name
+    assert store_uris.canonical(nobodys) == Path(nobodys).absolute().as_uri()
+    assert store_uris.store_named(nobodys) is None
+    assert complete(f"lance:{nobodys}", "docs") == f"lance:{Path(nobodys).absolute()}"
     assert shown_uri("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
     assert store_uris.store_named(tmp_path) is None
     (tmp_path / store_uris.CLAIM).write_text("{}")
     assert store_uris.store_named(tmp_path) == tmp_path.as_uri()
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [
+        lambda: complete("milvus:http://[host/db", "docs"),
+        lambda: complete("lance:s3://[bucket/docs", "docs"),
+        lambda: complete("milvus:http://host:99999/db", "docs"),
+        lambda: store_uris.name_of("s3://[bucket/docs"),
+        lambda: open_snapshot_store("file://[here/docs"),
+        lambda: local_path("file://[here/docs"),
+        lambda: Index.connect("http://[::1"),
+        lambda: Index.connect("http://host:99999"),
+    ],
+)
+def test_what_only_looks_like_an_address_is_said_to_be_none(parse: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match="is not a valid address: "):
+        parse()
 
 
 @pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])

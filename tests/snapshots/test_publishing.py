@@ -190,6 +190,25 @@ def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(
         assert "6" in reader
 
 
+def test_a_clock_that_was_ahead_keeps_nothing_for_longer_than_the_grace_period(
+    index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now + 1e9)
+    for number in range(3):
+        index.add([Text(str(number), f"A comet is near the planet {number}.")])
+        index.publish(place)
+    ahead = names(place, MANIFESTS)
+    monkeypatch.setattr(clock, "now", lambda: now)
+    index.add([Text("3", "A star.")])
+    assert names(place, MANIFESTS) > ahead
+    monkeypatch.setattr(clock, "now", lambda: now + GRACE_SECONDS + 1)
+    index.add([Text("4", "The moon.")])
+    assert len(names(place, MANIFESTS)) == 2
+    with Index.open(place.as_uri()) as reader:
+        assert reader.verify() == []
+
+
 def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
     tmp_path: Path, place: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

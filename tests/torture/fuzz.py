@@ -4,11 +4,12 @@
     python tests/torture/fuzz.py all --minutes 60     # all targets, one after the other, with equal shares of the time
     python tests/torture/fuzz.py --again FILE md      # one input again, with its traceback
 
-It needs atheris (pip install atheris), which no other test does. A finding is a crash of the process, an error that is
-none of ours, more than a second and a second a megabyte, or much memory. A large input may take longer, twenty seconds
-a megabyte, if half of it takes about half the time. Each input that shows a finding is kept in build/fuzz/TARGET/found,
-and is run again without atheris before it counts; the corpus stays in build/fuzz/TARGET/corpus for the next time. A
-fifth of the time goes to inputs that are grown from the corpus. The exit status says whether anything was found.
+It needs atheris (pip install atheris), which no other test does; without it, seeds are changed at random. A finding is
+a crash of the process, an error that is none of ours, more than a second and a second a megabyte, or much memory. A
+large input may take longer, twenty seconds a megabyte, if half of it takes about half the time. Each input that shows a
+finding is kept in build/fuzz/TARGET/found, and is run again without atheris before it counts; the corpus stays in
+build/fuzz/TARGET/corpus for the next time. A fifth of the time goes to inputs that are grown from the corpus. The exit
+status says whether anything was found.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
@@ -50,7 +52,8 @@ def fuzz(target: Target, folder: Path, seconds: float) -> int:
     """Fuzz a target, print a line of what was done and one for each finding; how many findings there are."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / "found", ignore_errors=True)
-    inputs = _run("guided", target, folder, seconds * (1 - _GROWING if target.grows else 1))
+    how = "guided" if find_spec("atheris") else "changing"
+    inputs = _run(how, target, folder, seconds * (1 - _GROWING if target.grows else 1))
     grown = _run("growing", target, folder, seconds * _GROWING) if target.grows else 0
     shutil.rmtree(folder / "own", ignore_errors=True)
     shown = [found for path in _kept(folder) if (found := _shown_again(target, path)) is not None]

@@ -45,6 +45,20 @@ _HERE = (
     "spelling",
     "reader-document",
     "reader-message",
+    "reader-places",
+    "members",
+    "unnamed",
+    "tar.gz",
+    "ods",
+    "odp",
+    "rtf",
+    "man",
+    "language-table",
+    "embedder",
+    "addresses",
+    "published",
+    "datasets",
+    "mcp-lines",
 )
 
 
@@ -53,6 +67,7 @@ _HERE = (
 def test_a_target_takes_its_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     run = TARGETS[name].prepare(tmp_path)
     seeds = list(TARGETS[name].seeds())[:_FEW]
     assert seeds
@@ -68,7 +83,7 @@ def test_what_a_target_shows_is_told_with_its_place() -> None:
     assert (shown_by(run, b"a") or "").startswith("KeyError test_fuzz_targets.py run")
 
 
-@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx", "odt", "epub"])
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"])
 def test_a_sound_archive_is_read_and_changes_to_its_elements_leave_xml(kind: str) -> None:
     whole = read_bytes(changed_archive(kind, b""), f"a.{kind}")
     assert "Köln" in whole.source

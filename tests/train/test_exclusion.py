@@ -76,6 +76,7 @@ def test_a_path_that_is_not_there_and_a_file_that_is_no_text_are_errors(tmp_path
     with pytest.raises(SourceError, match="bytes"):
         Excluded([tmp_path / "bytes"])
     (tmp_path / "bytes").unlink()
-    (tmp_path / "broken.jsonl").write_text('{"text": ', encoding="utf-8")
-    with pytest.raises(SourceError, match=r"broken\.jsonl"):
-        Excluded([tmp_path])
+    for text in ('{"text": ', "[" * 100_000):
+        (tmp_path / "broken.jsonl").write_text(text, encoding="utf-8")
+        with pytest.raises(SourceError, match=r"broken\.jsonl"):
+            Excluded([tmp_path])

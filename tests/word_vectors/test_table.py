@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings, strategies as st
-from small import TOPICS
+from small import TOPICS, small_vectors as made_vectors
 
 from semsearch.errors import StorageError, UsageError, VectorsError
 from semsearch.text.tokens import hash_word, hash_words
@@ -274,3 +275,13 @@ def test_an_array_with_another_header_is_damage(tmp_path: Path, header: bytes) -
     (tmp_path / "v" / "frequencies.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     with pytest.raises(VectorsError, match=r"frequencies\.npy cannot be read"):
         VectorTable(table.folder)
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((2, 2, 2), dtype=np.float32), np.array(["a"])])
+@pytest.mark.parametrize("name", ["vectors", "keys", "frequencies"])
+def test_arrays_of_other_types_and_shapes_are_refused(tmp_path: Path, name: str, wrong: npt.NDArray[Any]) -> None:
+    folder = Path(made_vectors(tmp_path).folder)
+    (folder / f"{name}.npy").unlink()  # what is mapped is another file
+    np.save(folder / f"{name}.npy", wrong)
+    with pytest.raises(VectorsError, match="damaged: make or import it again"):
+        VectorTable(folder)

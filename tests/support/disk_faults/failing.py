@@ -64,7 +64,7 @@ class Trouble:
     def concerns(self, operation: Operation) -> bool:
         if self.number == errno.EIO and "/docs/" in operation.path:
             return False  # such a document is skipped, and that is said
-        if self.number == errno.ENOSPC and operation.kind == "open":
+        if self.number in (errno.ENOSPC, errno.EROFS) and operation.kind == "open":
             return operation.creating
         return operation.kind in self.kinds
 
@@ -80,6 +80,8 @@ TROUBLES = (
     Trouble("one file too many", errno.EMFILE, frozenset({"open"}), lasting=False),
     Trouble("too many files", errno.EMFILE, frozenset({"open"}), lasting=True),
     Trouble("no memory for a map", errno.ENOMEM, frozenset({"map"}), lasting=True),
+    Trouble("a disk that becomes read-only", errno.EROFS, _WRITING | {"open"}, lasting=True),
+    Trouble("a disk without memory maps", errno.ENODEV, frozenset({"map"}), lasting=True),
 )
 
 

@@ -267,3 +267,13 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.md.gz": lambda number: gzip.compress(_text(_MARKDOWN)(number)),
 }
 NAMES = tuple(_WRITERS)
+OLD_WORKBOOK = (  # .xls, by zlib and base 85; made with xlwt: sheet "Tides", B2 a sentence, B3 3.5, C3 a day
+    "c-rk)O=uHA6#izLG(R-Swx&WWl%-(R+6dyMmv&XEJ*8AB_=BLSS(?zAlua+{!D`J>5ClQ-Qm6+nRWJUaf*u49LPZaPAS8P9Bq(@jv%Y!RrD;"
+    "WIpcX3gE%WB>`<Z#OGxKJ5-z_wkW*@efu?qcYK*b56u|_7SguELaq<0+2dUcSBqp+zE3erS2`tdCCHX!Fv&UYCa9{64n1-?)@g-HzMbC$7zI"
+    "LI-igp8q&sK6bPMA61kwJ<%)bPLn_Z26q&ewJKg+DEn}aS{vWP<OApijQlZtcyan`<Q(`v1Bh=@kXxVOV>r!){g^rHZ`%y6dk@M%z-9!(8^i"
+    "1ypQ27!oUeaBAHAK43rS3$)3Yc#{hnKyZWV}<Qpp&Ao;JA^1xr@L7K$X@*A2Dn1*wPH%So@7(S`-V<ell3XACFye&%t7|B@16v>Tj!6;Z0>H"
+    "Ik(RWLHyu?*LiO`4ohn6$IGu{~j#?>Rr{EAm5x_e~SgG-Av*^X}0pz{Pvt-zP_h&C@KI<};z%`*s;999)(j<Q!#b18XJiW{=%WuW+l|m~Uqq"
+    "rvXvjHQeelhiBO4Dr>u_pM8uE=8hVEC-KE^N1k*PznZ&<pC2q=h|hmCXVFO~S(^OiHG>|}BW~Z4cxrmJaI?&3rfq*@oS>%j2sAkE@fgDr?J>"
+    "d61FnU}V_dd)!L3S*i+-8MZoby&zF%v>BWX&xYZ+lEC@3f>C@3f>D6B84Z?M((a36m*RNwIf?th&nDi!sc<iEvH<msBCkIF;HQElUVUF&Bn{"
+    "K9KXtkK8&Unp^mdbcr-QI2E0?)6JwQ=)b}Yj)JvZwuAif2E!{|8f7n0l;6^GX"
+)

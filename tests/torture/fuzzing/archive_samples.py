@@ -104,6 +104,29 @@ _ODT = {
     '<m:file-entry m:full-path="content.xml"/></m:manifest>',
     "mimetype": "application/vnd.oasis.opendocument.text",
 }
+_ODS = {
+    "content.xml": f"<office:document-content {_T}><office:body><office:spreadsheet><table:table table:name='Tides'>"
+    "<table:table-row><table:table-cell><text:p>Place</text:p></table:table-cell><table:table-cell "
+    "table:number-columns-repeated='2'/><table:covered-table-cell><text:p>Note</text:p></table:covered-table-cell>"
+    "</table:table-row><table:table-row table:number-rows-repeated='3'/><table:table-row><table:table-cell "
+    "office:date-value='2024-05-01'><text:p>1 May</text:p></table:table-cell><table:table-cell><text:p>Köln. The sea "
+    "moves.</text:p><office:annotation><text:p>Why?</text:p></office:annotation></table:table-cell></table:table-row>"
+    "</table:table></office:spreadsheet></office:body></office:document-content>",
+    **{name: _ODT[name] for name in ("meta.xml", "META-INF/manifest.xml")},
+    "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+}
+_ODP = {
+    "content.xml": f"<office:document-content {_T} xmlns:presentation='urn:oasis:names:tc:opendocument:xmlns:"
+    "presentation:1.0'><office:body><office:presentation><draw:page><draw:frame presentation:class='title'>"
+    "<draw:text-box><text:p>Tide</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box><text:list>"
+    "<text:list-item><text:p>The sea moves.</text:p></text:list-item></text:list></draw:text-box><table:table>"
+    "<table:table-row><table:table-cell><text:p>Köln</text:p></table:table-cell></table:table-row></table:table>"
+    "</draw:frame><draw:custom-shape><text:p>A box.</text:p></draw:custom-shape><presentation:notes><draw:frame>"
+    "<draw:text-box><text:p>Slowly.</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"
+    "</office:presentation></office:body></office:document-content>",
+    **{name: _ODT[name] for name in ("meta.xml", "META-INF/manifest.xml")},
+    "mimetype": "application/vnd.oasis.opendocument.presentation",
+}
 _EPUB = {
     "one.xhtml": '<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>Tide</h1><p>The sea moves. <b>It</b> rises.</p>'
     "<table><tr><td>Köln</td><td>3 m</td></tr></table></body></html>",
@@ -123,4 +146,12 @@ _EPUB = {
     "META-INF/encryption.xml": '<encryption xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherReference URI="font.otf"/>'
     "</encryption>",
 }
-MEMBERS: Mapping[str, Mapping[str, str]] = {"docx": _DOCX, "pptx": _PPTX, "xlsx": _XLSX, "odt": _ODT, "epub": _EPUB}
+MEMBERS: Mapping[str, Mapping[str, str]] = {
+    "docx": _DOCX,
+    "pptx": _PPTX,
+    "xlsx": _XLSX,
+    "odt": _ODT,
+    "ods": _ODS,
+    "odp": _ODP,
+    "epub": _EPUB,
+}

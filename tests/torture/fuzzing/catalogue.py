@@ -7,6 +7,7 @@ from itertools import chain
 
 from fuzzing import (
     archive_targets,
+    container_targets,
     exchange_targets,
     file_targets,
     index_targets,
@@ -21,6 +22,7 @@ TARGETS: Mapping[str, Target] = {
     for target in chain(
         reader_targets.targets(),
         archive_targets.targets(),
+        container_targets.targets(),
         text_targets.targets(),
         file_targets.targets(),
         index_targets.targets(),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from fuzzing.small_index import made_index, open_index, vectors_of
 from fuzzing.target import Run, Target, text_of
 from semsearch import trust
 from semsearch.errors import SourceError
+from semsearch.evaluate.beir import read_collection
 from semsearch.evaluate.golden import NAME as RUNS, ExpectedAnswer, GoldenFile, last_of, read_runs
+from semsearch.evaluate.sentence_pairs import read_tasks
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
@@ -26,11 +30,24 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.rerankers.onnx_models import _longest, _modules, _takes_first_token
 from semsearch.rerankers.transformer_models import _architectures, _check_classes
 from semsearch.results.codec import to_dict
-from semsearch.snapshots.snapshot_format import CurrentPointer, PublishedFile, PublishedManifest, StoreClaim
+from semsearch.snapshots.snapshot_format import (
+    DATABASE_BLOCK,
+    CurrentPointer,
+    PublishedFile,
+    PublishedManifest,
+    StoreClaim,
+    block_name,
+    describe_file,
+    digest_of,
+    read_block,
+)
+from semsearch.snapshots.store_uris import MANIFESTS, POINTER
 from semsearch.sources.sync_plan import PresentFile
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.passage_encodings import NAME as ENCODINGS, PassageEncodings, key_of
 from semsearch.storage.publication import NOTE, read_note
 from semsearch.system import locking
+from semsearch.train.training_texts import read_texts, without_excluded
 
 _JSON = ('{"', '":', "[", "]", "null", "true", "1e999", "\\ud800", "-1", "9" * 30, "NaN", '"a"', ",", "{}")
 _DIGEST = "0" * 64
@@ -46,6 +63,8 @@ def targets() -> Iterator[Target]:
     yield Target("reading-log", _logging, _logs, _JSON)
     yield Target("golden", _judging, _golden, (*_JSON, '"query":', '"answers":', ":1", "#p2"))
     yield Target("models", _modelling, _models, (*_JSON, '"type":', '"sentence_transformers.', '"auto_map":'))
+    yield Target("published", _following, _published, (*_JSON, '"segments":[', '"database":', '"digests":['), 8192)
+    yield Target("datasets", _measuring, _datasets, (*_JSON, '"_id":', '"text":', "\t", "\n", "1e9"))
     yield Target("spelling", lambda _: _spell, _spellings, grows=False)
 
 
@@ -204,6 +223,77 @@ def _manifests() -> Iterator[bytes]:
     yield b"\x02" + StoreClaim("a" * 32, "here").to_bytes()
 
 
+def _following(folder: Path) -> Run:
+    """The first byte chooses: a manifest, whose pointer is made; a pointer; or pieces of the database, as it is kept.
+
+    A piece is three bytes for where, one for how many, and those bytes.
+    """
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    path, place = made_index(folder), folder / "place"
+    with open_index(path) as index:
+        index.publish(place)
+    sound = {file: file.read_bytes() for file in (place / POINTER, *(place / MANIFESTS).iterdir())}
+    pointer = CurrentPointer.from_bytes(sound[place / POINTER])
+    manifest = sound[place / MANIFESTS / pointer.manifest]
+    database = b"".join(
+        (place / block_name(digest)).read_bytes() for digest in PublishedManifest.from_bytes(manifest).database.digests
+    )
+
+    def run(data: bytes) -> None:
+        shutil.rmtree(folder / "cache", ignore_errors=True)
+        made: set[Path] = set()
+
+        def put(file: Path, content: bytes) -> None:
+            file.parent.mkdir(exist_ok=True)
+            made.add(file)
+            file.write_bytes(content)
+
+        card, kept = data[1:], pointer.to_bytes()
+        if data[:1] == b"\x02":
+            changed, rest = bytearray(database), data[1:]
+            while len(rest) > 4:
+                start, size = int.from_bytes(rest[:3], "big") % len(database), 1 + rest[3] % 16
+                changed[start : start + len(rest[4 : 4 + size])] = rest[4 : 4 + size]
+                rest = rest[4 + size :]
+            put(folder / DATABASE, bytes(changed[: len(database)]))
+            described = describe_file(folder / DATABASE, DATABASE, DATABASE_BLOCK)
+            for number, digest in enumerate(described.digests):
+                if not (place / block_name(digest)).exists():
+                    put(place / block_name(digest), read_block(folder / DATABASE, described, number))
+            whole = json.loads(manifest)
+            whole["database"].update(size=described.size, digests=described.digests)
+            card = json.dumps(whole).encode()
+        if data[:1] == b"\x01":
+            kept = data[1:]
+        else:
+            put(place / MANIFESTS / digest_of(card), card)
+            kept = replace(pointer, manifest=digest_of(card), size=len(card)).to_bytes()
+        (place / POINTER).write_bytes(kept)
+        try:
+            with Index.open(place.as_uri(), vectors=vectors_of(path), trust=True) as reader:
+                reader.search("a ship in the storm", 3)
+                reader.status()
+        finally:
+            for file in made - {*sound}:
+                file.unlink()
+            for file, content in sound.items():
+                file.write_bytes(content)
+
+    return run
+
+
+def _published() -> Iterator[bytes]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, open_index(made_index(Path(folder))) as index:
+        index.publish(Path(folder) / "place")
+        pointer = (Path(folder) / "place" / POINTER).read_bytes()
+        name = CurrentPointer.from_bytes(pointer).manifest
+        yield b"\x00" + (Path(folder) / "place" / MANIFESTS / name).read_bytes()
+        yield b"\x01" + pointer
+    yield from (b"\x02" + (4096 * number + 100).to_bytes(3, "big") + b"\x02\x00\x0d" for number in range(9))
+
+
 # -- The cache of passage vectors --------------------------------------------------------------------------------------
 
 
@@ -335,6 +425,46 @@ def _models() -> Iterator[bytes]:
     yield b'\x02{"model_max_length": 1e30, "tokenizer_class": "BertTokenizer"}'
     yield b'\x03{"max_seq_length": 256, "do_lower_case": false}'
     yield b'\x04{"pooling_mode_cls_token": true, "word_embedding_dimension": 384}'
+
+
+# -- Collections and pairs of sentences to measure with ----------------------------------------------------------------
+
+_MEASURED = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "a.tsv", "a.csv", "a.jsonl", "excluded.jsonl", "x.txt")
+_COLLECTION = {
+    "corpus.jsonl": b'{"_id": "a", "title": "Sea", "text": "A ship."}\n{"_id": 2, "text": "Bread."}\n',
+    "queries.jsonl": b'{"_id": "q", "text": "What sails?"}\n',
+    "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq\ta\t1\n",
+}
+
+
+def _measuring(folder: Path) -> Run:
+    """The first byte chooses the file, the rest is its content."""
+    (folder / "set" / "qrels").mkdir(parents=True, exist_ok=True)
+
+    def run(data: bytes) -> None:
+        name = _MEASURED[data[0] % len(_MEASURED) if data else 0]
+        path = folder / ("set" if name in _COLLECTION else "") / name
+        for each, content in _COLLECTION.items():
+            (folder / "set" / each).write_bytes(content)
+        path.write_bytes(data[1:])
+        if name in _COLLECTION:
+            read_collection(folder / "set")
+        elif name.startswith("a"):
+            read_tasks([path], blank_as_zero=True)
+        else:
+            read_texts([path]) if name.endswith(".txt") else without_excluded(["A ship."], [path])
+
+    return run
+
+
+def _datasets() -> Iterator[bytes]:
+    yield from (bytes([number]) + content for number, content in enumerate(_COLLECTION.values()))
+    yield b"\x03score\tsentence1\tsentence2\n3.5\tA ship.\tA boat.\n\tOne.\tTwo.\n"
+    yield b'\x04sentence1,sentence2,score\n"A ship, ""odd""",A boat.,4\n'
+    yield b'\x05{"sentence1": "A ship.", "sentence2": "A boat.", "score": 4}\n{"text1": "a", "label": null}'
+    yield b'\x06{"a": ["A ship.", {"b": "A boat."}]}\n["x", 1]\n'
+    yield b"\x07A ship.\nA boat.\n"
+    yield from (bytes([number]) + b"[" * 3000 for number in range(len(_MEASURED)))
 
 
 # -- Words as they are spelled -----------------------------------------------------------------------------------------

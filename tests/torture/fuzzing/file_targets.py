@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,10 @@ from small import small_vectors
 from fuzzing.target import Run, Target, text_of
 from semsearch.cli.configuration import read_configuration
 from semsearch.cli.configured_defaults import CONFIGURED, defaults_of
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.sources.ignore import compose, globs, rules_of_folder
+from semsearch.text.ragged import OovWords
+from semsearch.word_vectors.language_table import LanguageTable, read_arrays, write_language_table
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.vector_formats import identify
 
@@ -78,6 +83,16 @@ def targets() -> Iterator[Target]:
     )  # a path is short
     yield Target("word-vectors", _reading_vectors, _vector_files, ("2 3\n", " 1.5", "\n", "\x1f\x8b", "1e9", "nan"))
     yield Target("vector-table", _opening_table, _table_files, grows=False)
+    words = ('"words":', '"parts":', '"dimension":', '"scale":', "1e999", "true", "-1", "9" * 20, "\n", "{}", "null")
+    yield Target("language-table", _opening_language, _language_files, words, 8192, grows=False)
+    yield Target(
+        "embedder",
+        _restoring,
+        _embedders,
+        ('"card"', "PK", "NUMPY", "(0,)", "<f4", "fortran_order"),
+        20_000,
+        grows=False,
+    )
 
 
 def _configuring(folder: Path) -> Run:
@@ -134,6 +149,8 @@ def _vector_files() -> Iterator[bytes]:
     yield from (text, b"2 3\n" + text, binary, gzip.compress(text, mtime=0))
 
 
+# -- Tables of word vectors --------------------------------------------------------------------------------------------
+
 _TABLE = ("card.json", "vectors.npy", "frequencies.npy", "keys.npy", "slots.npy", "words.txt")
 
 
@@ -158,9 +175,65 @@ def _opening_table(folder: Path) -> Run:
 
 
 def _table_files() -> Iterator[bytes]:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         whole = small_vectors(Path(folder)).folder
         for number, name in enumerate(_TABLE):
             yield bytes([number]) + (whole / name).read_bytes()[:4000]
+
+
+_LANGUAGE_WORDS = ("Schiff", "Brot", "Sturm", "Kapitän")
+
+
+def _opening_language(folder: Path) -> Run:
+    """The first byte chooses: the table itself, or an archive of arrays that one is made from."""
+    path = folder / "german.vectors"
+
+    def run(data: bytes) -> None:
+        path.unlink(missing_ok=True)  # what is mapped is another file
+        path.write_bytes(data[1:])
+        if data[:1] == b"\x01":
+            read = read_arrays(path)
+            write_language_table(folder / "made", "de", read.words, read.vectors, read.p, parts=2, card=read.card)
+            return
+        table = LanguageTable(path)
+        ids = table.lookup(OovWords.of(_LANGUAGE_WORDS).hashes)
+        assert table.rows(ids[ids >= 0]).shape == ((ids >= 0).sum(), table.dimension)
+        table.lookup(np.arange(5000, dtype=np.uint64) << np.uint64(40))
+        assert len(table.frequencies) == len(table)
+        table.verify()
+
+    return run
+
+
+def _language_files() -> Iterator[bytes]:
+    rows = np.random.default_rng(0).normal(size=(len(_LANGUAGE_WORDS), 4)).astype(np.float32)
+    p = np.full(len(_LANGUAGE_WORDS), 0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "german.vectors"
+        write_language_table(path, "de", _LANGUAGE_WORDS, rows, p, parts=2, card={"space": "0" * 32})
+        yield b"\x00" + path.read_bytes()
+    file = io.BytesIO()
+    np.savez(file, words=np.array(_LANGUAGE_WORDS), vectors=rows, probability=p, card=np.array('{"space": "a"}'))
+    yield b"\x01" + file.getvalue()
+
+
+def _restoring(folder: Path) -> Run:
+    """The bytes are a saved embedder: it is opened, and embeds a sentence."""
+    vectors, path = small_vectors(folder), folder / "saved"
+
+    def run(data: bytes) -> None:
+        path.write_bytes(data)
+        rows = SentenceEmbedder.load(path, vectors=vectors).transform(["A ship in the storm.", "no such word"])
+        assert np.isfinite(rows).all(), "numbers that are none"
+
+    return run
+
+
+def _embedders() -> Iterator[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        vectors = small_vectors(Path(folder))
+        for unknown in ("skip", "pieces"):
+            embedder = SentenceEmbedder(vectors=vectors, components=2, unknown=unknown)
+            embedder.fit([f"The ship {number} sails in a storm." for number in range(9)])
+            embedder.save(Path(folder) / "saved")
+            yield (Path(folder) / "saved").read_bytes()

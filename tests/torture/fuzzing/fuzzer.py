@@ -1,6 +1,7 @@
-"""The process that fuzzes: one under atheris, one that lets inputs grow, and one that runs a single input again.
+"""The process that fuzzes: under atheris, by changes at random, by letting inputs grow; or runs one input again.
 
     python tests/torture/fuzzing/fuzzer.py guided TARGET FOLDER SECONDS
+    python tests/torture/fuzzing/fuzzer.py changing TARGET FOLDER SECONDS
     python tests/torture/fuzzing/fuzzer.py growing TARGET FOLDER SECONDS
     python tests/torture/fuzzing/fuzzer.py again TARGET FILE
 
@@ -13,11 +14,13 @@ from __future__ import annotations
 import faulthandler
 import logging
 import random
+import resource
 import sys
 import tempfile
 import time
 import traceback
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "support")]
@@ -65,21 +68,56 @@ def guided(name: str, folder: Path, seconds: int) -> None:
     atheris.Fuzz()
 
 
+def changing(name: str, folder: Path, seconds: int) -> None:
+    """Change what is in the corpus at random: more inputs a second, which learn nothing from each other."""
+    from fuzzing.catalogue import TARGETS
+
+    words = [word.encode("utf-8", "surrogatepass") for word in TARGETS[name].words if word] or [b"\0"]
+
+    def changed(chance: random.Random, corpus: Sequence[bytes]) -> bytes:
+        data, other = chance.choice(corpus), chance.choice(corpus)
+        for _ in range(1 + int(chance.expovariate(0.5))):
+            start, begin = chance.randrange(len(data) + 1), chance.randrange(len(other) + 1)
+            end = min(len(data), start + int(chance.expovariate(0.2)))
+            piece = chance.choice(
+                (
+                    b"",
+                    chance.randbytes(end - start),
+                    chance.choice(words),
+                    data[start:end] * chance.choice((2, 3, 50)),
+                    other[begin : begin + int(chance.expovariate(0.03))],
+                )
+            )
+            data = data[:start] + piece + data[end:]
+        return data[: TARGETS[name].longest]
+
+    _run_all(name, folder, seconds, changed)
+
+
 def growing(name: str, folder: Path, seconds: int) -> None:
     """Repeat pieces of what is in the corpus until they are large, and see whether the time grows with them."""
-    watched = _prepared(name, folder)
-    chance, end = random.Random(0), time.monotonic() + seconds
-    corpus = [path.read_bytes() for path in sorted((folder / "corpus").iterdir())]
-    while time.monotonic() < end:
+
+    def grown(chance: random.Random, corpus: Sequence[bytes]) -> bytes:
         data = chance.choice(corpus)
         start = chance.randrange(len(data) + 1)
         size = chance.choice((1, 2, 3, 5, 8, 20, 100, 1000))
         piece = data[start : start + size] or b" "
         rest = b"" if chance.random() < 0.5 else data[start + size :]
-        large = data[:start] + piece * (GROWN // len(piece)) + rest
-        (folder / "now").write_bytes(large)
+        return data[:start] + piece * (GROWN // len(piece)) + rest
+
+    _run_all(name, folder, seconds, grown)
+
+
+def _run_all(name: str, folder: Path, seconds: int, made: Callable[[random.Random, Sequence[bytes]], bytes]) -> None:
+    """Run what is made of the corpus by chance, other inputs each time: what shows something is kept as it is."""
+    watched, chance, end = _prepared(name, folder), random.Random(), time.monotonic() + seconds
+    corpus = [path.read_bytes() for path in sorted((folder / "corpus").iterdir())]
+    resource.setrlimit(resource.RLIMIT_AS, (2 * _MOST_MEMORY << 20, resource.RLIM_INFINITY))
+    while time.monotonic() < end:
+        data = made(chance, corpus)
+        (folder / "now").write_bytes(data)
         faulthandler.dump_traceback_later(_PATIENCE, exit=True)
-        watched(large)
+        watched(data)
         faulthandler.cancel_dump_traceback_later()
     (folder / "now").unlink(missing_ok=True)
     watched.tell()
@@ -138,6 +176,8 @@ def main(arguments: list[str]) -> None:
         again(name, Path(path))
     elif what == "growing":
         growing(name, Path(path), int(arguments[3]))
+    elif what == "changing":
+        changing(name, Path(path), int(arguments[3]))
     else:
         guided(name, Path(path), int(arguments[3]))
 

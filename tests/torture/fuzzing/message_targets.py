@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from fuzzing.small_index import made_index
 from fuzzing.target import Run, Target
 from semsearch.agents.http_transport import HttpAgents
 from semsearch.agents.protocol import AgentProtocol
+from semsearch.agents.stdio_transport import MessagePipes, StdioServer
 from semsearch.agents.tools import TOOLS
+from semsearch.serve.connection_limits import ConnectionLimits, Connections
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.openapi import OPERATIONS
 from semsearch.serve.server import RunningServer, ServerSettings, listen
@@ -50,6 +54,13 @@ def targets() -> Iterator[Target]:
     )
     words = (*_JSON_WORDS, "tools/call", "resources/read", "semsearch://", "initialize", "_meta", "arguments", "#L")
     yield Target("mcp", _messaging, _messages, words)
+    yield Target("mcp-lines", _speaking, _lines, words)
+    yield Target(
+        "http-bytes",
+        _connected,
+        _sent,
+        ("\r\n", "HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked", "Content-Length: "),
+    )
 
 
 def _requesting(folder: Path, *, writes: bool) -> Run:
@@ -174,6 +185,81 @@ def _messaging(folder: Path) -> Run:
             assert answer.get("error", {}).get("code") != _INTERNAL_ERROR, f"an internal error: {answer}"
 
     return run
+
+
+def _speaking(folder: Path) -> Run:
+    """The input is what a client writes to standard input: each request is answered once, by a line of JSON."""
+    indexes = OpenIndexes(folder=made_index(folder).parent)
+    protocol = AgentProtocol(lambda: indexes, indexes.descriptions)
+
+    def run(data: bytes) -> None:
+        (folder / "asked").write_bytes(data)
+        (folder / "answered").write_bytes(b"")
+        asked, answered = os.open(folder / "asked", os.O_RDONLY), os.open(folder / "answered", os.O_WRONLY)
+        pipes = MessagePipes(asked, answered, most=100_000)
+        try:
+            StdioServer(protocol, pipes, seconds=60).run()
+        finally:
+            pipes.close()
+        for line in (folder / "answered").read_bytes().splitlines():
+            answer = json.loads(line)
+            for each in answer if isinstance(answer, list) else [answer]:
+                assert each.get("error", {}).get("code") != _INTERNAL_ERROR, f"an internal error: {each}"
+
+    return run
+
+
+def _lines() -> Iterator[bytes]:
+    messages = [each[1:] for each in _messages()]
+    yield b"\n".join(messages) + b"\n"
+    yield from (json.dumps(hello()).encode() + b"\n" + each + b"\n" for each in messages)
+
+
+def _connected(folder: Path) -> Run:
+    """The input is what a client sends on a connection; the protocol closes it, or keeps it, and never fails."""
+    from uvicorn.server import ServerState
+
+    indexes = OpenIndexes(folder=made_index(folder).parent)
+    server = RunningServer(indexes, ServerSettings(port=0), _TOKEN, listen(ServerSettings(port=0)))
+    loop = asyncio.new_event_loop()
+    config: Any = server._server.config
+    config.load()
+    failed = list[str]()
+    loop.set_exception_handler(lambda _, context: failed.append(str(context)))
+
+    async def exchange(data: bytes) -> bytes:
+        connections = Connections(ConnectionLimits())
+        listening = await loop.create_server(
+            lambda: connections.protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
+        )
+        reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+        answer = b""
+        with suppress(ConnectionError):  # it is closed before all is read
+            writer.write(data)
+            writer.write_eof()
+            answer = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        listening.close()
+        return answer
+
+    def run(data: bytes) -> None:
+        answer = loop.run_until_complete(exchange(data))
+        assert not answer or answer.startswith(b"HTTP/1.1 "), f"an answer of no status: {answer[:60]!r}"
+        assert not answer.startswith(b"HTTP/1.1 500"), f"a failure: {answer[:200]!r}"
+        assert not failed, failed.pop()
+
+    return run
+
+
+def _sent() -> Iterator[bytes]:
+    first = b"GET /v1/search?query=ship HTTP/1.1\r\nHost: localhost\r\n"
+    yield first + b"Connection: close\r\n\r\n"
+    yield (first + b"\r\n") * 3
+    yield first + b"Content-Length: 9\r\n\r\n{}"
+    chunked = b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    yield b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\n" + chunked + b'13\r\n{"queries":["ship"]}\r\n0\r\n\r\n'
+    yield first + b"Expect: 100-continue\r\nUpgrade: websocket\r\nConnection: upgrade\r\nX: \xff\r\n\r\n"
+    yield b"GET http://localhost/v1/status HTTP/1.0\r\n\r\n"
 
 
 def _messages() -> Iterator[bytes]:

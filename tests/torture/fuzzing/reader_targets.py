@@ -9,22 +9,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fixtures import reading_here
 from sample_files.valid_files import NAMES, sound
 
 from fuzzing.target import Run, Target
 from semsearch.errors import SemsearchError, SourceError
+from semsearch.readers import pdf_pictures
 from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode, encode
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_child import MessageError, receive
+from semsearch.results.codec import to_dict
 from semsearch.text.passages import passages
 
-_ARCHIVES = ("docx", "pptx", "xlsx", "odt", "epub")  # have targets of their own
+_ARCHIVES = ("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub")  # have targets of their own
 _WORDS = {
     "html": "<table> <tr> <td> <pre> <p> <h1> <br> <script> <!-- --> <![CDATA[ &amp; &#x41; <title> <meta charset=",
-    "md": "[a](b) ![ ]( ``` ~~~ --- === * _ ** > - 1. | |---| <div> <!-- --> &amp; [^1]: {% {{< \\ \t",
+    "md": "[a](b) ![ ]( ``` ~~~ --- === * _ ** > - 1. | |---| <div> <!-- --> &amp; [^1]: {% {{< \\ \t "
+    "[[ ]] ![[ #tag %% == ^block :: id:: tags:: alias:: #+BEGIN_QUOTE ((",
     "rst": ".. :: |a| `` ` :role:`a` _ __ === --- * .. note:: .. [1] .. |a| replace:: +--+ | > \\ \t",
     "org": "#+BEGIN_SRC #+END_SRC #+TITLE: * ** [[ ]] | :PROPERTIES: :END: ~a~ =a= /a/ - # <2024-01-01>",
     "adoc": "= == ---- |=== .... **** ++++ * . // :a: [source] image:: link:a[b] {a} include::",
@@ -36,6 +40,10 @@ _WORDS = {
     "py": 'def class """ # \'\'\' \\ \n\t async : ( ) f"',
     "c": "/* */ // \" ' \\ { } # \n",
     "txt": "\n\n === --- 1. - \t \x0c",
+    "man": '.TH .SH .SS .TP .PP .IP .nf .fi .so .de .. .ig .TS .Dd .Sh .Nm .Bl .It .El \\fB \\fR \\- \\(bu \\*[ \\"',
+    "srt": "1 00:00:01,000 --> <i> {\\an8} \n\n \r\n WEBVTT NOTE STYLE REGION align:start <v <c.red> 00:01.000",
+    "rtf": "{\\rtf1 \\ansi \\ansicpg \\u-1 \\uc0 \\'e4 \\par \\cell \\row \\intbl {\\* {\\fonttbl {\\pict \\bin } {",
+    "fb2": "<section> <title> <p> <poem> <v> <binary> <body <table> <tr> <td> &amp; <![CDATA[ <!ENTITY encoding=",
     "pdf": "obj endobj stream endstream BT ET Tf Td Tj TJ xref trailer << >> /Length /Filter /FlateDecode /Kids [ ] R",
 }
 
@@ -43,12 +51,13 @@ _WORDS = {
 def targets() -> Iterator[Target]:
     """A target for each format that there are sample files of, called as its suffix; and those of answers."""
     for name in NAMES:
-        if name.rpartition(".")[2] not in _ARCHIVES:
+        if _kind(name) not in _ARCHIVES:
             yield target_of(name)
     yield Target(
         "reader-document", lambda _: _decoded, _documents, tuple('[] {} null , : " true 1e9 -1 \\ud800'.split())
     )
     yield Target("reader-message", lambda _: _received, _messages, ("{}", '{"error":', "\0\0\0\2", "\xff"))
+    yield Target("reader-places", lambda _: _placed, lambda: _PLACES, ("[[", "]]", "null", "1e999", '"', "-1"))
 
 
 def _decoded(data: bytes) -> None:
@@ -85,12 +94,39 @@ def _messages() -> Iterator[bytes]:
             yield len(header).to_bytes(4, "big") + len(data).to_bytes(8, "big") + header + data
 
 
+def _placed(data: bytes) -> None:
+    """What a page's sentences are said to be at: on the page, as many as were asked for."""
+    with replaced(pdf_pictures, "in_reader_process", lambda *_, **__: data):
+        page = pdf_pictures.place_sentences(b"", "a.pdf", 1, ["One."], ["Two."])
+    assert len(page.boxes) == 2
+    assert all(0 <= edge <= 1 for boxes in page.boxes for box in boxes for edge in box)
+    json.dumps(to_dict(page), allow_nan=False).encode()
+
+
+_PLACES = (b'[3, "iv", 300.0, 200.5, [[[0.1, 0.1, 0.9, 0.2]], []]]', b'[1, "1", 1, 1, [[], [[0, 0, 1, 1, 1]]]]')
+
+
+@contextmanager
+def replaced(where: object, name: str, by: object) -> Iterator[None]:
+    """Replace a function of a module."""
+    before = getattr(where, name)
+    setattr(where, name, by)
+    try:
+        yield
+    finally:
+        setattr(where, name, before)
+
+
 def target_of(name: str) -> Target:
     """The target of a format."""
-    kind = name.rpartition(".")[2]
-    same = {"tsv": "csv", "mbox": "eml"}
+    kind = _kind(name)
+    same = {"tsv": "csv", "mbox": "eml", "vtt": "srt"}
     words = tuple(_WORDS.get(same.get(kind, kind), "").split(" "))
     return Target(kind, lambda _: _reading(name), lambda: _files_of(name), words, 8192, grows=kind != "pdf")
+
+
+def _kind(name: str) -> str:
+    return name.partition(".")[2]
 
 
 def check(data: bytes, name: str) -> None:
@@ -126,10 +162,17 @@ def _reading(name: str) -> Run:
 
 def _files_of(name: str) -> Iterator[bytes]:
     yield from (sound(name, number) for number in range(2))
+    if name.endswith(".md"):
+        yield _NOTES
     if name.endswith(".pdf"):
         yield _PDF
 
 
+_NOTES = b"""tags:: sea, moon
+- The [[tide|high tide]] of [[2024-05-01#noon]] #sea/high rises. ^top
+  id:: 6630
+- ==Marked== %% a comment %% ![[moon.png]] ((6630)) #+BEGIN_QUOTE
+"""
 _PDF = b"""%PDF-1.4
 1 0 obj
 << /Type /Catalog /Pages 2 0 R >>

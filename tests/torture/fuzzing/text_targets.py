@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
+from semsearch.agents.jsonrpc import RpcError
+from semsearch.agents.resources import read_resource
+from semsearch.errors import SemsearchError
+from semsearch.remote_index import ServerConnection
 from semsearch.search.filters import parse
 from semsearch.search.query_syntax import parse_query
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.snapshots.store_uris import canonical, completed, name_of, store_named, timeout_of
+from semsearch.sources.object_store import parse_source
+from semsearch.stores.registry import complete
+from semsearch.system.locations import has_password, local_path, shown_uri
+from semsearch.system.remote_files import _with_options
 from semsearch.text.languages import language_of
 from semsearch.text.near_duplicates import first_alike
 from semsearch.text.sentences import sentence_spans
@@ -42,6 +53,19 @@ _FILTERS = (
 )
 
 
+_ADDRESSES = (
+    "postgres://ada@host:5432/db?schema=s&timeout=2&sslmode=require",
+    "milvus:http://host:19530/db?collection=c&timeout=3",
+    "lance:s3://bucket/prefix?endpoint=http://h:1&region=r&timeout=2",
+    "lance:~/vectors",
+    "s3://bucket/docs?endpoint=http://[::1]:9000&timeout=5",
+    "file://localhost/tmp/a%20b",
+    "semsearch://docs/sea-0.md#L5",
+    "https://ada:secret@host/x",
+    "docs/notes.md:12",
+)
+
+
 def targets() -> Iterator[Target]:
     """All targets that take text."""
 
@@ -55,6 +79,26 @@ def targets() -> Iterator[Target]:
     yield Target("words", lambda _: _find_words, texts, marks)
     yield Target("sentences", lambda _: _find_sentences, texts, marks)
     yield Target("queries", _asking, queries, ('"', " -", "“", "”", "„", "«", "»", "\n- ", "the ", "ship"), 2000)
+    addresses = (
+        "://",
+        "s3://",
+        "file://",
+        "postgres://",
+        "milvus:http://",
+        "lance:",
+        "semsearch://",
+        "[",
+        "]",
+        "%00",
+        "?",
+    )
+    yield Target(
+        "addresses",
+        _addressing,
+        lambda: (text.encode() for text in _ADDRESSES),
+        (*addresses, "timeout=", "schema=", "sslmode=", "endpoint=", "1e999", "@", ":99999", "%zz", "\0"),
+        400,
+    )
     yield Target(
         "filters",
         _filtering,
@@ -101,6 +145,32 @@ def _find_sentences(data: bytes) -> None:
         assert text[start:after] == text[start:after].strip(), "a sentence that is not trimmed"
         end = after
     assert not text[end:].strip(), "the last words are lost"
+
+
+def _addressing(folder: Path) -> Run:
+    """Every parser of addresses gets the text: it is one, or an error of ours says why not."""
+    open_indexes = OpenIndexes(folder=made_index(folder).parent)
+    parsers: tuple[Callable[[str], object], ...] = (
+        lambda text: complete(text, "docs"),
+        lambda text: (completed(text, "docs"), name_of(canonical(text)), timeout_of(canonical(text))),
+        lambda text: timeout_of(text),
+        lambda text: parse_source(text).whole,
+        local_path,
+        lambda text: ServerConnection(text, token=None, timeout=1),
+        lambda text: _with_options(text),
+        store_named,
+        lambda text: shown_uri(text) if has_password(text) else "",
+    )
+
+    def run(data: bytes) -> None:
+        text = text_of(data)
+        for parser in parsers:
+            with suppress(SemsearchError):
+                parser(text)
+        with suppress(RpcError):
+            read_resource(open_indexes, {"uri": text})
+
+    return run
 
 
 def _asking(folder: Path) -> Run:

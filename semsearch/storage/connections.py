@@ -25,7 +25,9 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from semsearch.errors import IndexDamaged, IndexNotFound
-from semsearch.system.locking import has_locks
+from semsearch.system.durable import has_locks
+
+_UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
 
 
 class Forked(Protocol):
@@ -151,7 +153,7 @@ def open_reader(folder: Path) -> sqlite3.Connection:
     """A connection that reads the database of an index folder, and never locks it."""
     path = folder / DATABASE
     try:
-        return _tried(connect(path, "ro") if has_locks(folder) else connect(path, "ro", patience=0))
+        return _tried(connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", patience=0))
     except sqlite3.OperationalError:
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:

@@ -1,7 +1,8 @@
-"""Durable files, whole or absent: written under a temporary name, flushed to the disk, renamed."""
+"""Durable files, whole or absent: written under a temporary name, flushed to the disk, renamed. What disks can do."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 
 Write = Callable[[bytes | memoryview], None]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # of a disk without locks
 _PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.system.checked_file
 
 
@@ -168,5 +170,31 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def has_locks(path: Path) -> bool:
+    """Return whether the disk of a file has locks, as SQLite needs; some network disks have none.
+
+    SQLite takes that for another program that is writing, and waits for its end. What is tried is a lock on a file that
+    this process has not locked: closing it drops the locks that the process has on it.
+    """
+    try:
+        _share(path)
+    except OSError as error:
+        return error.errno not in NO_LOCKS
+    return True
+
+
+def _share(path: Path) -> None:
+    """Lock a file as its readers do, for a moment. Raises OSError."""
+    try:
+        import fcntl  # not on Windows
+    except ImportError:
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     finally:
         os.close(descriptor)

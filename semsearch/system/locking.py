@@ -6,7 +6,6 @@ lock alone decides.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import time
@@ -15,11 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from semsearch.errors import IndexLocked, StorageError
-from semsearch.system.durable import replace_file
+from semsearch.system.durable import NO_LOCKS, has_locks, replace_file
 
 LOCK = "lock"
 NOTE = "writer.json"
-_UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 @contextmanager
@@ -38,42 +36,16 @@ def writer_lock(folder: Path) -> Iterator[None]:
             f"another process is writing to {folder}: {_holder(folder)}; wait for it, or stop it, and try again"
         ) from None
     except OSError as error:
-        if error.errno not in _UNSUPPORTED:
+        if error.errno not in NO_LOCKS:
             raise
         raise _unlockable(folder) from error
     try:
-        if not has_locks(folder):
-            raise _unlockable(folder)
         _leave_note(folder)
+        if not has_locks(folder / NOTE):
+            raise _unlockable(folder)
         yield
     finally:
         lock.release()
-
-
-def has_locks(folder: Path) -> bool:
-    """Return whether the disk of an index folder has locks of files, as SQLite needs; some network disks have none.
-
-    SQLite takes that for another program that is writing, and waits for its end. What is tried is a lock on the file of
-    the writer lock: closing the database would drop SQLite's own locks.
-    """
-    try:
-        _share(folder / LOCK)
-    except OSError as error:
-        return error.errno not in _UNSUPPORTED
-    return True
-
-
-def _share(path: Path) -> None:
-    """Lock a file as its readers do, for a moment. Raises OSError."""
-    try:
-        import fcntl  # not on Windows
-    except ImportError:
-        return
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    finally:
-        os.close(descriptor)
 
 
 def _unlockable(folder: Path) -> StorageError:

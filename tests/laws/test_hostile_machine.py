@@ -27,7 +27,7 @@ from semsearch.readers import read
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import DiskFolders, NamedEntry
 from semsearch.storage.segments import get_segments
-from semsearch.system import clock, locations, locking
+from semsearch.system import clock, durable, locations
 from semsearch.system.source_files import SourceBytes
 from semsearch.word_vectors.table import VectorTable
 
@@ -268,7 +268,7 @@ def test_a_disk_without_locks_is_searched_and_not_written(
         raise OSError(number, os.strerror(number), str(path))
 
     before = answers(world)
-    monkeypatch.setattr(locking, "_share", refused)
+    monkeypatch.setattr(durable, "_share", refused)
     with Index.open(world / "indexes" / "docs") as index:
         assert index.search("captain ship")[0].path.endswith("ship.md")
         for write in (index.sync, index.refit, index.compact):

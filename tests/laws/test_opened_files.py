@@ -33,6 +33,7 @@ PACKAGE = Path(semsearch.__file__).parent
 
 DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
+    "agents/chat_model.py": "an address that the user gave",
     "agents/stdio_transport.py": "/dev/null",
     "cli/commands/config_command.py": "a new semsearch.toml",
     "cli/commands/service_command.py": "logs and definitions of the user's services",
@@ -50,6 +51,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "readers/office_archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",
     "readers/registry.py": "metadata of installed packages",
+    "readers/text_recognition.py": "the user's cache",
     "rerankers/": "models that the user names",
     "serve/access.py": "the user's token",
     "serve/page/page_files.py": "files of the package",

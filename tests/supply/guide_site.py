@@ -5,9 +5,10 @@
 
 The pages are those of the repository, at their paths, so that their links stay as they are; a link to a source file
 leads to the repository, or is left out where none is set (hatch_build.py). The navigation is the tables of
-docs/README.md, in their order. The generator is installed into build/site-tools, for which it needs the network once.
-A link or an anchor that leads nowhere, and anything that a page would load from elsewhere, makes the build fail.
-tests/supply/by_hand.json says when it last passed.
+docs/README.md, in their order. The search is ours, and runs in the page (guide_search.js). The generator is installed
+into build/site-tools, for which it needs the network once. A link, an anchor or a passage of the search that leads
+nowhere, and anything that a page would load from elsewhere, makes the build fail. tests/supply/by_hand.json says when
+it last passed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 import re
 import shutil
 import sys
+import tempfile
 import venv
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,7 +30,8 @@ from urllib.parse import unquote, urlsplit
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parents[2])]
 
-from guide import PAGES, links, read  # noqa: E402  # after the line above
+import guide_search  # noqa: E402  # after the line above
+from guide import PAGES, links, read  # noqa: E402
 from reference_page.api import api_page  # noqa: E402
 from release import ROOT, Refused, note, programs, repository, run  # noqa: E402
 
@@ -58,7 +61,8 @@ markdown_extensions:
       slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}
   - pymdownx.highlight
   - pymdownx.superfences
-plugins: [search]
+plugins: [search: {{enabled: false}}]
+extra_javascript: [guide_search.js]
 nav: {nav}
 """
 _LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "video": "src"}
@@ -122,6 +126,7 @@ def stage(address: str) -> None:
                 path = ((ROOT / page).parent / target).resolve().relative_to(ROOT)
                 (SOURCE / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / path, SOURCE / path)
+    shutil.copyfile(Path(__file__).with_name("guide_search.js"), SOURCE / "guide_search.js")
     settings = _SETTINGS.format(source=SOURCE.name, site=SITE.name, nav=json.dumps(navigation()))
     (SOURCE.parent / "mkdocs.yml").write_text(settings, encoding="utf-8")
 
@@ -191,8 +196,16 @@ def build() -> Path:
     stage(address)
     shutil.rmtree(SITE, ignore_errors=True)
     run([programs(TOOLS) / "zensical", "build", "--strict", "-f", "mkdocs.yml"], cwd=SOURCE.parent)
-    lacking = [page for page in [*PAGES, API] if not _built(page).exists()]
-    if wrong := [f"{page} is not in the site" for page in lacking] + list(problems(SITE)):
+    (SITE / "search.json").unlink(missing_ok=True)  # of the generator's own search
+    with tempfile.TemporaryDirectory() as folder:
+        file = guide_search.export(ROOT / "docs", Path(folder))
+    (SITE / "search.bin").write_bytes(file)
+    wrong = [f"{page} is not in the site" for page in [*PAGES, API] if not _built(page).exists()]
+    wrong += problems(SITE)
+    anchors = {page: Seen(_built(page).read_text("utf-8")).anchors for page in PAGES}
+    found = guide_search.header_of(file)["passages"]
+    wrong += [f"the search leads to {page}#{at}" for page, _, _, at, _ in found if at and at not in anchors[page]]
+    if wrong:
         raise Refused("\n".join(wrong))
     return SITE
 

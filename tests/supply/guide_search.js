@@ -116,7 +116,10 @@ class GuideSearch {
   }
 }
 
-const tokens = (text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) || [];
+/** The words of a text, without endings such as 's, as semsearch.text.tokens has them. */
+const tokens = (text) =>
+  text.toLowerCase().normalize("NFC").replaceAll("’", "'").replace(/(?<=[\p{L}\p{N}])'[a-z]{1,2}(?![\p{L}\p{N}])/gu, "")
+    .match(/[\p{L}\p{M}\p{N}]+/gu) || [];
 
 function add(to, table, row, times) {
   const scale = table.scales[row] * times, first = row * table.d;

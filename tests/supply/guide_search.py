@@ -23,8 +23,8 @@ from semsearch import Index
 from semsearch.text.terms import STOP_WORDS, of_question
 from semsearch.text.tokens import words
 
-DIMENSION, TOPICS = 128, 96  # of 256 and 192: those along which the guide's passages differ most
-_COMMON = 3000  # frequent words that the guide lacks, for questions
+DIMENSION, TOPICS = 160, 128  # of 256 and 192: those along which the guide's passages differ most
+_COMMON = 1000  # frequent words that the guide lacks, for questions
 
 
 def export(docs: Path, folder: Path) -> bytes:

@@ -23,7 +23,8 @@ from semsearch import Index
 from semsearch.text.terms import STOP_WORDS, of_question
 from semsearch.text.tokens import words
 
-DIMENSION, TOPICS = 160, 128  # of 256 and 192: those along which the guide's passages differ most
+DIMENSION, TOPICS = 192, 144  # of 256 and 192: those along which the guide's passages differ most
+LEVELS = 40  # of a number, above and below zero: few, so that more dimensions fit; sums over words even it out
 _COMMON = 1000  # frequent words that the guide lacks, for questions
 
 
@@ -102,6 +103,6 @@ def _axes(vectors: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.float3
 
 def _small(rows: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.int8], list[float]]:
     """Rows as int8, and what each is multiplied by."""
-    scales = np.abs(rows).max(axis=1) / 127
+    scales = np.abs(rows).max(axis=1) / LEVELS
     small = np.rint(rows / np.maximum(scales, 1e-12)[:, None]).astype(np.int8)
     return small, [float(f"{scale:.4g}") for scale in scales]

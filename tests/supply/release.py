@@ -38,6 +38,7 @@ RECORD = Path("tests/supply/by_hand.json")
 MOST_BYTES = 100_000_000  # PyPI takes no larger file
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _VERSION = re.compile(r'(?m)^(?:__version__|version) = "(?P<version>[^"]+)"$')
+_MAN = re.compile(r"^[^/]+\.data/data/share/man/man1/")  # where pip takes manual pages from, in a wheel
 _VERSIONED = ("semsearch/__init__.py", "research/pyproject.toml")
 _REPOSITORY = re.compile(r"https://github\.com/[A-Za-z0-9-]+/[A-Za-z0-9._-]+")
 
@@ -137,14 +138,14 @@ def members(path: Path) -> dict[str, int]:
 
 def problems(path: Path, tracked: Iterable[str]) -> list[str]:
     """What is wrong with a distribution: files that git does not know, files that lack, its size, what it says."""
-    found, known = set(members(path)), set(tracked)
+    found, known = {_MAN.sub("man/", name) for name in members(path)}, set(tracked)
     if path.suffix == ".whl":
         own = {name for name in found if ".dist-info/" in name}
-        wanted = {name for name in known if name.startswith("semsearch/")}
+        wanted = {name for name in known if name.startswith(("semsearch/", "man/"))}
         lacking = {"LICENSE", "NOTICES"} - {PurePosixPath(name).name for name in own}
     else:
         own = {"PKG-INFO", ".gitignore"}
-        wanted = {name for name in known if name.startswith(("semsearch/", "docs/", "tests/", "research/"))}
+        wanted = {name for name in known if name.startswith(("semsearch/", "docs/", "man/", "tests/", "research/"))}
         lacking = {"LICENSE", "NOTICES", "README.md", "pyproject.toml", "hatch_build.py"} - found
     said = [f"{name} is not in git" for name in sorted(found - own - known)]
     said += [f"{name} lacks" for name in sorted(lacking | (wanted - found))]

@@ -136,6 +136,16 @@ def remember(question: Question) -> None:
             _append(question)
 
 
+def earlier_queries() -> list[str]:
+    """The questions to complete from, the newest first, saved ones last; none if none are kept now."""
+    if not is_on():
+        return []
+    with suppress(UsageError):
+        found = read_history()
+        return [each.query for each in [*found.asked, *found.saved.values()]]
+    return []
+
+
 # -- The file ----------------------------------------------------------------------------------------------------------
 
 

@@ -171,7 +171,7 @@ export function showKeys() {
     element("h2", { id: "keys-title" }, "Keys"),
     element("dl", { class: "key-list" }, ...bound.flat().filter(({ says }) => says).map(row)),
     element("label", { class: "row small" }, letterSwitch(), "Use single letters as keys"),
-    element("label", { class: "row small" }, questionSwitch(), "Keep questions in this browser, to complete others from"),
+    element("label", { class: "row small" }, questionSwitch(), "Keep questions in this browser, and complete new ones"),
     element("form", { method: "dialog" }, element("button", { class: "button" }, "Close")),
   );
   document.body.append(dialog);

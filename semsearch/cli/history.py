@@ -35,17 +35,14 @@ _ON_COMMAND_LINE = "COMMANDLINE"  # the source of an option's value, as click na
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: when it was asked (UTC, ISO 8601), its options as they are typed, the number of hits and the first.
+    """A question that was asked, or saved under a name: that one was perhaps never asked, and has no hits then."""
 
-    A saved one has a name, and was perhaps never asked: then it has no first hit.
-    """
-
-    at: str
+    at: str  # when it was asked or saved: UTC, ISO 8601
     query: str
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # of `query`, as they are typed
     hits: int = 0
-    first: str = ""
-    name: str = ""
+    first: str = ""  # path and line of the first hit
+    name: str = ""  # of a saved one
 
     @property
     def arguments(self) -> list[str]:

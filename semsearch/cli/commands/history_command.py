@@ -63,8 +63,9 @@ def history(
         return
     found = _read()
     if json:
-        asked = [{"number": number, **asdict(each)} for number, each in enumerate(found.asked[:k], start=1)]
-        print(to_json({"saved": [*map(asdict, found.saved.values())], "asked": asked}))
+        asked = enumerate(found.asked[:k], start=1)
+        numbered = [*((None, each) for each in found.saved.values()), *asked]
+        print(to_json([{"number": number, **asdict(each)} for number, each in numbered]))
         return
     rows = [(name, each, "") for name, each in found.saved.items()]
     rows += [(str(number), each, str(each.hits)) for number, each in enumerate(found.asked[:k], start=1)]

@@ -41,11 +41,11 @@ def test_what_is_asked_at_a_terminal_is_kept_with_its_options_and_first_hit() ->
     on_terminal("query", "bread", "and", "flour", "--open", "9")  # is an error after the answer
     on_terminal("query", "zebra quagga", "--format", "json")
     found = semsearch("history", "--json").json
-    assert [(each["number"], each["query"], each["options"]) for each in found["asked"]] == [
+    assert [(each["number"], each["query"], each["options"]) for each in found] == [
         (1, "zebra quagga", []),
         (2, "the captain", ["-k", "1", "--filter", "docs/"]),
     ]
-    assert (found["asked"][1]["hits"], found["asked"][1]["first"]) == (1, "docs/guide.md:10")
+    assert (found[1]["hits"], found[1]["first"]) == (1, "docs/guide.md:10")
     listed = semsearch("history").lines
     assert re.fullmatch(
         r"2  \d{4}-\d\d-\d\d \d\d:\d\d  1  the captain -k 1 --filter docs/ → docs/guide.md:10", listed[1]
@@ -120,11 +120,10 @@ def test_questions_are_saved_under_names_and_stay() -> None:
     assert semsearch("history", "save", "odd", "--", "-wave captain").status == 0
     assert semsearch("history", "clear").err.strip().endswith("semsearch history delete odd oven-bread ship")
     found = semsearch("history", "--json").json
-    assert found["asked"] == []
-    assert {each["name"]: (each["query"], each["options"]) for each in found["saved"]} == {
-        "odd": ("-wave captain", []),
-        "oven-bread": ("bread in the oven", ["-k", "2", "--filter", "docs/"]),
-        "ship": ("captain", ["-k", "1"]),
+    assert {each["name"]: (each["number"], each["query"], each["options"]) for each in found} == {
+        "odd": (None, "-wave captain", []),
+        "oven-bread": (None, "bread in the oven", ["-k", "2", "--filter", "docs/"]),
+        "ship": (None, "captain", ["-k", "1"]),
     }
     assert semsearch("history", "run", "ship", "--format", "paths").lines == ["docs/guide.md"]
     assert semsearch("history", "run", "odd", "--json").json["query"] == "-wave captain"

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,7 @@ def _question_in(line: bytes) -> Question | None:
             made = Question(**{**found, "options": tuple(options)})
             texts = (made.at, made.query, made.first, made.name, *made.options)
             if all(isinstance(each, str) for each in texts) and type(made.hits) is int:
-                time.strptime(made.at, "%Y-%m-%dT%H:%M:%SZ")
+                datetime.fromisoformat(made.at)
                 return made
     except (ValueError, KeyError, TypeError, RecursionError):
         pass

@@ -151,7 +151,7 @@ def read_history() -> History:
     """Read the file; without one the history is empty. Raises UsageError if it cannot be read."""
     try:
         with history_file().open("rb") as file:
-            return _history_in(file.read(_LARGEST))
+            return _history_in(_content(file.fileno()))
     except FileNotFoundError:
         return History()
     except OSError as error:
@@ -162,7 +162,7 @@ def change_history(change: Callable[[History], Sequence[Question]]) -> None:
     """Replace the questions by those that a function makes of them. Raises UsageError if they cannot be written."""
     try:
         with _locked() as file:
-            _replace(file, change(_history_in(os.read(file, _LARGEST))))
+            _replace(file, change(_history_in(_content(file))))
     except OSError as error:
         raise UsageError(f"cannot write {history_file()}: {error.strerror or error}") from None
 
@@ -170,6 +170,11 @@ def change_history(change: Callable[[History], Sequence[Question]]) -> None:
 def save(question: Question) -> None:
     """Save a question under its name, in place of one that has it."""
     change_history(lambda found: [*(each for each in found.questions if each.name != question.name), question])
+
+
+def _content(file: int) -> bytes:
+    """The whole file, which is no larger than people's questions make it."""
+    return os.read(file, min(os.fstat(file).st_size, _LARGEST))  # a buffer of the most would be made at once
 
 
 def _history_in(data: bytes) -> History:
@@ -199,7 +204,7 @@ def _line_of(question: Question) -> bytes:
 
 def _append(question: Question) -> None:
     with _locked() as file:
-        data = os.read(file, _LARGEST)
+        data = _content(file)
         if data.count(b"\n") >= MOST + _SLACK:
             found = _history_in(data)
             asked = [each for each in found.questions if not each.name]

@@ -61,8 +61,21 @@ class ModelKeys:
     seconds: float | None = None  # how long the server may be silent
 
 
-MODEL = "model"
-SECTIONS: Mapping[str, type] = {"": General, "search": SearchOptions, MODEL: ModelKeys, "settings": IndexChoices}
+@dataclass(frozen=True, slots=True)
+class HistoryKeys:
+    """The keys of the history; only in the user's own file."""
+
+    enabled: bool = True  # whether questions that are asked at a terminal are kept
+
+
+MODEL, HISTORY = "model", "history"
+SECTIONS: Mapping[str, type] = {
+    "": General,
+    "search": SearchOptions,
+    MODEL: ModelKeys,
+    HISTORY: HistoryKeys,
+    "settings": IndexChoices,
+}
 PROFILES = "profiles"
 
 
@@ -180,12 +193,15 @@ def _lines_of(text: str) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
 DEFAULT = "default"
 OWNER = "sentence-transformers"  # of a model whose name has none (semsearch.rerankers.transformer_models)
 SECRET = "model.key"  # is never shown
-_OTHER_MACHINES = ("server", "settings.store", *(f"{MODEL}.{each.name}" for each in fields(ModelKeys)))
+_USERS_ALONE = (
+    *("server", "settings.store", "history.enabled"),
+    *(f"{MODEL}.{each.name}" for each in fields(ModelKeys)),
+)
 
 
 def is_users_alone(key: str) -> bool:
-    """Whether only the user's own file may have a key: data would leave this machine by it."""
-    return key in _OTHER_MACHINES
+    """Whether only the user's own file may have a key: data would leave this machine by it, or be kept on it."""
+    return key in _USERS_ALONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from pathlib import Path
 from semsearch.system.locations import config_folder, folders_above
 
 NAME = "semsearch.toml"
-_VARIABLES = tuple(f"SEMSEARCH_{name}" for name in ("SEARCH_", "SETTINGS_", "ASK", "SERVER", "RERANK", "MODEL_"))
+_VARIABLES = tuple(
+    f"SEMSEARCH_{name}" for name in ("SEARCH_", "SETTINGS_", "ASK", "SERVER", "RERANK", "MODEL_", "HISTORY_")
+)
 
 
 def project_file() -> Path | None:

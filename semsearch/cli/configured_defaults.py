@@ -29,6 +29,7 @@ ASKING = ("query", "interactive", "similar", "context", "ask")
 RERANKING = ("query", "context", "ask", "serve", "mcp")
 CONFIGURED = (
     *ASKING,
+    "history",
     "index",
     "watch",
     "serve",

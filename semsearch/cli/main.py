@@ -31,6 +31,7 @@ COMMANDS = {  # in the order in which a new user meets them, each with its modul
     "similar": "commands.passage_commands",
     "context": "commands.passage_commands",
     "ask": "commands.ask_command",
+    "history": "commands.history_command",
     "serve": "commands.server_commands",
     "mcp": "commands.server_commands",
     "service": "commands.service_command",
@@ -66,7 +67,7 @@ SYNONYMS = {  # words that people try, with the command that they mean; the help
     "mv": "rename",
 }
 _BEFORE = ("-i", "--index", "--name", "--indexes")  # options that may also stand before the command
-GROUPS = ("service", "config", "vectors", "evaluate")  # commands that have sub-commands
+GROUPS = ("history", "service", "config", "vectors", "evaluate")  # commands that have sub-commands
 
 
 class Commands(ExtensibleGroup):

@@ -14,9 +14,24 @@ from pathlib import Path
 
 import pytest
 from console import INDEX, semsearch
-from typing_at_screen import CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, PAGE_DOWN, READ_ON, TAB, UP, Typist, at_screen
+from typing_at_screen import (
+    CTRL_C,
+    CTRL_R,
+    CTRL_U,
+    DOWN,
+    ENTER,
+    ESCAPE,
+    PAGE_DOWN,
+    READ_ON,
+    RIGHT,
+    TAB,
+    UP,
+    Typist,
+    at_screen,
+)
 
 from semsearch.cli.commands import interactive_command, interactive_command as offered
+from semsearch.cli.history import read_history
 from semsearch.cli.interactive import interactive_search
 from semsearch.cli.interactive.interactive_search import NewestOnly
 from semsearch.cli.interactive.screen import preview, row
@@ -94,6 +109,51 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
 
     at_screen(Path(INDEX), script, text="flour")
     assert opened == [("docs/guide.md", 14)]
+
+
+def test_the_text_is_completed_from_earlier_questions() -> None:
+    earlier = ["captain of a \x1b[31mship", "captain", "bread in the oven", "captain"]
+
+    async def script(typist: Typist) -> None:
+        typist.type("cap")
+        await typist.see("> captain of a [31mship")
+        assert typist.search.session.query.text == "cap"  # it is only offered
+        typist.type(RIGHT)
+        await typist.wait(lambda: typist.search.session.query.text == "captain of a [31mship")
+        typist.type(CTRL_U, "zebra")
+        await typist.wait(lambda: typist.lines[0].startswith("> zebra  "))
+        for each in ("captain of a [31mship", "captain", "bread in the oven", "captain of a [31mship"):
+            typist.type(CTRL_R)
+            await typist.wait(lambda each=each: typist.search.session.query.text == each)
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), script, earlier=earlier)
+
+
+def test_the_question_of_a_hit_that_is_opened_and_the_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interactive_search, "open_hit", lambda *_: "it was opened")
+    kept: list[tuple[str, str, int]] = []
+
+    async def script(typist: Typist) -> None:
+        typist.type("cap", "tain")
+        await typist.see("docs/guide.md:10")
+        typist.type(ENTER)
+        await typist.see("it was opened")
+        typist.type(ENTER)
+        typist.type(CTRL_U, "violin")
+        await typist.see("> violin", "docs/more/notes.txt:1")
+        typist.type(TAB)
+        await typist.see("· dense")
+        await typist.wait(lambda: typist.search.session.is_answered)
+        typist.type(ESCAPE)
+
+    at_screen(
+        Path(INDEX),
+        script,
+        remember=lambda answer: kept.append((answer.query.text, answer.query.mode, len(answer.hits))),
+    )
+    assert [each[:2] for each in kept] == [("captain", "hybrid"), ("violin", "dense")]
+    assert all(each[2] for each in kept)
 
 
 def test_what_cannot_be_searched_and_what_is_not_found_is_said() -> None:
@@ -271,3 +331,5 @@ def test_on_a_terminal_one_types_opens_and_ends(folder: Path, tmp_path: Path) ->
     os.close(outside)
     given = Path(f"{editor}.was-given").read_text(encoding="utf-8")
     assert given == f"+14 -- {folder / 'docs' / 'guide.md'}\n"
+    (kept,) = read_history().asked
+    assert (kept.query, kept.first) == ("flour butter", "docs/guide.md:14")

@@ -104,3 +104,54 @@ def test_several_indexes_answer_as_one_and_each_passage_says_its_own(visit: Visi
     expect(page.locator(".count")).to_have_text("10 passages in 2 indexes")
     page.get_by_role("button", name="docs 12").click()
     expect(page.locator(".count")).to_contain_text("in notes")
+
+
+def test_a_question_that_was_meant_completes_another(visit: Visit) -> None:
+    page = box(visit)
+    page.keyboard.type("ship in the storm")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.press("/")
+    page.keyboard.type("bread")  # is only typed
+    expect(page.get_by_role("searchbox")).to_have_value("bread")
+    page = box(visit, "#/search?index=notes")
+    page.keyboard.type("ship i")
+    expect(page.locator(".box-offered")).to_have_text("ship in the storm")
+    expect(page.get_by_role("searchbox")).to_have_value("ship i")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("searchbox")).to_have_value("ship in the storm")
+    expect(page.locator(".box-offered")).to_be_empty()
+    expect(page).to_have_url(f"{visit.url}/#/search?q=ship+in+the+storm&index=notes")
+    page.get_by_role("searchbox").fill("")
+    page.keyboard.type("bre")
+    expect(page).to_have_url(f"{visit.url}/#/search?q=bre&index=notes")
+    expect(page.locator(".box-offered")).to_be_empty()
+
+
+def test_questions_are_deleted_and_no_longer_kept_where_somebody_says_so(visit: Visit) -> None:
+    page = box(visit)
+    page.keyboard.type("ship")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    assert page.evaluate("localStorage.getItem('earlier-questions')") == '["ship"]'
+    page.keyboard.press("?")
+    page.get_by_label("Keep questions in this browser").press("Space")
+    page.keyboard.press("Escape")
+    assert page.evaluate("localStorage.getItem('earlier-questions')") == "off"
+    page.keyboard.press("/")
+    page.keyboard.press("Enter")
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").fill("")
+    page.keyboard.type("shi")
+    expect(page).to_have_url(f"{visit.url}/#/search?q=shi&index=docs")
+    expect(page.locator(".box-offered")).to_be_empty()
+
+
+def test_what_somebody_else_left_as_questions_does_no_harm(visit: Visit) -> None:
+    page = box(visit)
+    for kept in ("{", "7", "[7, null, {}]", "null", '["<img src=x onerror=alert(1)>"]'):
+        page.evaluate("kept => localStorage.setItem('earlier-questions', kept)", kept)
+        page.get_by_role("searchbox").fill("")
+        page.keyboard.type("<im")
+        expect(page.get_by_role("searchbox")).to_have_value("<im")
+    expect(page.locator(".box-offered")).to_have_text("<img src=x onerror=alert(1)>")

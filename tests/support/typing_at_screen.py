@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,13 +14,13 @@ from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
 from semsearch.cli.interactive.interactive_search import InteractiveSearch
-from semsearch.cli.interactive.session import TypedSearch
+from semsearch.cli.interactive.session import TypedAnswer, TypedSearch
 from semsearch.index import Index
 from semsearch.results.options import SearchOptions
 
 _HANGS = 60  # seconds, after which a test that waits has failed
-UP, DOWN, PAGE_UP, PAGE_DOWN, READ_ON, ESCAPE, ENTER, TAB, CTRL_C, CTRL_U = (
-    "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~", "\x1b[1;2B", "\x1b", "\r", "\t", "\x03", "\x15",
+UP, DOWN, PAGE_UP, PAGE_DOWN, READ_ON, ESCAPE, ENTER, TAB, CTRL_C, CTRL_U, CTRL_R, RIGHT = (
+    "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~", "\x1b[1;2B", "\x1b", "\r", "\t", "\x03", "\x15", "\x12", "\x1b[C",
 )  # fmt: skip
 
 
@@ -89,11 +89,13 @@ def at_screen(
     rows: int = 24,
     text: str = "",
     options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
+    earlier: Sequence[str] = (),
+    remember: Callable[[TypedAnswer], None] = lambda _: None,
 ) -> None:
     """Search an index interactively, as a script types. It has to end the search."""
 
     async def main() -> None:
-        search = InteractiveSearch(opened, text)
+        search = InteractiveSearch(opened, text, earlier, remember)
         typist = Typist(search, pipe, output)
         search.app.after_render += lambda _: typist._drawn.set()
         running = asyncio.create_task(search.run())

@@ -6,11 +6,13 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from semsearch.cli.answer_formats import path_and_position
 from semsearch.cli.answering import open_asked
 from semsearch.cli.command_options import (
     AskedIndexOption,
@@ -31,6 +33,9 @@ from semsearch.cli.find_index import INDEXES, all_indexes, all_nearest, find_ind
 from semsearch.cli.messages import use_one_thread
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import SearchOptions
+
+if TYPE_CHECKING:
+    from semsearch.cli.interactive.session import TypedAnswer
 
 # -- Without a command -------------------------------------------------------------------------------------------------
 
@@ -61,6 +66,7 @@ def _has_index() -> bool:
 
 
 def interactive(
+    called: typer.Context,
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     k: KOption = 30,
     index: AskedIndexOption = None,
@@ -78,8 +84,9 @@ def interactive(
     """Search as you type, on a terminal.
 
     Shows the hits of the text so far, and the selected hit in its context. Arrows, PgUp and PgDn select, Enter opens
-    the hit as query --open does, Shift and arrows scroll its context, Tab changes the mode, Esc or Ctrl-C quits. All
-    indexes of the folder are searched, unless --index names some.
+    the hit as query --open does, Shift and arrows scroll its context, Tab changes the mode, Esc or Ctrl-C quits. The
+    right arrow completes the text from earlier questions, Ctrl-R goes through them. All indexes of the folder are
+    searched, unless --index names some.
 
     semsearch without a command starts it on a terminal, if there is an index.
     """
@@ -97,11 +104,18 @@ def interactive(
     )
     named = index if index or server else _to_ask(indexes)
     use_one_thread()
+    from semsearch.cli.history import earlier_queries, question_of, remember
     from semsearch.cli.interactive.interactive_search import InteractiveSearch  # start-up time, here and below
     from semsearch.cli.interactive.session import TypedSearch
 
+    def keep(answer: TypedAnswer) -> None:
+        first = path_and_position(answer.hits[0]) if answer.hits else ""
+        made = question_of(called, answer.query.text, hits=len(answer.hits), first=first)
+        changed = ("--mode", answer.query.mode) if answer.query.mode != mode else ()
+        remember(replace(made, options=(*made.options, *changed)))
+
     with TypedSearch(lambda: open_asked(named, indexes, server=server, vectors=vectors), options) as search:
-        asyncio.run(InteractiveSearch(search, " ".join(text or ())).run())
+        asyncio.run(InteractiveSearch(search, " ".join(text or ()), earlier_queries(), keep).run())
 
 
 def _to_ask(indexes: Path | None) -> Sequence[str]:

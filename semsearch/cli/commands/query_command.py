@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semsearch.cli.answer_formats import EXPLAINING, Answer
+from semsearch.cli.answer_formats import EXPLAINING, Answer, path_and_position
 from semsearch.cli.answering import (
     bring_up_to_date,
     choose_format,
@@ -95,6 +95,7 @@ class QueryChoices:
 
 
 def query(
+    called: typer.Context,
     text: Annotated[
         list[str],
         typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
@@ -176,12 +177,18 @@ def query(
         if refresh:
             bring_up_to_date(opened)
         options = QueryChoices(search, explain, whole, group == "document", names_of(opened), 0.0 if every else FLOOR)
-        answers = _batch(opened, options) if batch else options.answers(opened, [_clean(" ".join(text))])
+        asked = None if batch else next(options.answers(opened, [_clean(" ".join(text))]))
+        answers = _batch(opened, options) if asked is None else iter([asked])
         if mark is not None and golden is not None:
             answers = _marking(answers, mark, golden)
         found = show(answers, wanted, opened, batch=batch) if open_ is None else _open(next(answers), open_, opened)
         if not found:
             tell_if_empty(opened)
+    if asked is not None and sys.stdout.isatty():  # a person's
+        from semsearch.cli.history import question_of, remember  # start-up time: after the answer
+
+        first = path_and_position(asked.hits[0]) if asked.hits else ""
+        remember(question_of(called, asked.query, hits=found, first=first))
     if not found:
         raise typer.Exit(NONE_FOUND)
 

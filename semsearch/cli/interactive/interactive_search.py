@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from prompt_toolkit.application import Application, run_in_terminal
+from prompt_toolkit.auto_suggest import Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.key_binding.bindings.auto_suggest import load_auto_suggest_bindings
 
 from semsearch.cli.answer_formats import one_line
 from semsearch.cli.interactive.screen import HitLines, screen
-from semsearch.cli.interactive.session import InteractiveSession, TypedQuery, TypedSearch, surroundings_of
+from semsearch.cli.interactive.session import InteractiveSession, TypedAnswer, TypedQuery, TypedSearch, surroundings_of
 from semsearch.cli.open_hit import open_hit
 from semsearch.errors import SemsearchError
 from semsearch.results.hits import Hit
@@ -90,6 +92,9 @@ class KeyTarget(Protocol):
     def open_chosen(self) -> None:
         """Open the selected hit."""
 
+    def recall(self) -> None:
+        """Put the question asked before the current text in its place."""
+
     def end(self) -> None:
         """End the search."""
 
@@ -106,6 +111,7 @@ def keys(target: KeyTarget) -> KeyBindings:
         (("s-down", "c-down"), lambda: target.scroll(_SCROLL)),
         (("tab",), target.change_mode),
         (("enter",), target.open_chosen),
+        (("c-r",), target.recall),
         (("escape", "c-c"), target.end),
     ):
         for name in names:
@@ -125,17 +131,30 @@ _ESCAPE = 0.05  # seconds, after which Esc is Esc, and no longer the beginning o
 
 
 class InteractiveSearch:
-    """The interactive search, redrawn after each key and each answer."""
+    """The interactive search, redrawn after each key and each answer.
 
-    def __init__(self, search: TypedSearch, text: str) -> None:
+    `earlier` are questions asked before, the newest first, from which the text is completed; `remember` is given each
+    answer of which a hit is opened, and the last one.
+    """
+
+    def __init__(
+        self,
+        search: TypedSearch,
+        text: str,
+        earlier: Sequence[str] = (),
+        remember: Callable[[TypedAnswer], None] = lambda _: None,
+    ) -> None:
         self.session = InteractiveSession(TypedQuery(text, search.options.mode))
         self._search = search
-        self._typed = Buffer(
-            document=Document(text), multiline=False, on_text_changed=lambda _: self._ask(self.session.query.mode)
-        )
+        self._earlier = [*dict.fromkeys(map(one_line, earlier))]
+        self._remember = remember
+        self._remembered: TypedQuery | None = None
+        self._typed = Buffer(document=Document(text), multiline=False, on_text_changed=lambda _: self._change())
         self._hits = HitLines(self.session)
         self.app: Application[None] = Application(
-            layout=screen(self.session, self._typed, self._hits), key_bindings=keys(self), full_screen=True
+            layout=screen(self.session, self._typed, self._hits),
+            key_bindings=merge_key_bindings([load_auto_suggest_bindings(), keys(self)]),
+            full_screen=True,
         )
         self.app.ttimeoutlen = self.app.timeoutlen = _ESCAPE
 
@@ -170,10 +189,19 @@ class InteractiveSearch:
     def open_chosen(self) -> None:
         """Open the selected hit, if it answers the current text."""
         if self.session.is_answered and self.session.hit is not None:
+            self._keep()
             self.app.create_background_task(self._open(self.session.hit))
+
+    def recall(self) -> None:
+        """Put the question asked before the current text in its place; the newest in place of any other text."""
+        if self._earlier:
+            text = self._typed.text
+            older = self._earlier.index(text) + 1 if text in self._earlier else 0
+            self._typed.document = Document(self._earlier[older % len(self._earlier)])
 
     def end(self) -> None:
         """End the search."""
+        self._keep()
         with suppress(Exception):  # what prompt_toolkit raises where it ends already: Esc was pressed twice
             self.app.exit()
 
@@ -186,6 +214,20 @@ class InteractiveSearch:
 
         self.session.said = await run_in_terminal(open_it)
         self.app.invalidate()
+
+    def _keep(self) -> None:
+        """Remember the question, if it is answered; once, if it is not changed."""
+        query = self.session.query
+        if self.session.is_answered and not query.is_blank and query != self._remembered:
+            self._remembered = query
+            self._remember(self.session.answer)
+
+    def _change(self) -> None:
+        """Search for the changed text, and offer the rest of the newest question that begins with it."""
+        text = self._typed.text
+        rest = next((each[len(text) :] for each in self._earlier if each.startswith(text)), "") if text.strip() else ""
+        self._typed.suggestion = Suggestion(rest) if rest else None
+        self._ask(self.session.query.mode)
 
     def _ask(self, mode: Mode) -> None:
         self._searching.ask(self.session.ask(self._typed.text, mode))

@@ -26,6 +26,7 @@ from prompt_toolkit.layout import (
     VSplit,
     Window,
 )
+from prompt_toolkit.layout.processors import AppendAutoSuggestion
 from rich.cells import cell_len
 from rich.color import Color
 from rich.console import Console
@@ -271,7 +272,7 @@ def screen(session: InteractiveSession, typed: Buffer, hits: HitLines) -> Layout
     line = VSplit(
         [
             Window(FormattedTextControl([("bold", "> ")]), width=2, height=1),
-            Window(field := BufferControl(typed), height=1),
+            Window(field := BufferControl(typed, [AppendAutoSuggestion("dim")]), height=1),
             Window(FormattedTextControl(lambda: _state(session)), height=1, dont_extend_width=True),
         ]
     )

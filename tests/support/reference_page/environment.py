@@ -22,7 +22,8 @@ VARIABLES = (
     ),
     Variable(
         "SEMSEARCH_HOME",
-        "The folder in which one's own indexes are, in `indexes`. Without it: the user's folder for data, on Linux "
+        "The folder in which one's own indexes are, in `indexes`, and the history of questions. Without it: the user's "
+        "folder for data, on Linux "
         "`~/.local/share/semsearch`.",
     ),
     Variable("SEMSEARCH_PROGRAM", "Set by the program of one file when it starts: where it is, for services."),
@@ -35,7 +36,8 @@ VARIABLES = (
     Variable(
         "SEMSEARCH_SEARCH_K",
         "And likewise for each key of [the configuration](configuration.md): `SEMSEARCH_SETTINGS_METHOD`, "
-        "`SEMSEARCH_ASK`, `SEMSEARCH_SERVER`, `SEMSEARCH_MODEL_KEY`. Lists are written as in TOML.",
+        "`SEMSEARCH_ASK`, `SEMSEARCH_SERVER`, `SEMSEARCH_MODEL_KEY`, "
+        "`SEMSEARCH_HISTORY_ENABLED`. Lists are written as in TOML.",
         user="semsearch's configuration",
     ),
     Variable(

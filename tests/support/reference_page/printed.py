@@ -98,6 +98,13 @@ PRINTED = (
         result=_result("semsearch.agents.cited_answer:ModelAnswer"),
     ),
     Printed(
+        "history",
+        "Saved questions first.",
+        own=(_key("number", "int | None", "by which it is run; of a saved one null"),),
+        result=_result("semsearch.cli.history:Question"),
+        is_list=True,
+    ),
+    Printed(
         "map",
         "",
         own=(

@@ -2,7 +2,7 @@
 
 import { askTokenBy } from "./api.js";
 import { element, fill } from "./dom.js";
-import { bindKeys, searchBox, showKeys, startKeys } from "./input.js";
+import { bindKeys, rememberQuestion, searchBox, showKeys, startKeys } from "./input.js";
 import { addressOf, go, parseAddress, startRouter } from "./router.js";
 import { themeSwitch } from "./theme.js";
 import { problemNotice } from "./widgets.js";
@@ -29,7 +29,13 @@ const links = ROUTES.filter((route) => route.label !== null).map((route) => ({
 
 askTokenBy(askForToken);
 find(".bar-box").append(searchBox.form);
-searchBox.tell({ typed() {}, entered: () => go(addressOf("search", searchBox.query ? { q: searchBox.query } : {})) });
+searchBox.tell({
+  typed() {},
+  entered: () => {
+    rememberQuestion(searchBox.query);
+    go(addressOf("search", searchBox.query ? { q: searchBox.query } : {}));
+  },
+});
 if (links.length > 1) fill(find(".views"), ...links.map(({ link }) => link));
 fill(find(".bar-end"), keysButton(), themeSwitch());
 find(".skip").addEventListener("click", (event) => {

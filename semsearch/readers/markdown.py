@@ -22,7 +22,7 @@ import pyromark
 from semsearch.readers.align import Aligner
 from semsearch.readers.document import Block, Document, gap
 from semsearch.readers.front_matter import front_matter
-from semsearch.readers.notes import alias_block, clean_note, note_metadata
+from semsearch.readers.notes import alias_block, clean_note, inline_code, note_metadata
 from semsearch.readers.placed_text import PlacedText
 
 if TYPE_CHECKING:
@@ -138,14 +138,14 @@ class MarkdownEvents:
         start, end = self._offset(span["start"]), self._offset(span["end"])
         found = self._source.find(text, start, end)
         if found >= 0:
-            self._text.add(text, found)
+            self._text.add(inline_code(text), found)
             return
         for piece in _WORD_OR_SPACES.findall(text):
             if piece[0] != " ":
                 start = max(start, self._source.find(piece, start, end))
             elif "\r\n" in self._source[start : start + len(piece)]:
                 piece = piece[1:]  # pyromark gives a space for either
-            self._text.add(piece, start)
+            self._text.add(inline_code(piece), start)
             start += len(piece)
 
     def _take_inline_html(self, html: str, span: Range) -> None:

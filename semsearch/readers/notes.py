@@ -37,7 +37,16 @@ _PROPERTY = re.compile(  # of Logseq, which programs write
     re.MULTILINE,
 )
 _PAGE_PROPERTY = re.compile(r"^(?:[-*] )?(alias|aliases|tags|title|date):: *([^\n]{1,500})$", re.MULTILINE)
+_SIGNS = "#=%^[]:{}<>+"  # what has a meaning in notes, but not in code between backticks
+_TAKEN = str.maketrans(_SIGNS, "".join(chr(0xFDD0 + number) for number in range(len(_SIGNS))))  # by no text
+_GIVEN = {taken: sign for sign, taken in _TAKEN.items()}
+_IS_TAKEN = re.compile(r"[\ufdd0-\ufdef]")
 _DAY = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
+
+
+def inline_code(text: str) -> str:
+    """Code between backticks, in whose signs `clean_note` sees no tags, links and marks; it gives them back."""
+    return text.translate(_TAKEN)
 
 
 def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
@@ -54,6 +63,8 @@ def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
         text = text.replaced(_MARKS)
     if "::" in plain or "#+" in plain:
         text = text.replaced(_PROPERTY)
+    if _IS_TAKEN.search(text.text):
+        text = text.translated(_GIVEN)
     return text.stripped()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from semsearch.readers.align import Aligner
@@ -90,6 +90,11 @@ class PlacedText:
         for piece, offset in self._pieces(last, self._length):
             made.add(piece, offset)
         return made
+
+    def translated(self, table: Mapping[int, int]) -> PlacedText:
+        """The text with each character of a table replaced by another."""
+        self._parts = [self.text.translate(table)]
+        return self
 
     def block(self, source: str, level: int = 0) -> Block:
         """Make a block of the source; the text must not be empty."""

@@ -68,7 +68,7 @@ NOTHING = "text recognition (OCR) found nothing that it can read"
 
 
 _PACKAGE = "rapidocr"
-ENGINE = f"{__name__}:by_rapidocr"  # "module:name" of a function of the pixels (h, w, 3) that returns TextBoxes
+ENGINE = f"{__name__}:by_rapidocr"  # "module:name" of a function of the pixels (h, w, 3) that returns TextPieces
 
 
 class Line(NamedTuple):
@@ -81,7 +81,7 @@ class Line(NamedTuple):
     size: float  # of the letters, of the height
 
 
-class TextBox(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of text as an engine finds it: its corners in pixels, clockwise from the upper left."""
 
     text: str
@@ -172,7 +172,7 @@ def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
     try:
         pixels = draw()
         module, _, name = engine.partition(":")
-        recognize: Callable[[UInt8], list[TextBox]] = getattr(import_module(module), name)
+        recognize: Callable[[UInt8], list[TextPiece]] = getattr(import_module(module), name)
         found = recognize(pixels)
         if sum(each.is_upright for each in found) > len(found) / 2:  # a page on its side
             pixels = np.rot90(pixels)
@@ -191,7 +191,7 @@ def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
         return f"{_FAILED}: {str(error)[:_LONGEST] or type(error).__name__}"
 
 
-def _share_of_words(boxes: Sequence[TextBox]) -> float:
+def _share_of_words(boxes: Sequence[TextPiece]) -> float:
     """The share of the marks that are in words of four and more, or in numbers.
 
     Text that is upside down, or in letters that the engine does not know, it reads as letters that stand alone, and
@@ -245,13 +245,14 @@ def _rapidocr() -> Any:
     return RapidOCR(params=threads | {"Global.log_level": "error", "Global.use_cls": False})
 
 
-def by_rapidocr(pixels: UInt8) -> list[TextBox]:
+def by_rapidocr(pixels: UInt8) -> list[TextPiece]:
     """The text in a picture (h, w, 3), by RapidOCR."""
     found = _rapidocr()(pixels[:, :, ::-1].copy())
     if found.txts is None or found.boxes is None:
         return []
     return [
-        TextBox(text, [(float(x), float(y)) for x, y in box]) for text, box in zip(found.txts, found.boxes, strict=True)
+        TextPiece(text, [(float(x), float(y)) for x, y in box])
+        for text, box in zip(found.txts, found.boxes, strict=True)
     ]
 
 
@@ -266,7 +267,7 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010]\Z")
 _LONG = 5.0  # heights of a box that shows how the page slants
 
 
-class _Piece(NamedTuple):
+class _LinePiece(NamedTuple):
     text: str
     left: float
     right: float
@@ -274,14 +275,14 @@ class _Piece(NamedTuple):
     height: float
 
 
-def joined_lines(boxes: Iterable[TextBox], width: int, height: int) -> list[Line]:
+def joined_lines(boxes: Iterable[TextPiece], width: int, height: int) -> list[Line]:
     """The lines that boxes are parts of, in reading order, column by column where the page has some."""
     found = [each for each in boxes if any(map(str.isalnum, each.text)) and len(each.corners) == 4]
     if not found:
         return []
     slant = _slant(found)
     pieces = sorted((_piece(each, slant) for each in found), key=lambda each: each.middle)
-    rows: list[list[_Piece]] = []
+    rows: list[list[_LinePiece]] = []
     for piece in pieces:
         if rows and abs(piece.middle - rows[-1][-1].middle) < _SAME_ROW * min(piece.height, rows[-1][-1].height):
             rows[-1].append(piece)
@@ -317,7 +318,7 @@ class _WholeLines:
         raise NotImplementedError
 
 
-def _slant(boxes: Sequence[TextBox]) -> float:
+def _slant(boxes: Sequence[TextPiece]) -> float:
     """By how much the page's lines fall for each step to the right."""
     slants = []
     for each in boxes:
@@ -327,14 +328,14 @@ def _slant(boxes: Sequence[TextBox]) -> float:
     return median(slants) if slants else 0.0
 
 
-def _piece(box: TextBox, slant: float) -> _Piece:
+def _piece(box: TextPiece, slant: float) -> _LinePiece:
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = box.corners
     middle = (y0 + y1 + y2 + y3) / 4 - slant * (x0 + x1 + x2 + x3) / 4
     height = max(1.0, (math.hypot(x3 - x0, y3 - y0) + math.hypot(x2 - x1, y2 - y1)) / 2)
-    return _Piece(" ".join(box.text.split()), min(x0, x3), max(x1, x2), middle, height)
+    return _LinePiece(" ".join(box.text.split()), min(x0, x3), max(x1, x2), middle, height)
 
 
-def _joined(row: Sequence[_Piece]) -> Iterator[_Piece]:
+def _joined(row: Sequence[_LinePiece]) -> Iterator[_LinePiece]:
     """The lines in a row from left to right: pieces with no more than a space between them are one."""
     line = row[0]
     for piece in row[1:]:

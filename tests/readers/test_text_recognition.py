@@ -21,7 +21,7 @@ from semsearch.errors import SourceError
 from semsearch.indexing import recognize_scans
 from semsearch.readers import registry, text_recognition
 from semsearch.readers.read import read_bytes
-from semsearch.readers.text_recognition import Line, TextBox, joined_lines, recognizing
+from semsearch.readers.text_recognition import Line, TextPiece, joined_lines, recognizing
 from semsearch.results.reports import Progress
 from semsearch.system.locations import cache_folder
 from semsearch.word_vectors.table import VectorTable
@@ -267,9 +267,9 @@ def test_whatever_the_process_for_files_says_was_recognized_is_lines_or_a_reason
 
 def box(
     text: str, left: float, top: float, *, slant: float = 0.0, width: float = 100.0, height: float = 20.0
-) -> TextBox:
+) -> TextPiece:
     corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
-    return TextBox(text, [(x, y + slant * x) for x, y in corners])
+    return TextPiece(text, [(x, y + slant * x) for x, y in corners])
 
 
 def test_pieces_of_a_line_are_joined_from_left_to_right_although_the_page_slants() -> None:

@@ -9,7 +9,7 @@ import math
 import os
 from typing import Any
 
-from semsearch.readers.text_recognition import TextBox
+from semsearch.readers.text_recognition import TextPiece
 
 RED, GREEN, BLUE, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (0, 0, 0)
 CRASH, FAILURE = (10, 20, 30), (40, 50, 60)
@@ -20,7 +20,7 @@ TEXTS = {
 }
 
 
-def recognize(pixels: Any) -> list[TextBox]:
+def recognize(pixels: Any) -> list[TextPiece]:
     """The lines of the colour in the middle of a picture (h, w, 3), one below the other from its upper left corner."""
     height, width = pixels.shape[:2]
     middle = [int(part) for part in pixels[height // 2, width // 2]]
@@ -31,15 +31,17 @@ def recognize(pixels: Any) -> list[TextBox]:
         raise ValueError("a tensor is too short")
     tall = height / 20
     return [
-        TextBox(line, [(10, at := (2 * number + 1) * tall), (width - 10, at), (width - 10, at + tall), (10, at + tall)])
+        TextPiece(
+            line, [(10, at := (2 * number + 1) * tall), (width - 10, at), (width - 10, at + tall), (10, at + tall)]
+        )
         for number, line in enumerate(TEXTS.get(colour or WHITE, ()))
     ]
 
 
-def recognize_upright(pixels: Any) -> list[TextBox]:
+def recognize_upright(pixels: Any) -> list[TextPiece]:
     """A line from left to right if the upper left corner is black, else what an engine makes of turned letters."""
     height, width = pixels.shape[:2]
     corners = [(0.0, 0.0), (0.9 * width, 0.0), (0.9 * width, 0.1 * height), (0.0, 0.1 * height)]
     if width < height:
         corners = [(0.0, 0.0), (0.1 * width, 0.0), (0.1 * width, 0.9 * height), (0.0, 0.9 * height)]
-    return [TextBox("Marmalade is stirred." if not pixels[0, 0].any() else "p u t s", corners)]
+    return [TextPiece("Marmalade is stirred." if not pixels[0, 0].any() else "p u t s", corners)]

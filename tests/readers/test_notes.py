@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cited import check_places, sentences
+from cited import check_places, check_whole, sentences
 
 from semsearch import Index
 from semsearch.readers.read import read_bytes
@@ -40,7 +40,8 @@ def test_what_is_code_is_read_as_it_is() -> None:
 
 
 def test_code_between_backticks_has_no_tags_links_and_marks() -> None:
-    source = "Use `x==y or a==b`, `list[[0]]`, `#Rotation`, `50%% of %%`, `{{< toc >}}`\nand `^top`. #kept\n\n# The `#/health` page\n"
+    source = "Use `x==y or a==b`, `list[[0]]`, `#Rotation`, `50%% of %%`, `{{< toc >}}`\nand `^top`. #kept\n"
+    source += "\n# The `#/health` page\n"
     document = read_bytes(source.encode(), "a.md")
     assert [block.text for block in document.blocks] == [
         "Use x==y or a==b, list[[0]], #Rotation, 50%% of %%, {{< toc >}}\nand ^top.", "The #/health page"

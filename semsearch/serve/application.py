@@ -126,7 +126,7 @@ class ServingEngine:
 
     def bodies(self, operation: Operation, several: Sequence[Given]) -> list[bytes]:
         """The answers to requests that differ in their query only. Raises SemsearchError, of one of them."""
-        if self.workers is not None and self.workers.are_ready:
+        if self.workers is not None and self.workers.ready.is_set():
             return self.workers.bodies(operation, several)
         return bodies_together(operation, self.indexes, several)
 

@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 
@@ -50,16 +50,11 @@ class Workers:
         self.number = number
         self._opened = opened
         self._idle: SimpleQueue[_Worker] = SimpleQueue()
-        self._are_ready = threading.Event()
+        self.ready = threading.Event()  # set once one has started; until then the server searches by itself
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._running: set[_Worker] = set()
         self._keepers = [threading.Thread(target=self._keep, name="semsearch-worker") for _ in range(number)]
-
-    @property
-    def are_ready(self) -> bool:
-        """Whether one has started; until then the server searches by itself."""
-        return self._are_ready.is_set()
 
     def start(self) -> None:
         """Start the processes, each in a thread that watches over it, and return at once."""
@@ -95,6 +90,7 @@ class Workers:
 
     def _keep(self) -> None:
         """Start a process, again and again when it ends, until `close`."""
+        _block_signals()
         pause = 0.0
         while not self._closing.wait(pause):
             pause = _AGAIN
@@ -110,7 +106,7 @@ class Workers:
             if worker.is_started():
                 pause = 0.0
                 self._idle.put(worker)
-                self._are_ready.set()
+                self.ready.set()
             status = worker.wait()
             with self._lock:
                 self._running.remove(worker)
@@ -180,12 +176,23 @@ class _Worker:
         return self._process.exitcode
 
 
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+
+
+def _block_signals() -> None:
+    """Block signals in this thread and the processes that it starts, from their first instruction on."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # or it would unblock them when it is started
+        known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        signal.pthread_sigmask(signal.SIG_BLOCK, known)
+
+
 # -- In the process ----------------------------------------------------------------------------------------------------
 
 
 def _work(opened: Opened, pipe: Connection) -> None:
     """Answer batches until the pipe is closed. What the log has to say of the indexes, the server's process says."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+    for name in _SIGNALS:  # on Windows none is blocked
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     logging.getLogger("semsearch").addHandler(logging.NullHandler())

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.convertors import Convertor, register_url_convertor
@@ -29,7 +29,9 @@ from semsearch.serve.operation import EVENTS_TYPE, Operation, ProgressEvents, bo
 from semsearch.serve.problem_details import PROBLEM_TYPE, ProblemDetails, problem_of, refused
 from semsearch.serve.request_parameters import Given, from_json, from_query
 from semsearch.serve.work_pool import RequestCombiner, WorkPool
-from semsearch.serve.workers import Workers
+
+if TYPE_CHECKING:
+    from semsearch.serve.workers import Workers  # start-up time: few servers have any
 
 # -- Metrics -----------------------------------------------------------------------------------------------------------
 

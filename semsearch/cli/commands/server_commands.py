@@ -31,6 +31,7 @@ from semsearch.storage.database import description_of
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
     from semsearch.serve.open_indexes import OpenIndexes
+    from semsearch.serve.workers import Workers
 
 
 def serve(
@@ -83,7 +84,6 @@ def serve(
     from semsearch.agents.http_transport import HttpAgents
     from semsearch.agents.protocol import AgentProtocol
     from semsearch.serve.server import RunningServer, ServerSettings, address, is_open_to_others, listen
-    from semsearch.serve.workers import Workers
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = _chosen(index, indexes)
@@ -92,7 +92,7 @@ def serve(
     if not served.names():
         raise IndexNotFound(none_in(indexes))
     served.reranker = chosen_reranker(rerank, rerank_seconds)
-    searching = Workers(workers, partial(_reranking, opened, rerank, rerank_seconds)) if workers else None
+    searching = _workers(workers, partial(_reranking, opened, rerank, rerank_seconds))
     listening = listen(settings)
     try:
         agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
@@ -192,6 +192,14 @@ def _opened(
 
     folder = None if places else nearest(indexes)
     return OpenIndexes(folder=folder, places=places, reranker=reranker, look_every=look_every, vectors=vectors)
+
+
+def _workers(number: int, opened: Callable[[], OpenIndexes]) -> Workers | None:
+    if not number:
+        return None
+    from semsearch.serve.workers import Workers  # start-up time
+
+    return Workers(number, opened)
 
 
 def _reranking(

@@ -33,7 +33,7 @@ from semsearch.serve.search_routes import ASKING
 _LOG = logging.getLogger(__name__)
 _TRIES = 2  # workers that a batch may be given to, if they end instead of answering
 _AGAIN = 1.0  # seconds until another start after one that failed
-_START = 60.0  # seconds until one is free, or replaces one that has ended
+_START = 30.0  # seconds until one is free, or replaces one that has ended; then a client is refused anyway
 _GRACE = 5.0  # seconds for a worker that still searches when the server ends
 
 Opened = Callable[[], OpenIndexes]  # makes the indexes of a worker; it is sent to another interpreter

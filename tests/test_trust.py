@@ -136,6 +136,15 @@ def test_files_of_a_foreign_index_are_not_looked_at(own: Path, docs: Path, home:
         assert index.status().not_allowed == (f"read {docs}",)
 
 
+def test_that_files_are_not_looked_at_is_said_once(own: Path, home: Path, caplog: Any) -> None:
+    with Index.open(stranger(own, home)) as index:
+        for generation in ("1001", "1002", "1003"):
+            set_value(own, "generation", generation)
+            assert len(index.search("ship")) == 1
+            assert index.status().generation == int(generation)
+    assert caplog.text.count("changed files are not noticed") == 1
+
+
 def test_word_vectors_that_a_foreign_index_names_are_not_opened(
     tmp_path: Path, home: Path, small_vectors: VectorTable
 ) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # -- Documents and their text ------------------------------------------------------------------------------------------
 
 _PAGE = 1000  # documents that are read at once
+_FIRST = 16  # likewise, at first: many want no more
 _PARTED = "\n\n"
 
 
@@ -46,17 +47,18 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
     """Read page by page, each in a transaction of its own: a slow reader of the list keeps no old generation alive."""
     here = working_folder().as_posix()
     where, after = condition(filters, here=here), BEGINNING
+    limit = min(_FIRST, page)
     while True:
         with database.reading() as db:
             teach(db)
             if after == BEGINNING:
                 check_all_documents(db)
-            rows = list_documents(db, where.sql, where.parameters, after=after, limit=page)
+            rows = list_documents(db, where.sql, where.parameters, after=after, limit=limit)
             listed = [_info(row, here) for row in rows]
         yield from listed
-        if len(rows) < page:
+        if len(rows) < limit:
             return
-        after = rows[-1].root_id, rows[-1].path
+        after, limit = (rows[-1].root_id, rows[-1].path), page
 
 
 def _info(row: ListedRow, here: str) -> DocumentInfo:

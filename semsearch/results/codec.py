@@ -18,6 +18,7 @@ Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None
 _NAME, _DIGITS = "name", "digits"  # keys of metadata
 _SINGLE = (str, int, float, type(None))
+_AS_THEY_ARE = (str, int, bool)  # exactly
 _SEQUENCES = (tuple, list)
 _TOO_LARGE = 1 << 63  # for the columns and arrays that whole numbers are looked up in
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -48,13 +49,19 @@ class Record:
         return from_dict(cls, data)
 
 
-def to_dict(result: Any) -> dict[str, Any]:
-    """Convert a dataclass to a plain dict of its fields, in order. Values that JSON cannot hold stay as they are."""
+def to_dict(result: Any, *, without: str | None = None) -> dict[str, Any]:
+    """Convert a dataclass to a plain dict of its fields, in order, without one of them if it is named.
+
+    Values that JSON cannot hold stay as they are.
+    """
     found: dict[str, Any] = {}
     for name, key, only_if_set, number in _keys(result.__class__):
-        value = getattr(result, name)
-        if value is not None or not only_if_set:
-            found[key] = _plain(value, number)
+        if name != without:
+            value = getattr(result, name)
+            if value.__class__ in _AS_THEY_ARE:  # most: a server answers with hundreds of them
+                found[key] = value
+            elif value is not None or not only_if_set:
+                found[key] = _plain(value, number)
     return found
 
 

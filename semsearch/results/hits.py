@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
 
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.results.codec import ONLY_IF_SET, Record
+from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.options import Mode as Mode, Origin
 
 if TYPE_CHECKING:
@@ -174,10 +174,7 @@ class Hit(FoundRecord):
 
     def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON. `origin` is needed only to explain the hit later."""
-        found = Record.to_dict(self)
-        if not origin:
-            del found["origin"]
-        return found
+        return to_dict(self, without=None if origin else "origin")
 
     def _repr_html_(self) -> str:
         from semsearch.results.notebook_html import block  # start-up time: only notebooks ask

@@ -206,8 +206,10 @@ class IndexReader:
         if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
             lacking = not_allowed(self._database, self._names, ["root"])
             self._may_read_files = not lacking
-            if lacking and self._asked_at is None:
-                _LOG.warning("changed files are not noticed: %s", explained(self._database, lacking))
+            with self._opening:
+                if lacking and (told := explained(self._database, lacking)) not in self._shared.told:
+                    self._shared.told.add(told)
+                    _LOG.warning("changed files are not noticed: %s", told)
             self._asked_at = now
         return self._may_read_files
 
@@ -358,7 +360,7 @@ class IndexReader:
 
 
 class _Shared:
-    """Opened files that the readers of successive generations share."""
+    """Opened files that the readers of successive generations share, and what they have warned of."""
 
     def __init__(self, folder: Path, address: StoreAddress | None) -> None:
         self.folder = folder / SEGMENTS
@@ -368,6 +370,7 @@ class _Shared:
         self.topics: OpenCache[str, Topics] = OpenCache()
         self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
         self.sentences: OpenCache[_Fit, OnDemandSentences] = OpenCache()
+        self.told: set[str] = set()
 
     @cached_property
     def keeps_sentences(self) -> bool:

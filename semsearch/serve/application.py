@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.convertors import Convertor, register_url_convertor
@@ -25,10 +25,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.serve.access import AccessRules, RequestFacts, is_loopback, with_security
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.operation import EVENTS_TYPE, Operation, ProgressEvents, RunTogether
+from semsearch.serve.operation import EVENTS_TYPE, Operation, ProgressEvents, bodies_together, to_json
 from semsearch.serve.problem_details import PROBLEM_TYPE, ProblemDetails, problem_of, refused
 from semsearch.serve.request_parameters import Given, from_json, from_query
 from semsearch.serve.work_pool import RequestCombiner, WorkPool
+
+if TYPE_CHECKING:
+    from semsearch.serve.workers import Workers  # start-up time: few servers have any
 
 # -- Metrics -----------------------------------------------------------------------------------------------------------
 
@@ -100,7 +103,7 @@ class BodyLimits:
 class ServingEngine:
     """The served indexes, a thread pool each for queries, writes and pictures, and the metrics.
 
-    `combining` uses the pool for queries: it answers concurrent requests together.
+    `combining` uses the pool for queries: it answers concurrent requests together, by the `workers` if there are any.
     """
 
     indexes: OpenIndexes
@@ -109,6 +112,7 @@ class ServingEngine:
     drawing: WorkPool
     metrics: Metrics
     combining: RequestCombiner[Given, bytes]
+    workers: Workers | None = None
     limits: BodyLimits = BodyLimits()
 
     def pool(self, operation: Operation) -> WorkPool:
@@ -121,6 +125,12 @@ class ServingEngine:
     def pools(self) -> tuple[WorkPool, ...]:
         """All pools."""
         return self.asking, self.writing, self.drawing
+
+    def bodies(self, operation: Operation, several: Sequence[Given]) -> list[bytes]:
+        """The answers to requests that differ in their query only. Raises SemsearchError, of one of them."""
+        if self.workers is not None and self.workers.ready.is_set():
+            return self.workers.bodies(operation, several)
+        return bodies_together(operation, self.indexes, several)
 
     def metrics_text(self) -> str:
         """The metrics as they are now."""
@@ -212,7 +222,7 @@ async def _answer(engine: ServingEngine, operation: Operation, request: Request)
         work = await engine.asking.run(lambda: stream(engine.indexes, given), client)
         return StreamingResponse(ProgressEvents(engine.pool(operation), work, client).lines(), media_type=EVENTS_TYPE)
     if operation.together is not None:
-        together = partial(_bodies, operation.together, engine.indexes)
+        together = partial(engine.bodies, operation)
         body = await engine.combining.run(given.without("query"), given, together, client)
     else:
         body = await engine.pool(operation).run(lambda: _body(operation, engine.indexes, given), client)
@@ -222,10 +232,6 @@ async def _answer(engine: ServingEngine, operation: Operation, request: Request)
 def _body(operation: Operation, indexes: OpenIndexes, given: Given) -> bytes:
     answer = operation.run(indexes, given)
     return answer if isinstance(answer, bytes) else to_json(answer)
-
-
-def _bodies(together: RunTogether, indexes: OpenIndexes, several: Sequence[Given]) -> list[bytes]:
-    return [to_json(answer) for answer in together(indexes, several)]
 
 
 async def _given(operation: Operation, request: Request, limits: BodyLimits) -> Given:
@@ -303,14 +309,6 @@ def parse_json(body: bytes) -> Any:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
-
-
-def to_json(value: Any) -> bytes:
-    """A value as JSON in UTF-8; lone surrogates, of paths that are not Unicode, are escaped."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"), default=str).encode()
 
 
 def limited_client(request: Request) -> str | None:

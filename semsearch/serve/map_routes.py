@@ -16,18 +16,20 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semsearch.errors import SourceError
 from semsearch.index import Index
-from semsearch.mapping.mapper import ColouredMap
 from semsearch.results.map_status import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation, Report
 from semsearch.serve.request_parameters import Given, Parameter
 from semsearch.serve.search_routes import INDEX
+
+if TYPE_CHECKING:
+    from semsearch.mapping.mapper import ColouredMap  # start-up time: SciPy
 
 # -- Answers -----------------------------------------------------------------------------------------------------------
 

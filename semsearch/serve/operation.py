@@ -117,3 +117,20 @@ class Operation:
     def has_body(self) -> bool:
         """True for methods whose requests carry a body."""
         return self.method in ("POST", "PUT")
+
+
+# -- Answers -----------------------------------------------------------------------------------------------------------
+
+
+def bodies_together(operation: Operation, indexes: OpenIndexes, several: Sequence[Given]) -> list[bytes]:
+    """The answers to requests that differ in their query only, as JSON. Raises SemsearchError, of one of them."""
+    assert operation.together is not None  # others are answered one by one
+    return [to_json(answer) for answer in operation.together(indexes, several)]
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON in UTF-8; lone surrogates, of paths that are not Unicode, are escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), default=str).encode()

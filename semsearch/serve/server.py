@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from semsearch.serve.message_route import MessageAnswerer
     from semsearch.serve.open_indexes import OpenIndexes
+    from semsearch.serve.workers import Workers
 
 PORT = 8765
 _MOST_THREADS = 8  # an index keeps as many connections
@@ -86,8 +87,8 @@ def is_open_to_others(settings: ServerSettings) -> bool:
     return not (settings.host == "localhost" or (is_address(settings.host) and is_loopback(settings.host)))
 
 
-def _asking(settings: ServerSettings) -> WorkPool:
-    threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1))
+def _asking(settings: ServerSettings, workers: int) -> WorkPool:
+    threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1)) + workers  # as many wait for a worker's answer
     return WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
 
 
@@ -112,6 +113,7 @@ class RunningServer:
         listening: socket.socket,
         *,
         messages: Sequence[MessageAnswerer] = (),
+        workers: Workers | None = None,
     ) -> None:
         try:
             import uvicorn
@@ -128,9 +130,10 @@ class RunningServer:
         from semsearch.serve.work_pool import RequestCombiner
 
         self._listening = listening
-        asking = _asking(settings)
-        combining = RequestCombiner[Given, bytes](asking, parallel=_PARALLEL)
-        self._engine = ServingEngine(indexes, asking, _writing(settings), _drawing(settings), Metrics(), combining)
+        asking = _asking(settings, 0 if workers is None else workers.number)
+        combining = RequestCombiner[Given, bytes](asking, parallel=_PARALLEL if workers is None else workers.number)
+        pools = asking, _writing(settings), _drawing(settings)
+        self._engine = ServingEngine(indexes, *pools, Metrics(), combining, workers)
         routes = [*page_routes(), *(message_route(self._engine, each) for each in messages)]
         application = make_application(self._engine, OPERATIONS, routes=routes)
         rules = settings.rules(token, [*reading_posts(), *(each.path for each in messages)], page_files())
@@ -151,11 +154,16 @@ class RunningServer:
 
     def run(self) -> None:
         """Serve until `stop` is called."""
+        workers = self._engine.workers
         try:
+            if workers is not None:
+                workers.start()
             self._server.run(sockets=[self._listening])
         finally:
             for pool in self._engine.pools:
                 pool.close()
+            if workers is not None:
+                workers.close()
             self._listening.close()
 
     def stop(self) -> None:

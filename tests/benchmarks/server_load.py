@@ -12,8 +12,10 @@ several numbers would mix two generations. Then, one after the other:
 - overload: ten times as many clients; what is shed must be shed with 503 and Retry-After;
 - recovered: a few clients again.
 
-Of each: answers a second, median, 99th percentile and slowest in milliseconds, statuses, mixed answers, and the
-server's resident memory. Clients run in a process of their own, on the same cores.
+Of each: answers a second, median, 99th percentile and slowest in milliseconds, statuses, mixed answers, the server's
+memory (shared pages divided among its processes) and processor time for each answer. Clients run in a process of their
+own, on the same cores. --workers 0 2 does all but the floor with no processes that search, then with two; --rounds 3
+does it three times, in turn. --still: no sync meanwhile.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -158,19 +160,33 @@ def by_http(port: int, queries: Path, clients: int, seconds: float, pause: float
 
 
 @contextmanager
-def serving(index: Path) -> Iterator[tuple[int, int]]:
+def serving(index: Path, workers: int = 0) -> Iterator[tuple[int, int]]:
     """A server of an index: its port and process."""
-    command = [*SEMSEARCH, "serve", "-i", str(index), "--port", "0"]
+    command = [*SEMSEARCH, "serve", "-i", str(index), "--port", "0", "--workers", str(workers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield int(re.search(r":(\d+)", server.stdout.readline())[1]), server.pid  # type: ignore[index]
         server.terminate()
 
 
-def resident(pid: int) -> str:
-    """The resident memory of a process, in megabytes."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return f"{int(found[1]) / 1000:.0f} MB" if found else "?"
+def processes(pid: int) -> Iterator[Path]:
+    """A process and those that it has started, as folders of /proc."""
+    yield Path(f"/proc/{pid}")
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            yield from processes(int(child))
+
+
+def memory(pid: int) -> str:
+    """The memory of a server, in megabytes."""
+    found = [re.search(r"Pss:\s+(\d+) kB", (each / "smaps_rollup").read_text()) for each in processes(pid)]
+    return f"{sum(int(each[1]) for each in found if each) / 1000:.0f} MB"
+
+
+def processor_time(pid: int) -> float:
+    """The seconds that a server has computed."""
+    fields = [(each / "stat").read_text().rpartition(")")[2].split() for each in processes(pid)]
+    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def prepare(folder: Path, sentences: int) -> tuple[Path, Path, Path]:
@@ -193,6 +209,9 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=100_000)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=60.0, help="of the closed part; the others take a fifth")
+    parser.add_argument("--workers", type=int, nargs="+", default=[0])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--still", action="store_true")
     parser.add_argument("--crowd", nargs=5, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.crowd:
@@ -204,20 +223,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         index, almanac, path = prepare(Path(temporary), given.sentences)
         queries, short = json.loads(path.read_text()), given.seconds / 5
-        with changing(almanac, index) as syncs:
-            print(by_api(index, queries, short).row("floor", short), flush=True)
-            with serving(index) as (port, pid):
-                by_http(port, path, 4, 3, 0)  # opens files, warms caches
-                parts = [
-                    ("closed", given.clients, given.seconds, 0.0),
-                    ("paced", given.clients, given.seconds, 0.5),
-                    ("overload", 10 * given.clients, short, 0.0),
-                    ("recovered", 4, short, 0.0),
-                ]
-                print(f"{'serving':<10} {resident(pid)}")
-                for name, clients, seconds, pause in parts:
-                    tally = by_http(port, path, clients, seconds, pause)
-                    print(tally.row(name, seconds, resident(pid)), flush=True)
+        with nullcontext([0.0]) if given.still else changing(almanac, index) as syncs:
+            for workers in [-1, *given.workers] * given.rounds:
+                if workers < 0:
+                    print(by_api(index, queries, short).row("floor", short), flush=True)
+                    continue
+                with serving(index, workers) as (port, pid):
+                    by_http(port, path, 8, 5, 0)  # opens files, warms caches
+                    parts = [
+                        ("closed", given.clients, given.seconds, 0.0),
+                        ("paced", given.clients, given.seconds, 0.5),
+                        ("overload", 10 * given.clients, short, 0.0),
+                        ("recovered", 4, short, 0.0),
+                    ]
+                    print(f"{workers} workers  {memory(pid)}")
+                    for name, clients, seconds, pause in parts:
+                        before = processor_time(pid)
+                        tally = by_http(port, path, clients, seconds, pause)
+                        each = 1000 * (processor_time(pid) - before) / max(1, len(tally.seconds))
+                        print(tally.row(name, seconds, f"{memory(pid)}   {each:.2f} ms each"), flush=True)
         print(f"{len(syncs)} syncs meanwhile, {sum(syncs) / len(syncs):.2f} s each")
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 
 import pytest
 
 from semsearch.errors import UsageError
 from semsearch.serve.server import ServerSettings, address, is_open_to_others, listen
+
+
+def test_it_starts_without_what_only_maps_need() -> None:
+    command = "import semsearch.serve.application, semsearch.serve.openapi, sys; print('scipy' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout == "False\n"
+    )
 
 
 def test_an_answer_is_sent_at_once() -> None:

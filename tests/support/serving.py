@@ -8,12 +8,15 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from semsearch.serve.message_route import MessageAnswerer
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.server import RunningServer, ServerSettings, listen
+
+if TYPE_CHECKING:
+    from semsearch.serve.workers import Workers
 
 TOKEN = "a token for tests, of enough characters"
 
@@ -82,12 +85,17 @@ class Asker:
 
 @contextmanager
 def running(
-    indexes: OpenIndexes, settings: ServerSettings | None = None, *, messages: Sequence[MessageAnswerer] = ()
+    indexes: OpenIndexes,
+    settings: ServerSettings | None = None,
+    *,
+    messages: Sequence[MessageAnswerer] = (),
+    workers: Workers | None = None,
 ) -> Iterator[Asker]:
     """Serve indexes while the block runs. Who connects before the server is ready waits in the socket's queue."""
     listening = listen(settings or ServerSettings(port=0))
     port = listening.getsockname()[1]
-    server = RunningServer(indexes, settings or ServerSettings(port=0), TOKEN, listening, messages=messages)
+    settings = settings or ServerSettings(port=0)
+    server = RunningServer(indexes, settings, TOKEN, listening, messages=messages, workers=workers)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

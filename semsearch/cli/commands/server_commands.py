@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +31,7 @@ from semsearch.storage.database import description_of
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
     from semsearch.serve.open_indexes import OpenIndexes
+    from semsearch.serve.workers import Workers
 
 
 def serve(
@@ -54,6 +56,10 @@ def serve(
     rerank_seconds: RerankSecondsOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
+    workers: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=64, help="Processes that search, for many clients at once; 0: this one."),
+    ] = 0,
     look_every: Annotated[
         float,
         typer.Option(
@@ -77,22 +83,23 @@ def serve(
         return
     from semsearch.agents.http_transport import HttpAgents
     from semsearch.agents.protocol import AgentProtocol
-    from semsearch.serve.open_indexes import OpenIndexes
     from semsearch.serve.server import RunningServer, ServerSettings, address, is_open_to_others, listen
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = _chosen(index, indexes)
-    served = OpenIndexes(
-        folder=None if places else nearest(indexes), places=places, look_every=look_every, vectors=vectors
-    )
+    opened = partial(_opened, places, indexes, vectors, look_every=look_every)
+    served = opened(None)
     if not served.names():
         raise IndexNotFound(none_in(indexes))
     served.reranker = chosen_reranker(rerank, rerank_seconds)
+    searching = _workers(workers, partial(_reranking, opened, rerank, rerank_seconds))
     listening = listen(settings)
     try:
         agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
         served.warm_up()
-        server = RunningServer(served, settings, make_token(token_path()), listening, messages=[agents])
+        server = RunningServer(
+            served, settings, make_token(token_path()), listening, messages=[agents], workers=searching
+        )
         if is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
         print(address(listening), flush=True)
@@ -174,9 +181,29 @@ def _described(places: Mapping[str, Path | str]) -> dict[str, str]:
 
 
 def _opened(
-    places: Mapping[str, Path | str] | None, indexes: Path | None, vectors: str | None, reranker: ModelReranker | None
+    places: Mapping[str, Path | str] | None,
+    indexes: Path | None,
+    vectors: str | None,
+    reranker: ModelReranker | None,
+    *,
+    look_every: float = LOOK_EVERY,
 ) -> OpenIndexes:
     from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
 
     folder = None if places else nearest(indexes)
-    return OpenIndexes(folder=folder, places=places, reranker=reranker, vectors=vectors)
+    return OpenIndexes(folder=folder, places=places, reranker=reranker, look_every=look_every, vectors=vectors)
+
+
+def _workers(number: int, opened: Callable[[], OpenIndexes]) -> Workers | None:
+    if not number:
+        return None
+    from semsearch.serve.workers import Workers  # start-up time
+
+    return Workers(number, opened)
+
+
+def _reranking(
+    opened: Callable[[ModelReranker | None], OpenIndexes], rerank: str | None, seconds: float | None
+) -> OpenIndexes:
+    """The indexes of a worker, with a reranker of its own."""
+    return opened(chosen_reranker(rerank, seconds))

@@ -120,9 +120,16 @@ def _called(one: ClassField) -> str | None:
 
 
 def _removed(method: ast.FunctionDef) -> set[str]:
-    """The keys that a method takes out of what it returns, under some condition."""
-    gone = [target for node in ast.walk(method) if isinstance(node, ast.Delete) for target in node.targets]
-    return {ast.literal_eval(target.slice) for target in gone if isinstance(target, ast.Subscript)}
+    """The keys that a method takes out of what it returns, or leaves out (`without`), under some condition."""
+    nodes = [*ast.walk(method)]
+    gone = [target for node in nodes if isinstance(node, ast.Delete) for target in node.targets]
+    omitted = [
+        text for node in nodes if isinstance(node, ast.keyword) and node.arg == "without" for text in ast.walk(node)
+    ]
+    return {
+        *(ast.literal_eval(target.slice) for target in gone if isinstance(target, ast.Subscript)),
+        *(text.value for text in omitted if isinstance(text, ast.Constant) and isinstance(text.value, str)),
+    }
 
 
 def _written(written: ast.Dict, found: ClassSource) -> Iterator[Key]:

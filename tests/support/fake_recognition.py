@@ -29,7 +29,7 @@ def recognize(pixels: Any) -> list[TextPiece]:
         os._exit(3)
     if colour == FAILURE:
         raise ValueError("a tensor is too short")
-    tall, right = height / 20, width - 10
+    tall = height / 20
     return [
         TextPiece(
             line, [(10, at := (2 * number + 1) * tall), (width - 10, at), (width - 10, at + tall), (10, at + tall)]

@@ -23,7 +23,7 @@ from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -110,7 +110,7 @@ def make_queries(
             own_vectors = vectors if embedder is None else partial(_vectors_of, embedder)
             held = _held(named[number], own.lookup)
             text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, own_vectors, held)
-            if corrected[number]:
+            if text != texts[number]:
                 warn_of(corrected[number], texts[number])
                 texts[number], (named[number],) = text, named_questions([text], reader.languages)
                 terms[number] = named[number].terms
@@ -291,7 +291,7 @@ def names_in(
     from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
 
     table = language_table(language, vectors()) or vectors()
-    ids = table.lookup(hashes_of(found.words))
+    ids = table.lookup(hashes_of([spelled(word, language) for word in found.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
     has_digit = np.array([any(map(str.isdigit, word)) for word in found.words], dtype=np.bool_)
     return scores.only(found.terms[has_digit | ~is_frequent])

@@ -97,8 +97,8 @@ def make_queries(
     told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
     languages = _languages_of(db, reader, texts, mode)
     for number, own in enumerate(lexical):
-        if languages[number] is None and own.lacks_most and reader.are_languages_known:
-            languages[number] = _other_language(texts[number], reader, vectors, mode)
+        if languages[number] is None and own.lacking > _LACKS_SOME and reader.are_languages_known:
+            languages[number] = _other_language(texts[number], reader, vectors, mode, own.lacking)
             if languages[number] is not None:
                 continue
         if languages[number] not in (None, *reader.languages):
@@ -264,10 +264,17 @@ def _languages_of(db: sqlite3.Connection, reader: IndexReader, texts: Sequence[s
     return [guess_any_language(text, several.english, known, reader.language_documents) for text in texts]
 
 
-def _other_language(question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode) -> str | None:
+_LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
+_LACKS_MOST = 0.5
+
+
+def _other_language(
+    question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode, lacking: float
+) -> str | None:
     """The language of a question to an index that has no text in it, if that is clear and has word vectors.
 
-    Warns, and returns `UNKNOWN`, if it has none. None if the language is not clear.
+    Warns, and returns `UNKNOWN`, if it has none, and most of its terms are `lacking`. None if the language is not
+    clear.
     """
     if mode != "lexical" and reader.languages == (ENGLISH,):
         from semsearch.word_vectors.guess_language import guess_any_language  # start-up time, as above
@@ -275,7 +282,7 @@ def _other_language(question: str, reader: IndexReader, vectors: Callable[[], Wo
         language = guess_any_language(question, vectors(), reader.languages)
         if language != ENGLISH:
             return language
-    return UNKNOWN if warn_other_language(question, reader.languages) else None
+    return UNKNOWN if lacking > _LACKS_MOST and warn_other_language(question, reader.languages) else None
 
 
 _FREQUENT = 20_000  # words of a language, which are no names

@@ -36,11 +36,11 @@ from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.search.query import names_in
-from semsearch.search.quote import REACH, RECALLED
+from semsearch.search.quote import REACH, RECALLED, has_whole_words
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
-from semsearch.text.languages import language_of_passage
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.terms import named_terms
 from semsearch.text.tokens import with_parts, words as split_words
 
@@ -102,6 +102,8 @@ class Explainer:
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
+            if self._is_other and has_whole_words(self.language or ENGLISH):
+                cosines += self._aligned(passage, of_document, sum(each.weight for each in cosines))
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.support, origin.rerank, origin.exact)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
@@ -225,6 +227,17 @@ class Explainer:
         assert self._embedder is not None
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
+
+    def _aligned(self, passage: PassageRow, language: str, weight: float) -> list[Cosine]:
+        """How well a passage in another language has the words of the query. `weight`: that of the cosines."""
+        assert self._embedder is not None
+        aligner, vectors = self.reader.aligner, self._embedder.chosen_.vectors
+        asked = aligner.asked(self._terms, self._lookup, vectors, self.language)
+        if not asked.names:
+            return []
+        (shares,) = aligner.aligned(asked, vectors, [passage.text], [language]).tolist()
+        parts = tuple(WordShare(word, share) for word, share in _by_word(asked.names, shares).items())
+        return [Cosine("words", sum(shares), tuning.TUNING.aligned_across * weight, parts)]
 
     def _pairs(self, passage: PassageRow, format: str, number: int, vector: Float32 | None) -> tuple[Pairs, str]:
         assert self._word_shares is not None  # there is a cosine of the passage

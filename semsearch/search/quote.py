@@ -78,6 +78,11 @@ class AskedWords:
     letters: _Triples
 
 
+def has_whole_words(language: str) -> bool:
+    """Whether the words of a query in a language are whole ones, not characters or sequences of letters."""
+    return not (RULES[language].pairs or RULES[language].sequences)
+
+
 class WordAligner:
     """Aligns queries with the sentences of a generation of an index. Threads may share it.
 
@@ -246,6 +251,13 @@ class WordAligner:
             found = np.maximum.reduceat(found, firsts, axis=0)
         bounds = np.array([0, *accumulate(len(each.quotes) for each in own)])
         return ScoredSentences.of(asked, found, bounds, quotes, np.array([p for each in own for p in each.prose]))
+
+    def aligned(
+        self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str]
+    ) -> Float64:
+        """What the words of a query add to how well texts have them: idf_i A_ij / Σ idf. Rows sum to 0 to 1. (n, q)"""
+        idf = np.square(asked.weights)
+        return np.asarray(self.similarities(asked, vectors, texts, languages) * (idf / max(float(idf.sum()), 1e-9)))
 
     def similarities(
         self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str] = ()

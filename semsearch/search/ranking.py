@@ -56,6 +56,7 @@ from semsearch.search.document_support import (
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
+from semsearch.search.quote import has_whole_words
 from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
 from semsearch.text.listings import asks_for_sources, is_listing
@@ -206,6 +207,8 @@ class PassageRanker:
         names = [each.names for each in queries]
         candidates = score(self.db, reader, found, vectors, words, titles, languages, names)
         pool, other = candidates.pool, candidates.other
+        if other is not None:
+            candidates = replace(candidates, dense=self._aligned(candidates, queries, other))
         weights = _weights(candidates, queries, options.mode)
         scores = fuse_each(candidates.dense, candidates.lexical, weights, pool.owners)
         across: Sequence[Weights] = ()
@@ -286,6 +289,30 @@ class PassageRanker:
         if not near or query.named is None or query.words is None:
             return ByTexts(frozenset(listings))
         return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))
+    def _aligned(self, candidates: Candidates, queries: Sequence[Query], other: Bool) -> Float64:
+        """The dense scores, in which the alignment of words counts where passage and question are in two languages:
+        static vectors find a word's translation better than the mean of all words finds that of a text. (p,)"""
+        embedder, dense = self.reader.embedder(self.db), candidates.dense.copy()
+        share = tuning.TUNING.aligned_across
+        documents = candidates.groups.to_pool(candidates.owners.documents)
+        for query, pairs in zip(queries, candidates.pool.slices, strict=True):
+            at = pairs.start + np.flatnonzero(other[pairs] & ~np.isnan(dense[pairs]))
+            if query.named is None or query.language is None or embedder is None or not len(at):
+                continue
+            if not has_whole_words(query.language):
+                continue
+            vectors = self.reader.embedder_of(embedder, [query.language]).chosen_.vectors
+            lookup = None if query.words is None else query.words.lookup
+            asked = self.reader.aligner.asked(query.named, lookup, vectors, query.language)
+            if asked.names:
+                ids = candidates.pool.ids[at].tolist()
+                texts, spoken = (
+                    self.reader.read_rows.texts(self.db, ids),
+                    self.reader.languages_of(self.db, documents[at]),
+                )
+                found = self.reader.aligner.aligned(asked, vectors, [texts[id_] for id_ in ids], spoken)
+                dense[at] = (dense[at] + share * found.sum(axis=1)) / (1 + share)
+        return dense
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""

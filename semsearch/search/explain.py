@@ -36,7 +36,7 @@ from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.search.query import names_in
-from semsearch.search.quote import REACH, RECALLED, has_whole_words
+from semsearch.search.quote import REACH, RECALLED, is_aligned_across
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
@@ -102,7 +102,7 @@ class Explainer:
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
-            if self._is_other and has_whole_words(self.language or ENGLISH):
+            if self._is_other and is_aligned_across(self.language or ENGLISH, self.reader.language_documents):
                 cosines += self._aligned(passage, of_document, sum(each.weight for each in cosines))
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.support, origin.rerank, origin.exact)

@@ -78,9 +78,17 @@ class AskedWords:
     letters: _Triples
 
 
-def has_whole_words(language: str) -> bool:
-    """Whether the words of a query in a language are whole ones, not characters or sequences of letters."""
-    return not (RULES[language].pairs or RULES[language].sequences)
+_FEW_OWN = 0.1  # share of the documents that are in the query's language
+
+
+def is_aligned_across(language: str, documents: Mapping[str, int]) -> bool:
+    """Whether the alignment of a query's words counts in the ranking of passages in other languages.
+
+    It must have whole words, not characters or sequences of letters, and hardly any of the index's `documents` of each
+    language be in its own: beside passages in it, their translations would gain too much.
+    """
+    is_whole = not (RULES[language].pairs or RULES[language].sequences)
+    return is_whole and documents.get(language, 0) <= _FEW_OWN * sum(documents.values())
 
 
 class WordAligner:

@@ -56,7 +56,7 @@ from semsearch.search.document_support import (
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.make_hits import Ranked
 from semsearch.search.query import Query
-from semsearch.search.quote import has_whole_words
+from semsearch.search.quote import is_aligned_across
 from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
 from semsearch.text.listings import asks_for_sources, is_listing
@@ -299,7 +299,7 @@ class PassageRanker:
             at = pairs.start + np.flatnonzero(other[pairs] & ~np.isnan(dense[pairs]))
             if query.named is None or query.language is None or embedder is None or not len(at):
                 continue
-            if not has_whole_words(query.language):
+            if not is_aligned_across(query.language, self.reader.language_documents):
                 continue
             vectors = self.reader.embedder_of(embedder, [query.language]).chosen_.vectors
             lookup = None if query.words is None else query.words.lookup

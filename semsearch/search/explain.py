@@ -103,7 +103,7 @@ class Explainer:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
             if self._is_other and is_aligned_across(self.language or ENGLISH, self.reader.language_documents):
-                cosines += self._aligned(passage, of_document, sum(each.weight for each in cosines))
+                cosines += self._aligned(passage, hit.format, sum(each.weight for each in cosines))
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.support, origin.rerank, origin.exact)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
@@ -228,14 +228,14 @@ class Explainer:
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
-    def _aligned(self, passage: PassageRow, language: str, weight: float) -> list[Cosine]:
+    def _aligned(self, passage: PassageRow, format: str, weight: float) -> list[Cosine]:
         """How well a passage in another language has the words of the query. `weight`: that of the cosines."""
         assert self._embedder is not None
         aligner, vectors = self.reader.aligner, self._embedder.chosen_.vectors
         asked = aligner.asked(self._terms, self._lookup, vectors, self.language)
         if not asked.names:
             return []
-        (shares,) = aligner.aligned(asked, vectors, [passage.text], [language]).tolist()
+        (shares,) = aligner.aligned(asked, vectors, [passage], [format], [self._spoken or ENGLISH]).tolist()
         parts = tuple(WordShare(word, share) for word, share in _by_word(asked.names, shares).items())
         return [Cosine("words", sum(shares), tuning.TUNING.aligned_across * weight, parts)]
 

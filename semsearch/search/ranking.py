@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 _FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lists of sources
 _MOST_NEAR = 5  # first passages in which it is looked where words of a query stand, whatever k is
-_MOST_ALIGNED = 50  # passages in other languages whose words are aligned, or k
+_MOST_ALIGNED = 30  # passages in other languages whose words are aligned, or k
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}

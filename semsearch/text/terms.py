@@ -50,10 +50,8 @@ def lowered(text: str, language: str) -> str:
     return text.replace("İ", "i").replace("I", "ı") if language == "tr" else text
 
 
-# and the line that lengthens letters
-_VOWEL_SIGNS = re.compile(
-    "[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]"
-)  # and lengthened letters
+# also the line that lengthens letters
+_VOWEL_SIGNS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
 _VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "de": (("ß", "ss"), ("ẞ", "ss")),
     "el": (("ς", "σ"),),

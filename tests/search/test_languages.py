@@ -273,6 +273,9 @@ def test_those_that_are_not_aligned_do_not_overtake_those_that_are(
         monkeypatch.setattr(ranking, "_MOST_ALIGNED", 4)
         monkeypatch.setattr(ranking, "_FEW_BEYOND", 0)
         found = order(4)
+        monkeypatch.setattr(ranking, "_FEW_BEYOND", 4 - 30)
+        for hit in index.search(in_greek("ship sail storm"), 30, mode="dense"):
+            assert hit.explain().score == pytest.approx(hit.score, abs=2e-3)
         monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
         plain = order(30)
         assert sorted(found) == sorted(plain[:4])

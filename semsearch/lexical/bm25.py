@@ -229,10 +229,10 @@ class WordScores:
         return self.search.score_all(self.lookup)
 
     @property
-    def lacks_most(self) -> bool:
-        """Whether no passage has more than half of the query's terms, repetitions included."""
+    def lacking(self) -> float:
+        """The share of the query's terms, repetitions included, that no passage has."""
         times = self.lookup.times
-        return int(times[self.lookup.idf == 0].sum()) > int(times.sum()) / 2
+        return float(times[self.lookup.idf == 0].sum()) / max(float(times.sum()), 1.0)
 
     def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""

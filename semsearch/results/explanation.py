@@ -56,10 +56,10 @@ class WordShare(Record):
 class Cosine(Record):
     """A cosine of the query with a passage, its topics, its best sentence or the title of its document.
 
-    The dense score is their weighted mean.
+    The dense score is their weighted mean. "words": how well a passage in another language has the query's words.
     """
 
-    of: Literal["topics", "passage", "sentence", "title"]
+    of: Literal["topics", "passage", "sentence", "title", "words"]
     cosine: float  # the sum of the words' shares
     weight: float  # of it in the dense part
     words: tuple[WordShare, ...]  # of the query

@@ -20,22 +20,29 @@ from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
+from semsearch.embedding.embedder import as_multilingual
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction
 from semsearch.search.query_syntax import QuerySyntax
 from semsearch.search.search_warnings import warn
-from semsearch.text.languages import RULES, stop_words
-from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, stems
+from semsearch.text.languages import ENGLISH, RULES, stop_words
+from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, spelled, stems, without_prefixes
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectors
 
+if TYPE_CHECKING:
+    from semsearch.word_vectors.language_table import LanguageTable
+
 SHORTEST = 4  # letters of a word that is corrected
 _PART = 3  # letters, at least, of words that were written together
+_ENDING_LETTERS = 3  # at most, in which the forms of a word differ
+_LONG_ENDINGS = frozenset(("hu", "tr"))  # languages whose words may have many, one after the other
 _LONG = 8  # letters of a word that may have two mistakes
 _KNOWN = 2e-7  # p(w) in general text of a word that is not taken for a mistake: see docs/research/measurements.md
 _MOST_WORDS = 32  # of a query; longer ones are passages of text
@@ -107,7 +114,8 @@ def correct(
         if instead is not None:
             start, end = found[position].start, found[position + taken - 1].end
             corrected += [query[done:start], instead]
-            made.append(Correction(query[start:end], instead))
+            if taken > 1 or not corrector.is_form(found[position].text, instead):
+                made.append(Correction(query[start:end], instead))
             done = end
         position += taken
     return "".join([*corrected, query[done:]]), tuple(made)
@@ -161,6 +169,7 @@ class _Corrector:
         self._vectors = vectors
         self._kept = _left_alone.get()
         self._context: list[list[Int32]] = []  # of each other word, its rows by segment
+        self._tables = _tables_of(lexical.languages, vectors)
 
     def take(self, words: Sequence[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
@@ -183,11 +192,28 @@ class _Corrector:
         """The word that two words are, written together, if passages have it."""
         return word if " " in asked and len(word) <= LONGEST and _rows_of(self._lexical, [word])[0] else None
 
+    def is_form(self, word: str, other: str) -> bool:
+        """Whether a word is another form of one that passages have, as far as their endings tell: it is no mistake.
+
+        English stems tell that already.
+        """
+        if not self._tables:
+            return False
+        word, other = (without_prefixes(each, self._tables) for each in (word, other))
+        longest = max(len(word), len(other))
+        alike = next(
+            (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+        )
+        most = longest // 2 if not _LONG_ENDINGS.isdisjoint(self._tables) else min(_ENDING_LETTERS, longest // 3)
+        return word == other or (alike >= SHORTEST and longest - alike <= most)
+
     def instead_of(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
         joined = self._hyphenated(word)
         if joined is not None:
             return joined
+        if self._is_compound(word):
+            return self._divided(word)
         found = self._similar(word, 1)
         if not found:
             divided = self._divided(word)
@@ -242,7 +268,7 @@ class _Corrector:
         found = [
             (max(_shared(one, two) for one in own for two in other), f"{first} {second}")
             for (first, second), own, other in zip(parts, rows[::2], rows[1::2], strict=True)
-            if own and other
+            if own and other and not (self._tables and (self._frequencies([first, second]) < _KNOWN).any())
         ]
         most, divided = max(found, default=(0.0, ""))
         return divided if most else None
@@ -251,10 +277,38 @@ class _Corrector:
         return any(word in stop_words(language) for language in self._lexical.languages)
 
     def _frequencies(self, words: Sequence[str]) -> Float32:
-        """p(w) of words in general text, 0 for one that the word vectors do not have. (n,)"""
-        vectors = self._vectors()
-        ids = vectors.lookup(hashes_of(words))
-        return np.where(ids < 0, np.float32(0), vectors.frequencies[np.maximum(ids, 0)])
+        """p(w) of words in general text of the language that has each most, 0 if no word vectors have it. (n,)"""
+        found = _frequencies_in(self._vectors(), words)
+        for language, table in self._tables.items():
+            found = np.maximum(found, _frequencies_in(table, [spelled(word, language) for word in words]))
+        return found
+
+    def _is_compound(self, word: str) -> bool:
+        """Whether a word is made of two that the word vectors of a language know."""
+        for language, table in self._tables.items():
+            whole = spelled(word, language)
+            places = range(SHORTEST, len(whole) - SHORTEST + 1)
+            known = table.lookup(hashes_of([part for at in places for part in (whole[:at], whole[at:])])) >= 0
+            if (known[::2] & known[1::2]).any():
+                return True
+        return False
+
+
+def _tables_of(languages: Sequence[str], vectors: Callable[[], WordVectors]) -> dict[str, LanguageTable]:
+    """The word vectors of languages besides English, where these belong to the index's."""
+    if [*languages] == [ENGLISH]:
+        return {}
+    from semsearch.word_vectors.multilingual import language_table  # start-up time: English indexes need none
+
+    opened = vectors()
+    several = as_multilingual(opened)
+    tables = {code: language_table(code, opened if several is None else several.english) for code in languages}
+    return {code: table for code, table in tables.items() if table is not None}
+
+
+def _frequencies_in(vectors: WordVectors | LanguageTable, words: Sequence[str]) -> Float32:
+    ids = vectors.lookup(hashes_of(words))
+    return np.where(ids < 0, np.float32(0), vectors.frequencies[np.maximum(ids, 0)])
 
 
 def _rows_of(lexical: WordSearch, words: Sequence[str]) -> list[list[list[Int32]]]:

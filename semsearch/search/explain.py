@@ -36,11 +36,11 @@ from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.search.query import names_in
-from semsearch.search.quote import REACH, RECALLED
+from semsearch.search.quote import REACH, RECALLED, is_aligned_across
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, Titled, get_spans, need_passages
-from semsearch.text.languages import language_of_passage
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.terms import named_terms
 from semsearch.text.tokens import with_parts, words as split_words
 
@@ -102,6 +102,12 @@ class Explainer:
         if pairs is not None:
             cosines.append(_of_words("sentence", pairs.question, [sum(row) for row in pairs.shares]))
             cosines += self._of_title(Titled(hit.document, hit.title))
+            if self._is_other and is_aligned_across(self.language or ENGLISH, self.reader.language_documents):
+                own = hit.origin is not None and (hit.origin.query, hit.origin.generation) == (
+                    origin.query,
+                    origin.generation,
+                )
+                cosines += self._aligned(passage, hit.format, cosines, hit.dense if own else None)
         dense = _mean(cosines, weights) if cosines else None
         added = (*(origin.boosts or ()), origin.support, origin.rerank, origin.exact)
         near = self._near(hit.passage_id, weights, models) if len(models) and (lexical or dense) else None
@@ -226,6 +232,29 @@ class Explainer:
         vector = embed_titles(self._embedder, [titled])[0]
         return [_of_words("title", self._word_shares.words, self._word_shares.rows @ vector)] if vector.any() else []
 
+    def _aligned(
+        self, passage: PassageRow, format: str, cosines: Sequence[Cosine], counted: float | None
+    ) -> list[Cosine]:
+        """How well a passage in another language has the words of the query, beside the cosines.
+
+        If they were not aligned when the hit was found, no words are told, but what counted instead; `counted`: the
+        dense score of the hit, if known.
+        """
+        assert self._embedder is not None
+        aligner, vectors = self.reader.aligner, self._embedder.chosen_.vectors
+        asked = aligner.asked(self._terms, self._lookup, vectors, self.language)
+        if not asked.names:
+            return []
+        (shares,) = aligner.aligned(asked, vectors, [passage], [format], [self._spoken or ENGLISH]).tolist()
+        share, weight = tuning.TUNING.aligned_across, sum(each.weight for each in cosines)
+        if counted is not None and share:
+            mean = sum(each.weight * each.cosine for each in cosines) / weight
+            instead = (counted * (1 + share) - mean) / share
+            if abs(instead - sum(shares)) > _OTHER:
+                return [Cosine("words", instead, share * weight, ())]
+        parts = tuple(WordShare(word, each) for word, each in _by_word(asked.names, shares).items())
+        return [Cosine("words", sum(shares), share * weight, parts)]
+
     def _pairs(self, passage: PassageRow, format: str, number: int, vector: Float32 | None) -> tuple[Pairs, str]:
         assert self._word_shares is not None  # there is a cosine of the passage
         assert self._embedder is not None
@@ -245,6 +274,9 @@ class Explainer:
             return 0, None
         best = int((found.rows @ self._word_shares.rows.sum(axis=0)).argmax())
         return int(found.positions[best]), found.rows[best]
+
+
+_OTHER = 0.004  # the difference of cosines that are not the same but for rounding
 
 
 def _mean(cosines: Sequence[Cosine], weights: Weights) -> Dense:

@@ -221,10 +221,7 @@ def _rows(
     passages, documents = reader.read_rows.with_documents(db, shown_ids)
     languages: dict[int, str] = {}
     if has_several:
-        own = reader.languages_of(db, np.array([row.document_id for row in passages.values()], dtype=np.int64))
-        languages = {
-            row.id: _language_of_passage(row.text, code) for row, code in zip(passages.values(), own, strict=True)
-        }
+        languages = dict(zip(passages, languages_of_passages(db, reader, [*passages.values()]), strict=True))
     here = working_folder().as_posix()
     quoted = {passages[item.passage_id].document_id for item in chain(*answers)}
     return _Rows(
@@ -235,6 +232,12 @@ def _rows(
         stale_documents(documents[id_] for id_ in quoted) if may_read_files else {},
         languages,
     )
+
+
+def languages_of_passages(db: sqlite3.Connection, reader: IndexReader, passages: Sequence[PassageRow]) -> list[str]:
+    """The language of each passage, which may be another than its document's."""
+    of_documents = reader.languages_of(db, np.array([row.document_id for row in passages], dtype=np.int64))
+    return [_language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
 
 
 def path_of(document: DocumentRow, here: str) -> str:

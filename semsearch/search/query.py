@@ -23,7 +23,7 @@ from semsearch.embedding.embedder import as_multilingual
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -97,8 +97,8 @@ def make_queries(
     told, corrected = [*texts], [tuple[Correction, ...]()] * len(texts)  # told: by which servers know the queries
     languages = _languages_of(db, reader, texts, mode)
     for number, own in enumerate(lexical):
-        if languages[number] is None and own.lacks_most and reader.are_languages_known:
-            languages[number] = _other_language(texts[number], reader, vectors, mode)
+        if languages[number] is None and own.lacking > _LACKS_SOME and reader.are_languages_known:
+            languages[number] = _other_language(texts[number], reader, vectors, mode, own.lacking)
             if languages[number] is not None:
                 continue
         if languages[number] not in (None, *reader.languages):
@@ -110,7 +110,7 @@ def make_queries(
             own_vectors = vectors if embedder is None else partial(_vectors_of, embedder)
             held = _held(named[number], own.lookup)
             text, corrected[number] = correct(texts[number], syntaxes[number], reader.lexical, own_vectors, held)
-            if corrected[number]:
+            if text != texts[number]:
                 warn_of(corrected[number], texts[number])
                 texts[number], (named[number],) = text, named_questions([text], reader.languages)
                 terms[number] = named[number].terms
@@ -264,10 +264,17 @@ def _languages_of(db: sqlite3.Connection, reader: IndexReader, texts: Sequence[s
     return [guess_any_language(text, several.english, known, reader.language_documents) for text in texts]
 
 
-def _other_language(question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode) -> str | None:
+_LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
+_LACKS_MOST = 0.5
+
+
+def _other_language(
+    question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode, lacking: float
+) -> str | None:
     """The language of a question to an index that has no text in it, if that is clear and has word vectors.
 
-    Warns, and returns `UNKNOWN`, if it has none. None if the language is not clear.
+    Warns, and returns `UNKNOWN`, if it has none, and most of its terms are `lacking`. None if the language is not
+    clear.
     """
     if mode != "lexical" and reader.languages == (ENGLISH,):
         from semsearch.word_vectors.guess_language import guess_any_language  # start-up time, as above
@@ -275,7 +282,7 @@ def _other_language(question: str, reader: IndexReader, vectors: Callable[[], Wo
         language = guess_any_language(question, vectors(), reader.languages)
         if language != ENGLISH:
             return language
-    return UNKNOWN if warn_other_language(question, reader.languages) else None
+    return UNKNOWN if lacking > _LACKS_MOST and warn_other_language(question, reader.languages) else None
 
 
 _FREQUENT = 20_000  # words of a language, which are no names
@@ -291,7 +298,7 @@ def names_in(
     from semsearch.word_vectors.multilingual import language_table  # start-up time, as above
 
     table = language_table(language, vectors()) or vectors()
-    ids = table.lookup(hashes_of(found.words))
+    ids = table.lookup(hashes_of([spelled(word, language) for word in found.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
     has_digit = np.array([any(map(str.isdigit, word)) for word in found.words], dtype=np.bool_)
     return scores.only(found.terms[has_digit | ~is_frequent])

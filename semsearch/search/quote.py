@@ -78,6 +78,19 @@ class AskedWords:
     letters: _Triples
 
 
+_FEW_OWN = 0.1  # share of the documents that are in the query's language
+
+
+def is_aligned_across(language: str, documents: Mapping[str, int]) -> bool:
+    """Whether the alignment of a query's words counts in the ranking of passages in other languages.
+
+    It must have whole words, not characters or sequences of letters, and hardly any of the index's `documents` of each
+    language be in its own: beside passages in it, their translations would gain too much.
+    """
+    is_whole = not (RULES[language].pairs or RULES[language].sequences)
+    return is_whole and documents.get(language, 0) <= _FEW_OWN * sum(documents.values())
+
+
 class WordAligner:
     """Aligns queries with the sentences of a generation of an index. Threads may share it.
 
@@ -231,14 +244,7 @@ class WordAligner:
     ) -> ScoredSentences:
         """Score the sentences of passages, whose documents have the given formats; they are in these `languages` if the
         vectors are of several."""
-        several = None if vectors is None or not languages else as_multilingual(vectors)
-        own = self._passages_read(vectors, several, passages, formats, languages)
-        words = _ReadWords.joined([each.words for each in own])
-        varying: Sequence[str] = ()
-        if asked.can_vary.any():
-            kinds = zip(passages, formats or ["text"] * len(passages), strict=True)
-            varying = [text for passage, format in kinds for text in _searched(passage, format)]
-        found = self._aligned(asked, vectors, several, words, varying)
+        own, found = self._passages_aligned(asked, vectors, passages, formats, languages)
         quotes = [quote for each in own for quote in each.quotes]
         if len(quotes) < len(found):
             starts = accumulate((each.words.texts for each in own), initial=0)
@@ -246,6 +252,39 @@ class WordAligner:
             found = np.maximum.reduceat(found, firsts, axis=0)
         bounds = np.array([0, *accumulate(len(each.quotes) for each in own)])
         return ScoredSentences.of(asked, found, bounds, quotes, np.array([p for each in own for p in each.prose]))
+
+    def aligned(
+        self,
+        asked: AskedWords,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str],
+        languages: Sequence[str],
+    ) -> Float64:
+        """What the words of a query add to how well passages have them: idf_i max_j A_ij / Σ idf. Rows sum to 0 to 1.
+        (n, q)"""
+        own, found = self._passages_aligned(asked, vectors, passages, formats, languages)
+        starts = [*accumulate((each.words.texts for each in own), initial=0)]
+        idf = np.square(asked.weights)
+        return np.asarray(np.maximum.reduceat(found, starts[:-1], axis=0) * (idf / max(float(idf.sum()), 1e-9)))
+
+    def _passages_aligned(
+        self,
+        asked: AskedWords,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str],
+        languages: Sequence[str],
+    ) -> tuple[list[_ReadPassage], Float32]:
+        """Passages as they are read, and A of all their sentences one after the other."""
+        several = None if vectors is None or not languages else as_multilingual(vectors)
+        own = self._passages_read(vectors, several, passages, formats, languages)
+        words = _ReadWords.joined([each.words for each in own])
+        varying: Sequence[str] = ()
+        if asked.can_vary.any():
+            kinds = zip(passages, formats or ["text"] * len(passages), strict=True)
+            varying = [text for passage, format in kinds for text in _searched(passage, format)]
+        return own, self._aligned(asked, vectors, several, words, varying)
 
     def similarities(
         self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str] = ()

@@ -54,8 +54,9 @@ from semsearch.search.document_support import (
     supports_of,
 )
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.make_hits import Ranked
+from semsearch.search.make_hits import Ranked, languages_of_passages
 from semsearch.search.query import Query
+from semsearch.search.quote import is_aligned_across
 from semsearch.search.scoring import Candidates, Pool, feedback_scores, score
 from semsearch.system import clock
 from semsearch.text.listings import asks_for_sources, is_listing
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 
 _FEW_BEYOND = 5  # passages beyond the first k whose texts are looked at for lists of sources
 _MOST_NEAR = 5  # first passages in which it is looked where words of a query stand, whatever k is
+_MOST_ALIGNED = 30  # passages in other languages whose words are aligned, or k
 _AT_ONCE = 100_000  # pairs of a query and a passage: some ten megabytes
 _DEEPER_FOR_BOOSTS = 4  # times as many candidates: one that a boost brings forward may be far down
 _ALONE: dict[Mode, Weights] = {"dense": Weights(1.0, 0.0), "lexical": Weights(0.0, 1.0)}
@@ -211,6 +213,7 @@ class PassageRanker:
         across: Sequence[Weights] = ()
         if other is not None:
             across = across_languages(candidates, scores, weights)
+            candidates = replace(candidates, dense=self._aligned(candidates, queries, across))
             of_others = fuse_each(candidates.dense, candidates.lexical, across, pool.owners)
             scores = np.where(other & ~np.isnan(candidates.dense), of_others, scores)
         best = pool.largest(scores, least=0.0)
@@ -286,6 +289,39 @@ class PassageRanker:
         if not near or query.named is None or query.words is None:
             return ByTexts(frozenset(listings))
         return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))
+
+    def _aligned(self, candidates: Candidates, queries: Sequence[Query], across: Sequence[Weights]) -> Float64:
+        """The dense scores, in which the alignment of words counts where passage and question are in two languages:
+        static vectors find a word's translation better than the mean of all words finds that of a text. (p,)
+
+        The words of the best passages are aligned; the others count as if theirs were as the worst of these.
+        """
+        assert candidates.other is not None  # there are several languages
+        dense, pool, share = candidates.dense.copy(), candidates.pool, tuning.TUNING.aligned_across
+        embedder = self.reader.embedder(self.db)
+        scores = fuse_each(dense, candidates.lexical, across, pool.owners)
+        most = max(_MOST_ALIGNED, self.options.k + _FEW_BEYOND)
+        for query, pairs in zip(queries, pool.slices, strict=True):
+            if query.named is None or query.language is None or embedder is None:
+                continue
+            if not is_aligned_across(query.language, self.reader.language_documents):
+                continue
+            at = pairs.start + np.flatnonzero(candidates.other[pairs] & ~np.isnan(dense[pairs]))
+            vectors = self.reader.embedder_of(embedder, [query.language]).chosen_.vectors
+            lookup = None if query.words is None else query.words.lookup
+            asked = self.reader.aligner.asked(query.named, lookup, vectors, query.language)
+            if not len(at) or not asked.names:
+                continue
+            best = at[np.argsort(-scores[at], kind="stable")[:most]]
+            passages, documents = self.reader.read_rows.with_documents(self.db, pool.ids[best].tolist())
+            rows = [passages[id_] for id_ in pool.ids[best].tolist()]
+            formats = [documents[row.document_id].format for row in rows]
+            spoken = languages_of_passages(self.db, self.reader, rows)
+            found = self.reader.aligner.aligned(asked, vectors, rows, formats, spoken).sum(axis=1)
+            words = np.full(len(dense), found.min())
+            words[best] = found
+            dense[at] = (dense[at] + share * words[at]) / (1 + share)
+        return dense
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""

@@ -12,6 +12,7 @@ language of the index, without its stop words.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,42 @@ def stems(found: Sequence[str], language: str) -> list[str]:
 def lowered(text: str, language: str) -> str:
     """A text whose letters the tokeniser will lower as the language does: in Turkish, I is the capital of ı."""
     return text.replace("İ", "i").replace("I", "ı") if language == "tr" else text
+
+
+# also the line that lengthens letters
+_VOWEL_SIGNS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "de": (("ß", "ss"), ("ẞ", "ss")),
+    "el": (("ς", "σ"),),
+    "fa": (("ك", "ک"), ("ي", "ی")),
+    "ro": (("ş", "ș"), ("ţ", "ț"), ("Ş", "ș"), ("Ţ", "ț")),
+}
+
+
+def spelled(text: str, language: str) -> str:
+    """A text as tables of word vectors spell words, which have but one of the forms of a letter, and no vowel signs."""
+    text = lowered(text, language)
+    if language in ("ar", "fa", "he"):
+        text = _VOWEL_SIGNS.sub("", text)
+    elif language == "el":
+        text = text.lower()  # the last letter of ΛΌΓΟΣ becomes ς
+    for variant, letter in _VARIANTS.get(language, ()):
+        text = text.replace(variant, letter)
+    return text
+
+
+_PREFIXES = {  # conjunctions, prepositions and articles that are written as one with the word
+    "ar": re.compile("[وف]?(?:[بك]?ال|لل|[بكلس])?(?=...)"),
+    "he": re.compile("ו?(?:כש|[שבלמכ])?ה?(?=...)"),
+}
+
+
+def without_prefixes(word: str, languages: Iterable[str]) -> str:
+    """A word without the short words that Arabic and Hebrew write as one with the next."""
+    for language in languages:
+        if language in _PREFIXES and (found := _PREFIXES[language].match(word)):
+            return word[found.end() :]
+    return word
 
 
 def plain(word: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from semsearch.arrays.types import UInt64
 from semsearch.text.languages import ENGLISH, script_of, sharing_script
-from semsearch.text.terms import lowered
+from semsearch.text.terms import spelled
 from semsearch.text.tokens import hash_chunks
 from semsearch.word_vectors.language_words import is_unparted
 from semsearch.word_vectors.multilingual import MultilingualVectors, language_table
@@ -74,7 +74,7 @@ def _likeliest(
     shared, most = _hashes(text, ENGLISH), max((documents or {}).values(), default=1)
     scores: dict[str, float] = {}
     for code in codes:
-        hashes = _hashes(text, code) if lowered(text, code) != text else shared
+        hashes = _hashes(text, code) if spelled(text, code) != text else shared
         scores[code] = _log_likelihood(hashes, vectors, code)
         if code in known:
             share = (documents or {}).get(code, most) / most
@@ -85,7 +85,7 @@ def _likeliest(
 
 
 def _hashes(text: str, language: str) -> UInt64:
-    chunks = hash_chunks([lowered(text, language)], marks=True)
+    chunks = hash_chunks([spelled(text, language)], marks=True)
     return np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
 
 

@@ -38,6 +38,7 @@ from semsearch.errors import EXHAUSTED, StorageError, VectorsError
 from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords
+from semsearch.text.terms import spelled
 from semsearch.text.tokens import TOKENISER_VERSION
 
 FORMAT = "semsearch language vectors 1"
@@ -263,6 +264,13 @@ def write_language_table(
     kept = hashes[order] >> _SHIFT
     if len(same := np.flatnonzero(kept[1:] == kept[:-1])):
         raise VectorsError(f"{words[order[same[0]]]!r} occurs twice in the words of {language}; each must occur once")
+    spellings = [spelled(word, language) for word in words]
+    if spellings != [*words]:  # of several forms of a word, the likeliest stays
+        chosen = sorted({spellings[number]: number for number in np.argsort(p, kind="stable").tolist()}.values())
+        words, vectors, p = [spellings[number] for number in chosen], vectors[chosen], p[chosen]
+        hashes = OovWords.of(words).hashes
+        order = np.argsort(hashes, kind="stable")
+        kept = hashes[order] >> _SHIFT
     vectors = vectors[order]
     lengths = np.linalg.norm(vectors, axis=1)
     largest = max(float(lengths.max()), 1e-12)

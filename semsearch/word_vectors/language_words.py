@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -23,8 +23,8 @@ import numpy as np
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, UInt64
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords, Ragged
-from semsearch.text.terms import lowered, word_chunks
-from semsearch.text.tokens import hash_spans
+from semsearch.text.terms import spelled
+from semsearch.text.tokens import WordChunk, hash_chunks, hash_spans
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.table import WordVectors
 
@@ -54,7 +54,7 @@ def language_words(
         parts = [_on_paths(batch, table, english, base) for batch in _batches(texts)]
         return Ragged.concatenate(parts)
     parts = []
-    for chunk in word_chunks(texts, table.language):
+    for chunk in _chunks(texts, table.language):
         ids = _look_up(chunk.hashes, table, english, base)
         unknown = np.flatnonzero(ids < 0)
         indptr = np.concatenate(([0], np.cumsum(chunk.counts)))
@@ -70,6 +70,11 @@ def language_words(
         ids = _with_parts(ids, counts, unknown[lengths > 0], inner.take(which[lengths > 0]).ids + base)
         parts.append(Ragged(ids, np.concatenate(([0], np.cumsum(counts)))[indptr], distinct))
     return Ragged.concatenate(parts)
+
+
+def _chunks(texts: Sequence[str], language: str) -> Iterator[WordChunk]:
+    """The words of texts in a language, as its table spells them."""
+    return hash_chunks([spelled(text, language) for text in texts], marks=True)
 
 
 def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: int) -> Int32:
@@ -185,7 +190,7 @@ class _Cut(NamedTuple):
     def of(cls, texts: Sequence[str], table: LanguageTable) -> _Cut:
         """Cut texts into words."""
         plain = (
-            unicodedata.normalize("NFC", lowered(each, table.language).lower()).replace("\n", " ") for each in texts
+            unicodedata.normalize("NFC", spelled(each, table.language).lower()).replace("\n", " ") for each in texts
         )
         codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
         kinds = _kinds(codes)
@@ -213,7 +218,7 @@ def split_words(text: str, table: LanguageTable) -> list[str]:
         cut = _Cut.of([text], table)
         whole = cut.codes.tobytes().decode("utf-32-le")
         return [whole[start:end] for start, end in zip(cut.starts.tolist(), cut.ends.tolist(), strict=True)]
-    chunks = word_chunks([text], table.language)
+    chunks = _chunks([text], table.language)
     return [word for chunk in chunks for word in chunk.words(np.arange(len(chunk.hashes)))]
 
 

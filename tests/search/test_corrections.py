@@ -7,11 +7,14 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from small_languages import languages_in
 
 from semsearch import Index, MultiIndex, Text
 from semsearch.results.hits import Hit, corrections_in
 from semsearch.results.options import Correction, Mode, Origin
+from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
 
 ENGLISH = [
@@ -147,6 +150,40 @@ def test_other_languages_are_corrected_too(
     with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
         index.add(texts)
         assert asked(index, query) == instead
+
+
+@pytest.fixture
+def german_table(tmp_path: Path, small_vectors: VectorTable) -> Iterator[None]:
+    """Word vectors of a few German words that the passages below do not have."""
+    words, d = ["heißen", "tasse", "wald"], small_vectors.dimension
+    vectors, p = np.random.default_rng(0).standard_normal((len(words), d)), np.full(len(words), 1e-5)
+    card = {"space": small_vectors.digest}
+    write_language_table(tmp_path / "de.vectors", "de", words, vectors, p, parts=d, card=card)
+    with languages_in(tmp_path):
+        yield
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+@pytest.mark.parametrize(
+    ("query", "text", "announced"),
+    [
+        ("Wolken heißen", None, []),  # the word vectors know it
+        ("Wolken und Tasse", None, []),
+        ("Waldtasse und Wolken", None, []),  # two words that they know
+        ("Bevölkert und Wolken", "bevölkerin und Wolken", []),  # another form of a word that passages have
+        ("Bevölkerin und Walken", "Bevölkerin und wolken", ["Walken"]),
+    ],
+)
+@pytest.mark.usefixtures("german_table")
+def test_known_words_and_other_forms_are_no_mistakes(
+    query: str, text: str | None, announced: list[str], mode: Mode, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    passage = "Wir heilen die Bevölkerin und die Wolken, und die Kasse ist nicht bei der Waldkasse. Das ist alles."
+    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
+        index.add([Text("de", passage)])
+        assert asked(index, query, mode=mode) == (text or query)
+        made = corrections_in(index.search(query, mode=mode)).get("corrected", [])
+        assert [each["asked"] for each in made] == announced
 
 
 def test_new_words_are_known_at_once_and_after_segments_are_merged(tmp_path: Path, small_vectors: VectorTable) -> None:

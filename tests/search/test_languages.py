@@ -15,6 +15,8 @@ from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.search import ranking
+from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -232,3 +234,72 @@ def test_the_weight_of_names_in_another_language_changes_the_scores(
     monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, words_across=0.0))
     assert before
     assert scores() != before
+
+
+def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in_its_language(
+    tmp_path: Path, tables: Path, mixed: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about, saying = "voyage rope deck coast storm", "anchor voyage deck rose cake, tide planet coast"
+    question = in_greek("anchor tide")
+
+    def order(index: Index) -> list[tuple[str, float]]:
+        return [(hit.document, hit.score) for hit in index.search(question, 20, mode="dense")]
+
+    with Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
+        index.add([Text("about", about), Text("saying", saying), *(Text(t, sentence(t, 1)) for t in TOPICS)])
+        aligned, of_mixed = order(index), order(mixed)
+        hit = index.search(question, 1, mode="dense")[0]
+        explained = hit.explain()
+        assert explained.dense is not None
+        (words,) = (each for each in explained.dense.cosines if each.of == "words")
+        assert words.cosine > 0.8  # it has both
+        assert explained.score == pytest.approx(hit.score, abs=2e-3)
+        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
+        assert aligned[0][0] == "saying"
+        assert order(index)[0][0] != "saying"
+        assert order(mixed) == of_mixed
+
+
+def test_those_that_are_not_aligned_do_not_overtake_those_that_are(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
+        index.add([Text(f"{topic} {number}", sentence(topic, number)) for topic in TOPICS for number in range(6)])
+
+        def order(count: int) -> list[str]:
+            return [hit.document for hit in index.search(in_greek("ship sail storm"), count, mode="dense")]
+
+        whole = order(30)  # all are aligned
+        monkeypatch.setattr(ranking, "_MOST_ALIGNED", 4)
+        monkeypatch.setattr(ranking, "_FEW_BEYOND", 0)
+        found = order(4)
+        monkeypatch.setattr(ranking, "_FEW_BEYOND", 4 - 30)
+        for hit in index.search(in_greek("ship sail storm"), 30, mode="dense"):
+            assert hit.explain().score == pytest.approx(hit.score, abs=2e-3)
+        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
+        plain = order(30)
+        assert sorted(found) == sorted(plain[:4])
+        assert whole[:4] != plain[:4]
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("welches segelschiff ship sail storm captain", "en"),  # lacks two of six terms
+        ("segelschiff ship sail storm captain", None),  # one of five
+        ("yacht regatta ship sail storm captain", None),  # which are not German
+    ],
+)
+def test_an_index_in_english_reads_a_question_in_another_language_of_which_it_has_most_words(
+    question: str, language: str | None, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    words = ["welches", "segelschiff", "ship", "sail", "storm", "captain"]
+    rows = np.concatenate((np.ones((2, small_vectors.dimension)), small_vectors.rows(np.arange(4))))
+    folder = tmp_path / "german"
+    folder.mkdir()
+    p, card = np.full(len(words), 1e-2), {"space": small_vectors.digest}
+    write_language_table(folder / "de.vectors", "de", words, rows, p, parts=small_vectors.dimension, card=card)
+    with languages_in(folder), Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
+        index.add([Text(topic, f"{TOPICS[topic]}. {sentence(topic, 1)}") for topic in TOPICS])
+        hits = index.search(question)
+        assert {hit.language for hit in hits} == {language}

@@ -16,7 +16,7 @@ from semsearch.word_vectors.language_table import LanguageTable, write_language_
 from semsearch.word_vectors.table import VectorTable
 
 WORDS = [*GLUE, *dict.fromkeys(word for words in TOPICS.values() for word in words.split())]
-_GREEK = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβψδεφγηιξκλμνοπχρστυωςθζϑ")
+_GREEK = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβψδεφγηιξκλμνοπχρστυωϝθζϑ")
 _FIRST = 0x4E00
 
 

@@ -200,6 +200,28 @@ def test_words_are_looked_up_in_their_language_then_in_english_then_by_parts(
     assert skipped.lengths.tolist() == [3, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("language", "words", "text"),
+    [
+        ("de", ["strasse", "straße", "haus"], "STRAßE Haus strasse Straße"),
+        ("el", ["λόγος", "και"], "ΛΌΓΟΣ και λόγος λόγοσ"),
+        ("fa", ["کتاب", "یک"], "كتاب يك کِتاب کتاب"),
+        ("ar", ["كتاب", "علم"], "كِتَابٌ علم كـتاب كتاب"),
+        ("ro", ["știință", "om"], "Ştiinţă om știință ŞTIINŢĂ"),
+    ],
+)
+def test_a_word_is_found_in_whichever_form_its_letters_are_written(
+    language: str, words: list[str], text: str, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    table = _table(tmp_path, words, [*np.linspace(1e-3, 1e-4, len(words))], language, d=small_vectors.dimension)
+    assert len(table) == 2
+    found = language_words([text], table, small_vectors, base=1000, keep_unknown=True)
+    first, second, *rest = found.ids.tolist()
+    assert sorted([first, second]) == [1000, 1001]
+    assert rest == [first, first]
+    assert table.frequencies[first - 1000] == pytest.approx(1e-3, rel=0.1)
+
+
 def test_ids_found_while_reading_become_those_of_the_languages_that_there_are(
     greek: LanguageTable, chinese: LanguageTable, small_vectors: VectorTable
 ) -> None:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +32,7 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.embedder import as_multilingual
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import word_ids
+from semsearch.frozen import dataclass
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks

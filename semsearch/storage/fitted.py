@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, rebuild_command
+from semsearch.frozen import dataclass
 from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
 from semsearch.word_vectors.table import WordVectors

@@ -11,13 +11,14 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.system import clock

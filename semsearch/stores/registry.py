@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
+from semsearch.frozen import dataclass
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind

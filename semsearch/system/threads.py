@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+from semsearch.frozen import dataclass
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -21,8 +21,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from semsearch.frozen import dataclass
 
 ENGLISH = "en"
 SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md

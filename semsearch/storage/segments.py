@@ -8,7 +8,7 @@ the database, so that a whole generation becomes visible with one COMMIT, wherev
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -46,7 +46,7 @@ class Segment:
 
 def segment_name(kind: Kind, generation: int) -> str:
     """Make up a file name that was never used before."""
-    return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{_SUFFIXES[kind]}"
+    return f"{kind}-{generation:08d}-{os.urandom(4).hex()}{_SUFFIXES[kind]}"
 
 
 # -- Manifest ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ it does not name. An engine is imported when it is first needed.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -110,7 +110,7 @@ def check_scanning(uri: str, scanning: ScanOptions) -> None:
 
 def claimed(uri: str) -> StoreAddress:
     """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
-    address = StoreAddress(uri, secrets.token_hex(8))
+    address = StoreAddress(uri, os.urandom(8).hex())
     _engine(uri, None).claim(address.uri, address.owner)
     return address
 

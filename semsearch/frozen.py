@@ -33,7 +33,7 @@ def _frozen(original: type) -> type:
     for name, method in _METHODS.items():
         if vars(original).get(name) is None:  # None: the __hash__ of a class that defines only __eq__
             setattr(made, name, method)
-    return made
+    return made  # type: ignore[no-any-return]
 
 
 class _Methods:
@@ -104,7 +104,7 @@ def _compiled(cls: type) -> Any:
     """`__init__` with a class's fields as its parameters, those by position first."""
     known: dict[str, Any] = {"_set": object.__setattr__, "_made": _Factory()}
     parameters, body = ["self"], ["pass"]
-    fields = sorted(dataclasses.fields(cls), key=lambda field: field.kw_only)
+    fields = sorted(dataclasses.fields(cls), key=lambda field: field.kw_only is True)
     for number, field in enumerate(fields):
         name, value, default = field.name, field.name, ""
         if field.kw_only and "*" not in parameters:

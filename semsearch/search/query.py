@@ -19,7 +19,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
-from semsearch.embedding.embedder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.frozen import dataclass
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn

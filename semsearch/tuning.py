@@ -11,7 +11,7 @@ made with other values has to be rebuilt. "Measurements" is docs/research/measur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from semsearch.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,11 +32,11 @@ DOCUMENTS = (
 QUERY = "why does bread rise"
 IMPORTED = """
 import contextlib, sys
-sys.argv = ["semsearch", "query", sys.argv[2], "--index", sys.argv[1]]
+sys.argv = ["semsearch", *sys.argv[1:]]
 from semsearch.__main__ import main
 with contextlib.suppress(SystemExit), contextlib.redirect_stdout(sys.stderr):
     main()
-print(*sorted(name for name in sys.modules if name.split(".")[0] == "semsearch"), sep="\\n")
+print(*sorted(sys.modules), sep="\\n")
 """
 VISITED = """
 import sys
@@ -155,15 +156,41 @@ class House:
         return self.matching(r"^[A-Z]\w* = npt\.")
 
 
-def queried() -> tuple[list[str], list[str]]:
-    """The modules that `semsearch query` imports, and the files of the calls of a warm query, in their order."""
+@contextmanager
+def small_index() -> Iterator[str]:
+    """An index of three documents."""
     with tempfile.TemporaryDirectory() as folder:
         docs, index = Path(folder, "docs"), str(Path(folder, "index"))
         docs.mkdir()
         for number, text in enumerate(DOCUMENTS):
             (docs / f"{number}.txt").write_text(text, encoding="utf-8")
         _run("-m", PACKAGE, "index", str(docs), "--index", index)
-        return _run("-c", IMPORTED, index, QUERY).split(), _run("-c", VISITED, index, QUERY).split()
+        yield index
+
+
+def imported_by(*command: str) -> list[str]:
+    """The modules that a command imports, others' too."""
+    return _run("-c", IMPORTED, *command).split()
+
+
+def of_package(modules: Iterable[str]) -> list[str]:
+    """Those of semsearch among modules."""
+    return [name for name in modules if name.split(".")[0] == PACKAGE]
+
+
+def system_calls(*arguments: str) -> int:
+    """How often a Python process calls the operating system, as strace counts it."""
+    counting = ["strace", "-f", "-c", "-q", sys.executable, *arguments]
+    done = subprocess.run(counting, check=True, capture_output=True, text=True, cwd=ROOT)
+    (total,) = re.findall(r"^100\.00 .*? (\d+) +\d* *total$", done.stderr, re.MULTILINE)
+    return int(total.split()[-1])
+
+
+def queried() -> tuple[list[str], list[str]]:
+    """The modules that `semsearch query` imports, and the files of the calls of a warm query, in their order."""
+    with small_index() as index:
+        imported = of_package(imported_by("query", QUERY, "--index", index))
+        return imported, _run("-c", VISITED, index, QUERY).split()
 
 
 def _run(*arguments: str) -> str:

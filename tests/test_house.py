@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,9 +51,33 @@ def test_the_options_of_a_search_and_the_types_of_arrays_are_declared_once(house
     assert list(house.array_aliases) == ["semsearch.arrays.types"]
 
 
-def test_a_query_imports_no_more_than_it_needs(program: ModuleType) -> None:
-    imported, _ = program.queried()
-    assert len(imported) <= 100
+@pytest.fixture(scope="module")
+def index(program: ModuleType) -> Iterator[str]:
+    """A small index."""
+    with program.small_index() as folder:
+        yield folder
+
+
+@pytest.mark.parametrize(("mode", "most", "others"), [("hybrid", 101, {"rich"}), ("lexical", 93, {"rich", "faiss"})])
+def test_a_query_imports_no_more_than_it_needs(
+    mode: str, most: int, others: set[str], program: ModuleType, index: str
+) -> None:
+    imported = program.imported_by("query", program.QUERY, "--index", index, "--mode", mode)
+    assert len(program.of_package(imported)) <= most
+    assert not {*others, "scipy", "secrets", "numpy.ma", "concurrent.futures", "importlib.metadata"} & {*imported}
+
+
+def test_the_list_of_commands_imports_none_of_them(program: ModuleType) -> None:
+    imported = program.of_package(program.imported_by("--help"))
+    others = [name for name in imported if name.startswith("semsearch.cli.commands.")]
+    assert (len(imported) <= 35, others) == (True, [])
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+def test_a_query_calls_the_system_little_more_often_than_its_libraries(program: ModuleType, index: str) -> None:
+    program.imported_by("query", program.QUERY, "--index", index)  # compiled
+    least = program.system_calls("-c", "import numpy, faiss")
+    assert program.system_calls("-m", "semsearch", "query", program.QUERY, "--index", index) <= 3 * least
 
 
 def test_a_circle_is_found_wherever_the_import_stands(program: ModuleType, tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semsearch.frozen import dataclass
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,

@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from semsearch import __version__
@@ -23,37 +24,69 @@ from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
-COMMANDS = {  # in the order in which a new user meets them, each with its module
-    "index": "commands.index_command",
-    "watch": "commands.upkeep_commands",
-    "query": "commands.query_command",
-    "interactive": "commands.interactive_command",
-    "similar": "commands.passage_commands",
-    "context": "commands.passage_commands",
-    "ask": "commands.ask_command",
-    "history": "commands.history_command",
-    "serve": "commands.server_commands",
-    "mcp": "commands.server_commands",
-    "service": "commands.service_command",
-    "map": "commands.upkeep_commands",
-    "status": "commands.status_commands",
-    "list": "commands.list_commands",
-    "describe": "commands.manage_commands",
-    "rename": "commands.manage_commands",
-    "delete": "commands.manage_commands",
-    "remove": "commands.upkeep_commands",
-    "publish": "commands.exchange_commands",
-    "export": "commands.exchange_commands",
-    "import": "commands.exchange_commands",
-    "merge": "commands.exchange_commands",
-    "refit": "commands.upkeep_commands",
-    "compact": "commands.upkeep_commands",
-    "verify": "commands.status_commands",
-    "trust": "commands.status_commands",
-    "config": "commands.config_command",
-    "vectors": "commands.vectors_command",
-    "evaluate": "commands.evaluate_command",
-    "doctor": "commands.doctor_command",
+
+class _Named(NamedTuple):
+    """Where a command is defined, and the first sentence of its help, which the list of commands shows."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {  # in the order in which a new user meets them
+    "index": _Named("commands.index_command", "Index files and folders, or bring an index up to date."),
+    "watch": _Named("commands.upkeep_commands", "Keep an index up to date as its files change."),
+    "query": _Named("commands.query_command", "Search an index."),
+    "interactive": _Named("commands.interactive_command", "Search as you type, on a terminal."),
+    "similar": _Named("commands.passage_commands", "Find passages similar to an indexed passage or document."),
+    "context": _Named("commands.passage_commands", "Print the passages that a language model needs to answer a query."),
+    "ask": _Named(
+        "commands.ask_command",
+        "Answer a question from your documents by a language model, with a citation for every sentence.",
+    ),
+    "history": _Named(
+        "commands.history_command",
+        "List the questions that you have asked at a terminal, newest first, and the saved ones; or ask one again.",
+    ),
+    "serve": _Named(
+        "commands.server_commands",
+        "Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.",
+    ),
+    "mcp": _Named("commands.server_commands", "Let an agent search: an MCP server on standard input and output."),
+    "service": _Named("commands.service_command", "Run `watch` and `serve` in the background, from each login on."),
+    "map": _Named(
+        "commands.upkeep_commands", "Compute the map of an index: its passages as points, similar ones near each other."
+    ),
+    "status": _Named("commands.status_commands", "Show the contents and settings of an index."),
+    "list": _Named("commands.list_commands", "List all indexes, or the documents of one."),
+    "describe": _Named("commands.manage_commands", "Say in a sentence what an index holds."),
+    "rename": _Named("commands.manage_commands", "Rename an index."),
+    "delete": _Named("commands.manage_commands", "Delete an index."),
+    "remove": _Named("commands.upkeep_commands", "Remove documents from an index."),
+    "publish": _Named(
+        "commands.exchange_commands",
+        "Publish snapshots of an index to a shared store, for readers on any number of machines.",
+    ),
+    "export": _Named("commands.exchange_commands", "Export documents, passages or sentences, optionally with vectors."),
+    "import": _Named(
+        "commands.exchange_commands",
+        "Add documents from files with one document per row; creates the index if it does not exist.",
+    ),
+    "merge": _Named("commands.exchange_commands", "Merge several indexes into a new one, with one fit."),
+    "refit": _Named("commands.upkeep_commands", "Fit the embedding of an index to its current text."),
+    "compact": _Named("commands.upkeep_commands", "Merge the segments of an index and drop removed vectors."),
+    "verify": _Named("commands.status_commands", "Check the integrity of an index."),
+    "trust": _Named(
+        "commands.status_commands", "Show what an index names outside its folder, and allow it on this machine."
+    ),
+    "config": _Named("commands.config_command", "Defaults of options, from semsearch.toml and environment variables."),
+    "vectors": _Named("commands.vectors_command", "Word vectors: list, inspect, import, evaluate, train."),
+    "evaluate": _Named(
+        "commands.evaluate_command", "Measure retrieval, similarity of sentences, and your own questions."
+    ),
+    "doctor": _Named(
+        "commands.doctor_command",
+        "Check the installation: packages, word vectors, folders, and that a search finds its answer.",
+    ),
 }
 SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
     "search": "query",
@@ -81,13 +114,20 @@ class Commands(ExtensibleGroup):
 
     def own_command(self, _: Any, cmd_name: str) -> Any:
         """The command with a name: the function of that name in its file, or the group of its sub-commands."""
-        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name]}")
+        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name].module}")
         if cmd_name in GROUPS:
             return get_group(module.app)
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
         function = getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name)
         alone.command(cmd_name, cls=PanelledCommand)(function)
         return get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, of semsearch's own without importing them."""
+        from semsearch.cli.plugged_in import listed  # start-up time: only a help text asks
+
+        own = {name: TyperCommand(name, help=named.summary) for name, named in COMMANDS.items()}
+        TyperGroup(commands=own | listed("", own)).format_commands(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Start the interactive search if no command is given, on a terminal with an index.

@@ -23,7 +23,6 @@ import math
 import os
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,7 @@ from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.stored_vectors import faiss, in_one_thread
 from semsearch.dense.vector_store import Questions
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
+from semsearch.frozen import dataclass
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.checked_file import CheckedFile
 from semsearch.system.open_cache import OpenCache

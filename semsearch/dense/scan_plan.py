@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 
 LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
 TARGET = 0.95

@@ -31,7 +31,7 @@ from semsearch.embedding.methods import Method
 from semsearch.embedding.oov import OovVectors
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
-from semsearch.embedding.word_finder import ids_of_passages, ids_of_texts, word_ids
+from semsearch.embedding.word_finder import as_multilingual, ids_of_passages, ids_of_texts, word_ids
 from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -66,11 +66,6 @@ def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ra
 # -- Several languages -------------------------------------------------------------------------------------------------
 
 REMOVED = 1  # directions that are removed from the words of each language
-
-
-def as_multilingual(vectors: WordVectors) -> MultilingualVectors | None:
-    """The word vectors, if they are of several languages."""
-    return vectors if hasattr(vectors, "tables") else None  # type: ignore[return-value]  # start-up time: no import
 
 
 def texts_of_language(texts: Ragged, own: slice) -> Int64:

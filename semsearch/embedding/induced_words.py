@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.weighted_sums import WeightedSums
+from semsearch.frozen import dataclass
 from semsearch.system.threads import Threads
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.table import Guessing, WordVectors

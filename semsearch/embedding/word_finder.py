@@ -15,8 +15,14 @@ from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     from semsearch.text.passage_records import PassageWords
+    from semsearch.word_vectors.multilingual import MultilingualVectors
 
 FindForeign = Callable[[Sequence[str], str], Ragged | None]
+
+
+def as_multilingual(vectors: WordVectors) -> MultilingualVectors | None:
+    """The word vectors, if they are of several languages."""
+    return vectors if hasattr(vectors, "tables") else None  # type: ignore[return-value]  # start-up time: no import
 
 
 def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown: bool) -> Ragged:

@@ -25,7 +25,8 @@ from semsearch.arrays.types import Float32, Int32, Int64
 from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import Questions, VectorStore
 from semsearch.embedding.components import SentenceSums
-from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.indexing.segment_merging import Merger
 from semsearch.indexing.spool import Spool, SpooledBatch, SpoolWriter
 from semsearch.lexical.postings import LexicalSegment

@@ -22,11 +22,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semsearch import __version__
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, PICTURE, format_named, format_of, reader_label
 from semsearch.results.omissions import WAITING

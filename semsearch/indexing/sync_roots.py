@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SemsearchError, SourceError, UsageError
+from semsearch.frozen import dataclass
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots

@@ -19,7 +19,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.frozen import dataclass
 from semsearch.lexical.postings import LexicalSegment, Postings
 from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH

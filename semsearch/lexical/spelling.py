@@ -20,7 +20,6 @@ An edit inserts, leaves out or replaces a letter, or swaps two neighbours (Damer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -28,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Int64, UInt8, UInt32
+from semsearch.frozen import dataclass
 from semsearch.text.terms import LONGEST
 
 Edit = Literal["swapped", "doubled", "missing", "extra", "other", "several"]
@@ -36,7 +36,9 @@ ARRAYS = 6  # of W numbers each
 
 _FIRST, _SECOND = np.uint64(0x9E3779B1), np.uint64(0x85EBCA6B)
 _LENGTHS = 64  # more than the longest word has letters
-_BITS = np.array([bin(number).count("1") for number in range(1 << 16)], dtype=np.uint8)  # NumPy 1 cannot count them
+_BITS = np.zeros(1, dtype=np.uint8)  # that are set in each number below 2^16; NumPy 1 cannot count them
+for _ in range(16):
+    _BITS = np.concatenate((_BITS, _BITS + np.uint8(1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.embedding.directions import Direction, FrequentWords
-from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
 from semsearch.indexing.reread_rules import get_skips

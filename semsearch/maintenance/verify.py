@@ -11,7 +11,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.vector_store import NO_IDS, VectorReader
-from semsearch.embedding.embedder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.storage.audit import find_stray_ids, find_wrong_values

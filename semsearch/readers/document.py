@@ -12,12 +12,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, overload
 
 from semsearch.errors import SourceError
+from semsearch.frozen import dataclass
 from semsearch.results.omissions import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 from semsearch.results.scan import Scan
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 
 

@@ -19,13 +19,12 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
-from semsearch.embedding.embedder import as_multilingual
+from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction
@@ -298,7 +297,8 @@ def _tables_of(languages: Sequence[str], vectors: Callable[[], WordVectors]) -> 
     """The word vectors of languages besides English, where these belong to the index's."""
     if [*languages] == [ENGLISH]:
         return {}
-    from semsearch.word_vectors.multilingual import language_table  # start-up time: English indexes need none
+    from semsearch.embedding.embedder import as_multilingual  # start-up time: English indexes need none
+    from semsearch.word_vectors.multilingual import language_table
 
     opened = vectors()
     several = as_multilingual(opened)

@@ -34,13 +34,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float64, Int64, UInt64
+from semsearch.frozen import dataclass
 from semsearch.results.options import Support, Weights
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, QuestionTerms

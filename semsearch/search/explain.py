@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64
-from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
     AlignedWord,

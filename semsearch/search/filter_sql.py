@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.search.filters import (
     Filter,
     FilterChoice,

@@ -23,12 +23,13 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast
 
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 
 # -- Operators ---------------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.dense.vector_store import VectorReader, VectorStore
-from semsearch.embedding.embedder import SentenceEmbedder, as_multilingual
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.dense.stored_vectors import StoredVectors
+    from semsearch.embedding.embedder import SentenceEmbedder
     from semsearch.search.on_demand_vectors import OnDemandSentences
 
 _LOG = logging.getLogger(__name__)

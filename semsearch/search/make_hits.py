@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semsearch.frozen import dataclass
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import Origin, Support, Weights
 from semsearch.search.index_reader import IndexReader

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.types import Float16, Float32, Int64
-from semsearch.embedding.embedder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.storage.catalogue import Titled, get_sentence_texts, get_titled, languages_of_passages
 from semsearch.text.languages import ENGLISH
 

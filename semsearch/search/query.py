@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
-from semsearch.embedding.embedder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual
+from semsearch.frozen import dataclass
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, clear_language_of, name_of

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import get_titled_texts

@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,9 +29,8 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
-from semsearch.embedding.embedder import as_multilingual
-from semsearch.embedding.weighted_sums import average_few
-from semsearch.embedding.word_finder import word_ids
+from semsearch.embedding.word_finder import as_multilingual, word_ids
+from semsearch.frozen import dataclass
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
@@ -183,6 +181,8 @@ class WordAligner:
         hashes = np.zeros(len(lacking), dtype=np.uint64)
         hashes[single] = chunk.hashes[alone]
         if several is not None and language is not None:
+            from semsearch.embedding.weighted_sums import average_few  # start-up time: English needs none of it
+
             words = _words_in(several, lacking, language)
             is_known = words.lengths > 0
             unit = _unit(average_few(words, several.rows(words.ids)))

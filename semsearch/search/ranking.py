@@ -34,7 +34,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float64, Int64, UInt64
+from semsearch.frozen import dataclass
 from semsearch.results.options import ExactWords, Mode, Origin, SearchOptions, Weights
 from semsearch.search.document_support import (
     NO_SUPPORT,

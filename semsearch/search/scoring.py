@@ -12,7 +12,6 @@ few thousand passages, each of which is read and decoded once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
+from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.search.document_support import Owners
 from semsearch.search.index_reader import IndexReader

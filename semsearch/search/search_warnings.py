@@ -11,7 +11,8 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from semsearch.frozen import dataclass
 
 # -- Warnings ----------------------------------------------------------------------------------------------------------
 

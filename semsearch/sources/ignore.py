@@ -12,12 +12,12 @@ import stat
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from semsearch.errors import UsageError, is_resource_exhaustion
+from semsearch.frozen import dataclass
 from semsearch.system.source_files import read_source
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash

@@ -17,13 +17,13 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
+from semsearch.frozen import dataclass
 from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import (
     IGNORE_FILES,

@@ -6,13 +6,14 @@ import json
 import sqlite3
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from semsearch.arrays.types import Bool, Int32, Int64
+from semsearch.frozen import dataclass
 from semsearch.storage.checked_rows import (
     DOCUMENT_WITH_SUM,
     PassageColumnsRead,

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
-from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, rebuild_command
+from semsearch.frozen import dataclass
 from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    from semsearch.embedding.embedder import SentenceEmbedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
     row = db.execute("SELECT state, sums FROM fit").fetchone()
     if row is None:
         return None
+    from semsearch.embedding.embedder import SentenceEmbedder  # start-up time: a search by words has none
+
     _check(db, row[0], row[1], "fitted state", start=0)
     try:
         return SentenceEmbedder.from_bytes(row[0], vectors)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semsearch.frozen import dataclass
 from semsearch.results.reports import PublicationStatus
 from semsearch.storage.meta import get_place
 from semsearch.system.durable import replace_file

@@ -8,16 +8,17 @@ the database, so that a whole generation becomes visible with one COMMIT, wherev
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.scan import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.system import clock
@@ -45,7 +46,7 @@ class Segment:
 
 def segment_name(kind: Kind, generation: int) -> str:
     """Make up a file name that was never used before."""
-    return f"{kind}-{generation:08d}-{secrets.token_hex(4)}{_SUFFIXES[kind]}"
+    return f"{kind}-{generation:08d}-{os.urandom(4).hex()}{_SUFFIXES[kind]}"
 
 
 # -- Manifest ----------------------------------------------------------------------------------------------------------

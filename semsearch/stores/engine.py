@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.storage.segments import Kind
 
 

@@ -8,15 +8,16 @@ it does not name. An engine is imported when it is first needed.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
+from semsearch.frozen import dataclass
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
@@ -109,7 +110,7 @@ def check_scanning(uri: str, scanning: ScanOptions) -> None:
 
 def claimed(uri: str) -> StoreAddress:
     """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
-    address = StoreAddress(uri, secrets.token_hex(8))
+    address = StoreAddress(uri, os.urandom(8).hex())
     _engine(uri, None).claim(address.uri, address.owner)
     return address
 

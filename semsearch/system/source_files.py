@@ -13,9 +13,9 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from semsearch.frozen import dataclass
 from semsearch.system import clock
 
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one

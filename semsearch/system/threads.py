@@ -10,10 +10,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from semsearch.frozen import dataclass
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -54,6 +57,8 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
     if threads <= 1:
         yield from map(work, items)
         return
+    from concurrent.futures import ThreadPoolExecutor  # start-up time: a short process works in one thread
+
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -77,6 +82,8 @@ def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], 
     if threads <= 1:
         yield work
         return
+    from concurrent.futures import ThreadPoolExecutor  # start-up time, as above
+
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(work).result
 

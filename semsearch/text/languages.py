@@ -21,8 +21,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from semsearch.frozen import dataclass
 
 ENGLISH = "en"
 SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md
@@ -224,28 +225,25 @@ _FEW = 20  # words
 _LONGER = 1.25  # times as many bytes as characters
 _IN_ENGLISH = (" the ", " and ", " of ")  # a passage with one of these, in a document in English, is in English
 _WORD = re.compile(r"[^\W\d_]+")
-_SCRIPTS: dict[str, re.Pattern[str]] = {
-    script: re.compile(f"[{characters}]+")
-    for script, characters in {
-        "el": "\u0370-\u03ff\u1f00-\u1fff",
-        "Cyrillic": "\u0400-\u052f",
-        "hy": "\u0531-\u0587",
-        "he": "\u05d0-\u05ea",
-        "Arabic": "\u0620-\u06d3",
-        "Devanagari": "\u0904-\u0939",
-        "bn": "\u0985-\u09b9",
-        "gu": "\u0a85-\u0ab9",
-        "ta": "\u0b85-\u0bb9",
-        "te": "\u0c05-\u0c39",
-        "th": "\u0e01-\u0e2e",
-        "lo": "\u0e81-\u0eae",
-        "my": "\u1000-\u102a",
-        "ka": "\u10d0-\u10ff",
-        "km": "\u1780-\u17b3",
-        "Kana": "\u3041-\u30fe",
-        "Han": "\u3400-\u4dbf\u4e00-\u9fff",
-        "ko": "\uac00-\ud7a3",
-    }.items()
+_SCRIPTS = {
+    "el": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u052f",
+    "hy": "\u0531-\u0587",
+    "he": "\u05d0-\u05ea",
+    "Arabic": "\u0620-\u06d3",
+    "Devanagari": "\u0904-\u0939",
+    "bn": "\u0985-\u09b9",
+    "gu": "\u0a85-\u0ab9",
+    "ta": "\u0b85-\u0bb9",
+    "te": "\u0c05-\u0c39",
+    "th": "\u0e01-\u0e2e",
+    "lo": "\u0e81-\u0eae",
+    "my": "\u1000-\u102a",
+    "ka": "\u10d0-\u10ff",
+    "km": "\u1780-\u17b3",
+    "Kana": "\u3041-\u30fe",
+    "Han": "\u3400-\u4dbf\u4e00-\u9fff",
+    "ko": "\uac00-\ud7a3",
 }
 _SHARED = {  # languages that share a script; the first is taken where nothing speaks for another
     "Latin": tuple(code for code, rules in RULES.items() if rules.is_latin),
@@ -325,6 +323,12 @@ def language_of_passage(text: str, language: str) -> str:
     return language if language in _SHARED.get(script, (script,)) else language_of(text)
 
 
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """The letters of each script, compiled when a text is first not in Latin letters: it takes 3 ms."""
+    return {script: re.compile(f"[{characters}]+") for script, characters in _SCRIPTS.items()}
+
+
 def script_of(text: str) -> str:
     """The script of a text: the code of the language that alone has it, or the name of a script that several share."""
     if len(text.encode("utf-8", "replace")) < _LONGER * len(text):
@@ -344,7 +348,7 @@ def _likely_script(text: str) -> str:
 
     One script is counted where `script_of` counts them all.
     """
-    first = next((name for name, pattern in _SCRIPTS.items() if pattern.match(text, _first_foreign(text))), "")
+    first = next((name for name, pattern in _patterns().items() if pattern.match(text, _first_foreign(text))), "")
     many = max(_LETTERS * len(text), (len(text) - len(text.encode("ascii", "ignore"))) / 2)
     if first not in ("Kana", "Han"):
         return first if first and _count(first, text) > many else ""
@@ -353,7 +357,7 @@ def _likely_script(text: str) -> str:
 
 
 def _count(script: str, text: str) -> int:
-    return sum(map(len, _SCRIPTS[script].findall(text)))
+    return sum(map(len, _patterns()[script].findall(text)))
 
 
 _FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")

@@ -14,11 +14,11 @@ that the memory needed is a small part of what the text itself takes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
+from semsearch.frozen import dataclass
 from semsearch.readers.document import Block, Document
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 from semsearch.text.text_lengths import CHARACTERS, count_words

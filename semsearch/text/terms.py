@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -24,6 +23,7 @@ import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Int32, Int64, UInt64
+from semsearch.frozen import dataclass
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
 from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
 

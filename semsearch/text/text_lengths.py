@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cache
 
 
 def heading_text(title: str, headings: Sequence[str]) -> str:
@@ -24,14 +25,20 @@ def heading_text(title: str, headings: Sequence[str]) -> str:
 # -- Length ------------------------------------------------------------------------------------------------------------
 
 CHARACTERS = 10  # of a word, at most
-_SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
+_SOLITARY = "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first used: it takes 2 ms, and a question needs none of them."""
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
 
 
 def count_words(text: str) -> int:
     """Count the words of a text. A longer beginning of the same text never counts less."""
     count = len(text.split())
     if not text.isascii():
-        count += len(_SOLITARY.findall(text))
+        count += len(_compiled(_SOLITARY).findall(text))
     return max(count, -(-len(text) // CHARACTERS))
 
 
@@ -45,8 +52,7 @@ def cut_to(text: str, most: int) -> str:
 
 # -- Dependent sentences -----------------------------------------------------------------------------------------------
 
-_BACK = re.compile(
-    r"""[\s"'“‘(\[*_>-]*(?:
+_BACK = r"""[\s"'“‘(\[*_>-]*(?:
     it|its|it['’]s|he|his|she|her|they|their|them|they['’](?:re|ve)
     |this|that|that['’]s|these|those|such|both|neither|either|the\ (?:former|latter|same|other|others|above)|here|there
     |however|but|and|or|nor|so|yet|also|too|then|thus|hence|therefore|consequently|accordingly|instead|otherwise
@@ -56,14 +62,12 @@ _BACK = re.compile(
     |for\ (?:example|instance|this|that|these|those)|because\ of\ (?:this|that|these)|after\ (?:this|that)
     |at\ (?:this|that)|with\ (?:this|that|these|those)|to\ do\ (?:so|this|that)|if\ (?:so|not|this|that)
     |once\ (?:this|that)|secondly|thirdly|another|even\ so|unlike\ (?:this|that)
-    )(?![\w'’-])""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )(?![\w'’-])"""
 
 
 def goes_back(sentence: str) -> bool:
     """Return whether a sentence begins with a word that refers to what was said before."""
-    return _BACK.match(sentence) is not None
+    return _compiled(_BACK).match(sentence) is not None
 
 
 def announces(sentence: str) -> bool:

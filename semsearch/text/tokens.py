@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
+from semsearch.frozen import dataclass
 
 TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")

@@ -23,7 +23,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -35,6 +34,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, StorageError, VectorsError
+from semsearch.frozen import dataclass
 from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords

@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from console import index_docs, semsearch, write_docs
 from guide import blocks, read
 from plugged_in import install, installed
+from typer.main import get_command
 
 from semsearch.cli import plugged_in
+from semsearch.cli.main import COMMANDS, app
 from semsearch.cli.plugged_in import GROUP, OF_RESEARCH
 from semsearch.word_vectors.table import VectorTable
 
@@ -129,3 +132,10 @@ def test_a_query_does_not_look_for_commands(tmp_path: Path, small_vectors: Vecto
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
     assert "guide.md" in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_has_the_first_sentence_of_each_help(name: str) -> None:
+    group: Any = get_command(app)
+    help_text = " ".join(group.own_command(None, name).help.split("\n\n")[0].split())
+    assert f"{help_text} ".startswith(f"{COMMANDS[name].summary} ")

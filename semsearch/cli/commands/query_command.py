@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -51,6 +50,7 @@ from semsearch.cli.find_index import INDEXES
 from semsearch.cli.help_panels import GOLDEN
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
 

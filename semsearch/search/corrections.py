@@ -297,7 +297,7 @@ def _tables_of(languages: Sequence[str], vectors: Callable[[], WordVectors]) -> 
     """The word vectors of languages besides English, where these belong to the index's."""
     if [*languages] == [ENGLISH]:
         return {}
-    from semsearch.embedding.embedder import as_multilingual  # start-up time: English indexes need none
+    from semsearch.embedding.word_finder import as_multilingual  # start-up time: English indexes need none
     from semsearch.word_vectors.multilingual import language_table
 
     opened = vectors()

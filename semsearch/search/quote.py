@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import are_new
+from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.frozen import dataclass
@@ -533,10 +533,10 @@ class _RowMemory:
         """The vectors of the different words (u, d), their squared lengths (u,), and the number of each word's. (t,)"""
         slots = self._slots[ids]
         if slots.min(initial=0) < 0:
-            new = np.unique(ids[slots < 0])
+            new = _different(ids[slots < 0])
             if self._count + len(new) > _MOST_ROWS:
                 self._slots.fill(-1)
-                self._count, new = 0, np.unique(ids)
+                self._count, new = 0, _different(ids)
             if len(new) > _MOST_ROWS:
                 rows = self._vectors.rows(new)
                 return rows, _squares(rows), np.searchsorted(new, ids)
@@ -550,6 +550,10 @@ class _RowMemory:
         present = is_there.nonzero()[0]
         self._numbers[present] = np.arange(len(present))
         return self._rows.take(present, axis=0), self._squares.take(present), self._numbers[slots]
+
+
+def _different(ids: Int32) -> Int32:
+    return distinct(ids.astype(np.int64)).astype(np.int32)
 
 
 def _squares(rows: Float32) -> Float32:

@@ -39,6 +39,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/commands/service_command.py": "logs and definitions of the user's services",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
+    "cli/history.py": "the questions that the user asked",
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
     "embedding/embedder.py": "a file that a program saved and names",

@@ -25,7 +25,7 @@ from semsearch.errors import EXHAUSTED, SemsearchError
 from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
 
-class _Named(NamedTuple):
+class _NamedCommand(NamedTuple):
     """Where a command is defined, and the first sentence of its help, which the list of commands shows."""
 
     module: str
@@ -33,57 +33,67 @@ class _Named(NamedTuple):
 
 
 COMMANDS = {  # in the order in which a new user meets them
-    "index": _Named("commands.index_command", "Index files and folders, or bring an index up to date."),
-    "watch": _Named("commands.upkeep_commands", "Keep an index up to date as its files change."),
-    "query": _Named("commands.query_command", "Search an index."),
-    "interactive": _Named("commands.interactive_command", "Search as you type, on a terminal."),
-    "similar": _Named("commands.passage_commands", "Find passages similar to an indexed passage or document."),
-    "context": _Named("commands.passage_commands", "Print the passages that a language model needs to answer a query."),
-    "ask": _Named(
+    "index": _NamedCommand("commands.index_command", "Index files and folders, or bring an index up to date."),
+    "watch": _NamedCommand("commands.upkeep_commands", "Keep an index up to date as its files change."),
+    "query": _NamedCommand("commands.query_command", "Search an index."),
+    "interactive": _NamedCommand("commands.interactive_command", "Search as you type, on a terminal."),
+    "similar": _NamedCommand("commands.passage_commands", "Find passages similar to an indexed passage or document."),
+    "context": _NamedCommand(
+        "commands.passage_commands", "Print the passages that a language model needs to answer a query."
+    ),
+    "ask": _NamedCommand(
         "commands.ask_command",
         "Answer a question from your documents by a language model, with a citation for every sentence.",
     ),
-    "history": _Named(
+    "history": _NamedCommand(
         "commands.history_command",
         "List the questions that you have asked at a terminal, newest first, and the saved ones; or ask one again.",
     ),
-    "serve": _Named(
+    "serve": _NamedCommand(
         "commands.server_commands",
         "Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.",
     ),
-    "mcp": _Named("commands.server_commands", "Let an agent search: an MCP server on standard input and output."),
-    "service": _Named("commands.service_command", "Run `watch` and `serve` in the background, from each login on."),
-    "map": _Named(
+    "mcp": _NamedCommand(
+        "commands.server_commands", "Let an agent search: an MCP server on standard input and output."
+    ),
+    "service": _NamedCommand(
+        "commands.service_command", "Run `watch` and `serve` in the background, from each login on."
+    ),
+    "map": _NamedCommand(
         "commands.upkeep_commands", "Compute the map of an index: its passages as points, similar ones near each other."
     ),
-    "status": _Named("commands.status_commands", "Show the contents and settings of an index."),
-    "list": _Named("commands.list_commands", "List all indexes, or the documents of one."),
-    "describe": _Named("commands.manage_commands", "Say in a sentence what an index holds."),
-    "rename": _Named("commands.manage_commands", "Rename an index."),
-    "delete": _Named("commands.manage_commands", "Delete an index."),
-    "remove": _Named("commands.upkeep_commands", "Remove documents from an index."),
-    "publish": _Named(
+    "status": _NamedCommand("commands.status_commands", "Show the contents and settings of an index."),
+    "list": _NamedCommand("commands.list_commands", "List all indexes, or the documents of one."),
+    "describe": _NamedCommand("commands.manage_commands", "Say in a sentence what an index holds."),
+    "rename": _NamedCommand("commands.manage_commands", "Rename an index."),
+    "delete": _NamedCommand("commands.manage_commands", "Delete an index."),
+    "remove": _NamedCommand("commands.upkeep_commands", "Remove documents from an index."),
+    "publish": _NamedCommand(
         "commands.exchange_commands",
         "Publish snapshots of an index to a shared store, for readers on any number of machines.",
     ),
-    "export": _Named("commands.exchange_commands", "Export documents, passages or sentences, optionally with vectors."),
-    "import": _Named(
+    "export": _NamedCommand(
+        "commands.exchange_commands", "Export documents, passages or sentences, optionally with vectors."
+    ),
+    "import": _NamedCommand(
         "commands.exchange_commands",
         "Add documents from files with one document per row; creates the index if it does not exist.",
     ),
-    "merge": _Named("commands.exchange_commands", "Merge several indexes into a new one, with one fit."),
-    "refit": _Named("commands.upkeep_commands", "Fit the embedding of an index to its current text."),
-    "compact": _Named("commands.upkeep_commands", "Merge the segments of an index and drop removed vectors."),
-    "verify": _Named("commands.status_commands", "Check the integrity of an index."),
-    "trust": _Named(
+    "merge": _NamedCommand("commands.exchange_commands", "Merge several indexes into a new one, with one fit."),
+    "refit": _NamedCommand("commands.upkeep_commands", "Fit the embedding of an index to its current text."),
+    "compact": _NamedCommand("commands.upkeep_commands", "Merge the segments of an index and drop removed vectors."),
+    "verify": _NamedCommand("commands.status_commands", "Check the integrity of an index."),
+    "trust": _NamedCommand(
         "commands.status_commands", "Show what an index names outside its folder, and allow it on this machine."
     ),
-    "config": _Named("commands.config_command", "Defaults of options, from semsearch.toml and environment variables."),
-    "vectors": _Named("commands.vectors_command", "Word vectors: list, inspect, import, evaluate, train."),
-    "evaluate": _Named(
+    "config": _NamedCommand(
+        "commands.config_command", "Defaults of options, from semsearch.toml and environment variables."
+    ),
+    "vectors": _NamedCommand("commands.vectors_command", "Word vectors: list, inspect, import, evaluate, train."),
+    "evaluate": _NamedCommand(
         "commands.evaluate_command", "Measure retrieval, similarity of sentences, and your own questions."
     ),
-    "doctor": _Named(
+    "doctor": _NamedCommand(
         "commands.doctor_command",
         "Check the installation: packages, word vectors, folders, and that a search finds its answer.",
     ),

@@ -58,6 +58,7 @@ class Tuning:
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
     relevance: tuple[float, ...] = (-8.27, 5.25, 2.65, 4.46, 1.25)  # bias; times cosine, words, share, unknown
     relevance_without_words: tuple[float, ...] = (-7.37, 7.28, 0.0, 4.05, 0.0)  # the same, where words are not compared
+    relevance_aligned: tuple[float, ...] = (-10.02, 18.85, 0.0, 4.05, 0.0)  # or aligned across languages; "Languages"
     relevance_without_vectors: tuple[float, ...] = (-6.3, 0.0, 3.91, 3.9, 0.0)  # or where the question has no vector
     relevance_of_small: float = 0.5  # added to the first of these in an index without topics, whose cosines are lower
     relevance_of_all: float = 0.2  # at least, of a passage that has all of the question's words

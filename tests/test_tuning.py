@@ -42,7 +42,7 @@ OF_PLACES: dict[str, Any] = {
     "proximity_weight": 0.0,
     "proximity_words": 1,
 }
-ACROSS = {"words_across", "aligned_across"}  # tests/search/test_languages.py
+ACROSS = {"words_across", "aligned_across", "relevance_aligned"}  # tests/search/test_languages.py
 QUESTION = "the captain of the old ship and a rose"
 
 

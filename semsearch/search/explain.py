@@ -167,13 +167,16 @@ class Explainer:
         cosine, bm25 = 0.0 if dense is None else dense.cosine, 0.0 if lexical is None else lexical.bm25
         counted = float(trust(self.reader.spread(general[None]))[0]) if has_vector else 0.0
         words = None
-        if self._lookup is not None:
+        if self._lookup is not None and not self._is_other:
             rows = self.reader.lexical.locate(np.array([passage_id], dtype=np.int64), neighbours)
             words = bm25 / self._lookup.usual
             whole |= bool(WordScores(self._lookup, self.reader.lexical).scored(rows)[1][0])
         share = relative.dense * cosine + relative.lexical * bm25 / relative.best
         topics = not has_vector or self.reader.topics is not None
-        numbers = np.array(relevance_numbers(vector=has_vector, words=words is not None, topics=topics))
+        aligned = dense is not None and any(each.of == "words" for each in dense.cosines)
+        numbers = np.array(
+            relevance_numbers(vector=has_vector, words=words is not None, topics=topics, aligned=aligned)
+        )
         compared = counted * cosine, words or 0.0, share, self._unknown, whole
         (likely,) = relevance(numbers, Likelihood(*(np.array([each]) for each in compared))).tolist()
         meant = (cosine, counted) if has_vector else (None, None)

@@ -303,9 +303,7 @@ class PassageRanker:
         scores = fuse_each(dense, candidates.lexical, across, pool.owners)
         most = max(_MOST_ALIGNED, self.options.k + _FEW_BEYOND)
         for query, pairs in zip(queries, pool.slices, strict=True):
-            if query.named is None or query.language is None or embedder is None:
-                continue
-            if not is_aligned_across(query.language, self.reader.language_documents):
+            if query.named is None or query.language is None or embedder is None or not self._is_aligned(query):
                 continue
             at = pairs.start + np.flatnonzero(candidates.other[pairs] & ~np.isnan(dense[pairs]))
             vectors = self.reader.embedder_of(embedder, [query.language]).chosen_.vectors
@@ -323,6 +321,12 @@ class PassageRanker:
             words[best] = found
             dense[at] = (dense[at] + share * words[at]) / (1 + share)
         return dense
+
+    def _is_aligned(self, query: Query) -> bool:
+        """Whether the alignment of a query's words counts for passages in other languages."""
+        if query.named is None or query.language is None:
+            return False
+        return is_aligned_across(query.language, self.reader.language_documents)
 
     def _literal(self, query: Query) -> Found:
         """The allowed passages that have parts of a query literally, with these parts."""
@@ -354,6 +358,8 @@ class PassageRanker:
         own_numbers = numbers[owners]
         if candidates.other is not None:  # whose words are others
             own_numbers[candidates.other] = relevance_numbers(vector=True, words=False, topics=topics)
+            aligned = np.array([self._is_aligned(each) for each in queries])[owners]
+            own_numbers[candidates.other & aligned] = relevance_numbers(vector=True, words=False, aligned=True)
         return relevance(own_numbers, Likelihood(cosine, words, share, unknown, candidates.whole))
 
     def _scan(self, queries: Sequence[Query], depth: int) -> list[Int64]:
@@ -531,12 +537,14 @@ def fuse_each(dense: Float64, lexical: Float64, weights: Sequence[Weights], owne
 _DIGITS = 4  # further ones are noise, and long in JSON
 
 
-def relevance_numbers(*, vector: bool, words: bool, topics: bool = True) -> tuple[float, ...]:
+def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned: bool = False) -> tuple[float, ...]:
     """Bias and coefficients of the others, for a query with or without a vector, by words or not. (5,)
 
-    `topics`: whether the index has topics.
+    `topics`: whether the index has topics; `aligned`: whether the cosine has the alignment of words across languages.
     """
     tuned = tuning.TUNING
+    if aligned:
+        return tuned.relevance_aligned
     if vector and words:
         bias, *others = tuned.relevance
         return bias + (0.0 if topics else tuned.relevance_of_small), *others

@@ -254,6 +254,11 @@ def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in
         (words,) = (each for each in explained.dense.cosines if each.of == "words")
         assert words.cosine > 0.8  # it has both
         assert explained.score == pytest.approx(hit.score, abs=2e-3)
+        assert explained.relevance is not None
+        assert explained.relevance.probability == pytest.approx(hit.relevance, abs=0.02)
+        with monkeypatch.context() as unlikely:
+            unlikely.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_aligned=(-20.0, 0.0, 0.0, 0.0, 0.0)))
+            assert (index.search(question, 1, mode="dense")[0].relevance or 0) < 0.01
         monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
         assert aligned[0][0] == "saying"
         assert order(index)[0][0] != "saying"

@@ -1,6 +1,6 @@
 """Relevance across languages: over every second English paragraph, so that half of the questions have no answer there.
 
-Run: python tests/benchmarks/quality/relevance_across.py XQUAD-EN XQUAD-DE...  (folders in BEIR's layout, paragraphs in one
+Run: python tests/benchmarks/quality/relevance_across.py XQUAD-EN XQUAD-DE...  (folders as BEIR's, paragraphs in one
 order). Of the first hits for every fourth question: how many, how many right, mean relevance, share of right ones,
 area under the curve (right against without an answer), and the shares below .2 of the right ones and of the others.
 """

@@ -2,7 +2,7 @@
 
 By then all other text can be searched. Recognition takes seconds a page, so it runs in threads, each with a process of
 its own, while no transaction is open; what was recognized is in the user's cache, from which the sync of these files
-takes it (semsearch.readers.text_recognition). It is committed every minute. What an interruption leaves, the next sync
+takes it (readers/pages/text_recognition.py). It is committed every minute. What an interruption leaves, the next sync
 goes on with.
 """
 
@@ -22,7 +22,7 @@ from semsearch.indexing.changes import Changes, find_changes_at
 from semsearch.indexing.prepare_files import FileToRead, Opened, each_opened
 from semsearch.indexing.reread_rules import unrecognized
 from semsearch.indexing.write_transaction import Report, WriteTransaction
-from semsearch.readers.text_recognition import recognizing
+from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.sync_plan import PresentFile

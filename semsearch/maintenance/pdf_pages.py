@@ -22,7 +22,7 @@ from semsearch.system.source_files import read_source
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.readers.pdf_pictures import Box
+    from semsearch.readers.pages.pdf_pictures import Box
 
 # -- Unchanged files ---------------------------------------------------------------------------------------------------
 
@@ -79,14 +79,14 @@ def _passages(db: sqlite3.Connection, document: DocumentRow, page: int) -> list[
 
 def picture_of(found: IndexedPage, width: int) -> bytes:
     """The page as PNG, so many pixels wide. Raises SourceChanged, SourceError, UsageError, MissingExtra."""
-    from semsearch.readers.pdf_pictures import page_picture  # start-up time
+    from semsearch.readers.pages.pdf_pictures import page_picture  # start-up time
 
     return page_picture(read_indexed(found.document, found.path), found.path, found.page, width)
 
 
 def placed(found: IndexedPage) -> PdfPage:
     """The page with the boxes of its sentences. Raises as `picture_of`."""
-    from semsearch.readers.pdf_pictures import place_sentences  # start-up time
+    from semsearch.readers.pages.pdf_pictures import place_sentences  # start-up time
 
     before, on = _sentences(found.before), _sentences(found.on)
     made = place_sentences(

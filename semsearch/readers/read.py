@@ -97,7 +97,7 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     if the format needs a package that is not installed.
     """
     if data[:1] in _COMPRESSED and name.lower().endswith(COMPRESSED):
-        from semsearch.readers.archive import (
+        from semsearch.readers.containers.archive import (
             is_tape,
             uncompressed,
             uncompressed_name,
@@ -186,7 +186,7 @@ def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) 
     reader = "semsearch.readers.document_codec:read_encoded"
     try:
         if kind.has_pictures:
-            from semsearch.readers.text_recognition import read_by_pictures
+            from semsearch.readers.pages.text_recognition import read_by_pictures
 
             return decode(read_by_pictures(kind.name, data, name, kind.module))
         return decode(in_reader_process(reader, data, name, kind.module, name, isinstance(source, str), chosen))

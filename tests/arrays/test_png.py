@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.readers.pdf_pictures import to_png
+from semsearch.readers.pages.pdf_pictures import to_png
 
 
 def read_png(data: bytes) -> npt.NDArray[np.uint8]:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from semsearch.readers.text_recognition import by_rapidocr, joined_lines
+from semsearch.readers.pages.text_recognition import by_rapidocr, joined_lines
 
 FONTS = ("LiberationSerif-Regular.ttf", "LiberationSans-Regular.ttf")
 SIZE = (1654, 2339)  # A4

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.readers import office_archive as archive_module
-from semsearch.readers.office_archive import Archive, member_path
+from semsearch.readers.office import office_archive as archive_module
+from semsearch.readers.office.office_archive import Archive, member_path
 
 
 def zipped(**members: bytes) -> bytes:

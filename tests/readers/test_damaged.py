@@ -95,10 +95,10 @@ def test_a_document_of_broken_parts_only_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "limit", "data"),
     [
-        ("page.html", "html._MOST", b"<p>" * 101),
-        ("page.html", "html._MOST", b"a " * 101),
+        ("page.html", "markup.html._MOST", b"<p>" * 101),
+        ("page.html", "markup.html._MOST", b"a " * 101),
         ("a.ipynb", "json_lines._MOST_VALUES", b"[" + b"1," * 100 + b"1]"),
-        ("a.odt", "office_archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
+        ("a.odt", "office.office_archive._MOST_NODES", odt("<text:p>a</text:p>" * 60)),
     ],
 )
 @pytest.mark.usefixtures("read_here")
@@ -113,7 +113,7 @@ def test_what_would_fill_the_memory_is_refused(
 @pytest.mark.usefixtures("read_here")
 def test_a_row_that_would_fill_the_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("_PIECE", "_MOST_PIECES"):
-        monkeypatch.setattr(f"semsearch.readers.office_archive.{limit}", 10)
+        monkeypatch.setattr(f"semsearch.readers.office.office_archive.{limit}", 10)
     huge = with_member(sound("tide.xlsx"), "xl/worksheets/sheet1.xml", b"<sheet>" + b"<x/>" * 100 + b"</sheet>")
     assert re.search(r"an element of more than \d+ bytes", read_bytes(huge, "tide.xlsx").omissions[0].detail)
 
@@ -126,7 +126,7 @@ def test_one_line_that_is_nested_too_deeply_does_not_cost_the_records() -> None:
 def test_source_code_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match=r"a\.c looks generated"):
         read_bytes(b"int x;" + b"\n" * 2000 + b"int y;", "a.c")
-    monkeypatch.setattr("semsearch.readers.source_code._MOST_SECONDS", -1.0)
+    monkeypatch.setattr("semsearch.readers.code.source_code._MOST_SECONDS", -1.0)
     with pytest.raises(SourceError, match=r"a\.c cannot be read as source code in"):
         read_bytes(sound("tide.c"), "a.c")
 

@@ -16,7 +16,7 @@ from cited import cited_sentences, places
 from sample_files.valid_files import ods, taped, zipped
 
 from semsearch.errors import SourceError
-from semsearch.readers import inner_files
+from semsearch.readers.containers import inner_files
 from semsearch.readers.read import read_bytes
 from semsearch.readers.registry import is_readable
 from semsearch.readers.sniff import MISSING_OCR, refusal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pdf import Hyphens, running_lines
-from semsearch.readers.pdf_layout import PackedLines, PageLine, Paragraph, paragraphs, usual_distance, usual_size
+from semsearch.readers.pages.pdf import Hyphens, running_lines
+from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Paragraph, paragraphs, usual_distance, usual_size
 
 
 def line(

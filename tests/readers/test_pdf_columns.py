@@ -11,7 +11,7 @@ from cited import check_whole
 from packages import needed
 
 from semsearch.readers.document import Document
-from semsearch.readers.pdf_layout import Gap, PageLine, in_columns
+from semsearch.readers.pages.pdf_layout import Gap, PageLine, in_columns
 from semsearch.readers.read import read_bytes
 
 needed("pypdfium2")

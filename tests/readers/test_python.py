@@ -94,7 +94,7 @@ def test_a_file_that_is_no_valid_python_is_read_by_its_tokens() -> None:
 
 
 def test_every_docstring_of_a_package_is_found_in_its_file() -> None:
-    for path in sorted((Path(semsearch.__file__).parent / "readers").glob("*.py")):
+    for path in sorted((Path(semsearch.__file__).parent / "readers").rglob("*.py")):
         document = read_file(path).document
         check_whole(document, [])
         assert document.blocks[0].text in document.source or path.stat().st_size == 0

@@ -17,7 +17,7 @@ from packages import needed
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
-from semsearch.readers.pdf import in_runs
+from semsearch.readers.pages.pdf import in_runs
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.sniff import MISSING_OCR

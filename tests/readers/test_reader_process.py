@@ -24,9 +24,10 @@ from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound as valid
 
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers import document_codec, pdf_pictures, reader_process
+from semsearch.readers import document_codec, reader_process
 from semsearch.readers.document import Block, Document, Spot
-from semsearch.readers.pdf_pictures import page_picture, place_sentences
+from semsearch.readers.pages import pdf_pictures
+from semsearch.readers.pages.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
@@ -94,7 +95,10 @@ def test_one_process_reads_file_after_file_and_none_runs_before_the_first() -> N
         ("fail", "could not be parsed: ZeroDivisionError: a parser's own bug"),
     ],
 )
-def test_what_goes_beyond_a_limit_or_crashes_is_an_error_of_that_file(name: str, reason: str) -> None:
+def test_what_goes_beyond_a_limit_or_crashes_is_an_error_of_that_file(
+    name: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_process, "_TIMES", 300)  # a second of processor time may take minutes
     asked("echo")
     with pytest.raises(SourceError, match=f"a.pdf {reason}") as caught:
         asked(name, limits=LITTLE)

@@ -8,12 +8,12 @@ import pytest
 from docutils.parsers.rst import directives, roles
 from hypothesis import given, strategies as st
 
-from semsearch.readers import rst
 from semsearch.readers.document import Document
+from semsearch.readers.markup import rst
+from semsearch.readers.markup.rst import RstLines, Unusual
+from semsearch.readers.markup.rst_parser import parse
+from semsearch.readers.markup.rst_text import take_header, tree_pieces
 from semsearch.readers.read import read_text
-from semsearch.readers.rst import RstLines, Unusual
-from semsearch.readers.rst_parser import parse
-from semsearch.readers.rst_text import take_header, tree_pieces
 from semsearch.text.passages import passages
 
 
@@ -123,7 +123,7 @@ def test_a_fault_of_the_parser_costs_only_the_markup(monkeypatch: pytest.MonkeyP
     def fail(_: str) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("semsearch.readers.rst.RstLines", fail)
+    monkeypatch.setattr("semsearch.readers.markup.rst.RstLines", fail)
     assert texts("One.\n\nTwo.") == ["One.", "Two."]
 
 
@@ -283,6 +283,6 @@ def test_an_empty_text_has_no_blocks() -> None:
 
 def test_a_substitution_does_not_make_a_text_of_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(f".. |a| replace:: {'name ' * 10_000}\n\nThe |a| moves.").blocks[-1].text == "The a moves."
-    monkeypatch.setattr("semsearch.readers.rst_text._MOST_SUBSTITUTED", 10_000)
+    monkeypatch.setattr("semsearch.readers.markup.rst_text._MOST_SUBSTITUTED", 10_000)
     many = read(f".. |a| replace:: {'name ' * 300}\n\n" + "|a|\n\n" * 50)
     assert 8_000 < sum(len(block.text) for block in many.blocks) < 11_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pdf_pictures import Piece, SentenceSearch, letters_of, longest_beginning
+from semsearch.readers.pages.pdf_pictures import Piece, SentenceSearch, letters_of, longest_beginning
 
 TIDE = "The tide lifts every boat in the harbour."
 NOTE = "A footnote that has nothing to do with it."

@@ -19,9 +19,10 @@ from sample_files.valid_files import pdf, zipped
 from semsearch import Index
 from semsearch.errors import SourceError
 from semsearch.indexing import recognize_scans
-from semsearch.readers import registry, text_recognition
+from semsearch.readers import registry
+from semsearch.readers.pages import text_recognition
+from semsearch.readers.pages.text_recognition import Line, TextPiece, joined_lines, recognizing
 from semsearch.readers.read import read_bytes
-from semsearch.readers.text_recognition import Line, TextPiece, joined_lines, recognizing
 from semsearch.results.reports import Progress
 from semsearch.system.locations import cache_folder
 from semsearch.word_vectors.table import VectorTable

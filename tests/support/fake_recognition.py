@@ -9,7 +9,7 @@ import math
 import os
 from typing import Any
 
-from semsearch.readers.text_recognition import TextPiece
+from semsearch.readers.pages.text_recognition import TextPiece
 
 RED, GREEN, BLUE, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (0, 0, 0)
 CRASH, FAILURE = (10, 20, 30), (40, 50, 60)

@@ -16,9 +16,9 @@ from sample_files.valid_files import NAMES, sound
 
 from fuzzing.target import Run, Target
 from semsearch.errors import SemsearchError, SourceError
-from semsearch.readers import pdf_pictures
 from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode, encode
+from semsearch.readers.pages import pdf_pictures
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.results.codec import to_dict

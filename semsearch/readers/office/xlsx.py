@@ -15,7 +15,7 @@ from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone
-from semsearch.readers.office_archive import Archive, number, office_properties, outermost
+from semsearch.readers.office.office_archive import Archive, number, office_properties, outermost
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

@@ -15,9 +15,9 @@ import numpy as np
 from semsearch.arrays.types import UInt8
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
-from semsearch.readers.pdf import document_of
-from semsearch.readers.pdf_layout import PackedLines, PageLine, Pages
-from semsearch.readers.text_recognition import MOST_PAGES, content_key, lines_of, page_lines
+from semsearch.readers.pages.pdf import document_of
+from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Pages
+from semsearch.readers.pages.text_recognition import MOST_PAGES, content_key, lines_of, page_lines
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
 _MOST_PIXELS = 120_000_000  # of a picture as it is stored

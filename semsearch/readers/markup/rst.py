@@ -28,9 +28,8 @@ from docutils.utils import column_width
 from semsearch.readers import text
 from semsearch.readers.align import Aligner, Anchors
 from semsearch.readers.document import Block, Document, gap, joined_cells, line_starts
-from semsearch.readers.placed_text import PlacedText
-from semsearch.readers.rst_parser import LITERAL, MAIL_HEADER, parse, text_lines
-from semsearch.readers.rst_text import (
+from semsearch.readers.markup.rst_parser import LITERAL, MAIL_HEADER, parse, text_lines
+from semsearch.readers.markup.rst_text import (
     LinesOfPart,
     RstPiece,
     VisibleLines,
@@ -40,6 +39,7 @@ from semsearch.readers.rst_text import (
     take_header,
     tree_pieces,
 )
+from semsearch.readers.placed_text import PlacedText
 
 _BULLET, _ENUMERATOR, _FIELD, _LINE = (
     re.compile(states.Body.patterns[name]) for name in ("bullet", "enumerator", "field_marker", "line")

@@ -10,7 +10,7 @@ or the path of mail and archives, which have pictures within them. Only the proc
 what the other one, which a file may have taken over, has found.
 
 The engine gives boxes, of words or parts of lines; these are joined to lines, which are straightened by the slant of
-the page and ordered downwards. Columns and paragraphs are found as in any PDF (semsearch.readers.pdf_layout).
+the page and ordered downwards. Columns and paragraphs are found as in any PDF (semsearch.readers.pages.pdf_layout).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import numpy as np
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document_codec import read_encoded
-from semsearch.readers.pdf_layout import PageLine, in_columns
+from semsearch.readers.pages.pdf_layout import PageLine, in_columns
 from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.registry import PICTURE, installed
 from semsearch.readers.sniff import MISSING_OCR

@@ -2,8 +2,8 @@
 
 The files in an archive are read by their own readers, each as a part of the archive's document under its own heading,
 with its path as the metadata `file`; hidden files and those of kinds without a reader are left out as in a folder. A
-compressed file is the document that it is without compression. Sizes are bounded as in readers/inner_files.py, as they
-come out: what an archive's directory says of them may be wrong.
+compressed file is the document that it is without compression. Sizes are bounded as in inner_files.py, as they come
+out: what an archive's directory says of them may be wrong.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import PurePath
 from typing import IO, TypeVar
 
 from semsearch.errors import SourceError
+from semsearch.readers.containers.inner_files import MOST_FILES, Allowance, InnerFiles, allowance, contained_name
 from semsearch.readers.document import Builder, Document
-from semsearch.readers.inner_files import MOST_FILES, Allowance, InnerFiles, allowance, contained_name
 from semsearch.readers.registry import COMPRESSED
 from semsearch.results.omissions import Omission, together
 

@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
-from semsearch.readers import source_code
 from semsearch.readers.align import Aligner
-from semsearch.readers.code_languages import PYTHON
+from semsearch.readers.code import source_code
+from semsearch.readers.code.code_languages import PYTHON
+from semsearch.readers.code.source_code import Definition, document_of, scanned, with_comments_above
 from semsearch.readers.document import Block, Document, line_starts
-from semsearch.readers.source_code import Definition, document_of, scanned, with_comments_above
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

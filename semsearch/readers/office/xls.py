@@ -12,7 +12,7 @@ from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Builder, Document
-from semsearch.readers.xlsx import add_row, column_name
+from semsearch.readers.office.xlsx import add_row, column_name
 
 
 def read(data: bytes, name: str) -> Document:
@@ -45,7 +45,7 @@ def read(data: bytes, name: str) -> Document:
 
 
 def _text(value: Any) -> str:
-    """A cell as text, as readers/xlsx.py gives it."""
+    """A cell as text, as readers/office/xlsx.py gives it."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, float):

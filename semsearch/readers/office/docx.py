@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.readers.document import PAGE_END, DamagedParts, Document, joined_cells, pages_before
-from semsearch.readers.office_archive import Archive, PagedReading, number, office_properties, outermost
+from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_properties, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"

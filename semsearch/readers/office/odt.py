@@ -13,7 +13,7 @@ from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import PAGE_END, Document, joined_cells, pages_before
-from semsearch.readers.office_archive import Archive, PagedReading, number, outermost, properties
+from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
 
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

@@ -15,8 +15,8 @@ from docutils import nodes
 from docutils.parsers.rst import states
 
 from semsearch.readers.document import joined_cells, line_starts
+from semsearch.readers.markup.rst_parser import InlineParser, role_text
 from semsearch.readers.placed_text import PlacedText
-from semsearch.readers.rst_parser import InlineParser, role_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.pdfium import opened_pdf, pdfium
+from semsearch.readers.pages.pdfium import opened_pdf, pdfium
 from semsearch.readers.reader_process import Limits, in_reader_process
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -16,10 +16,11 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers import markdown, text
+from semsearch.readers import text
 from semsearch.readers.align import Anchors
 from semsearch.readers.document import Block, Document
 from semsearch.readers.json_lines import Located, parse
+from semsearch.readers.markup import markdown
 
 _LONGEST_OUTPUT = 10_000  # characters: more was printed by a loop
 _ESCAPE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # colours

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets (.ods) and presentations (.odp), as LibreOffice writes them; texts are in readers/odt.py.
+"""OpenDocument spreadsheets (.ods) and presentations (.odp), as LibreOffice writes them; texts are in odt.py.
 
 Of a spreadsheet, rows are read as those of Excel's, with what its cells show; dates are ISO dates. Of a presentation,
 slides are read in order: the title, the text in frames and tables, the notes. Charts, drawings and comments are left
@@ -12,9 +12,9 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.readers.document import Builder, Document, joined_cells
-from semsearch.readers.odt import DRAW, OFFICE, PARAGRAPHS, TABLE, opened_archive, shown_text
-from semsearch.readers.office_archive import number, outermost, properties
-from semsearch.readers.xlsx import add_row, column_name
+from semsearch.readers.office.odt import DRAW, OFFICE, PARAGRAPHS, TABLE, opened_archive, shown_text
+from semsearch.readers.office.office_archive import number, outermost, properties
+from semsearch.readers.office.xlsx import add_row, column_name
 
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
 _CELLS = (TABLE + "table-cell", TABLE + "covered-table-cell")

@@ -26,10 +26,11 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
-from semsearch.readers import html, text
+from semsearch.readers import text
+from semsearch.readers.containers.inner_files import InnerFiles, allowance, contained_name
 from semsearch.readers.document import Builder, DamagedParts, Document
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
-from semsearch.readers.inner_files import InnerFiles, allowance, contained_name
+from semsearch.readers.markup import html
 from semsearch.results.omissions import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
-from semsearch.readers.office_archive import Archive, office_properties, outermost
+from semsearch.readers.office.office_archive import Archive, office_properties, outermost
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"

@@ -13,7 +13,8 @@ from email.utils import format_datetime
 from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers import mail, text
+from semsearch.readers import text
+from semsearch.readers.containers import mail
 from semsearch.readers.document import Document, first_names
 from semsearch.readers.encoding import decode
 from semsearch.results.omissions import Omission

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.pdf_layout import Entry, Gap, PackedLines, PageLine, Pages, in_columns
+from semsearch.readers.pages.pdf_layout import Entry, Gap, PackedLines, PageLine, Pages, in_columns
 
 
 def pdfium() -> Any:

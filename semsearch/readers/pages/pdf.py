@@ -12,7 +12,7 @@ Headings are those of the table of contents where there is one, else lines that 
 letters. A line is located at the top, in the middle or at the bottom of its page; left or right only on pages set in
 columns, where a good part of the lines begins beyond the middle.
 
-Scanned pages have no text, unless it is recognized (semsearch.readers.text_recognition): a file of such pages only is
+Scanned pages have no text, unless it is recognized (text_recognition.py): a file of such pages only is
 refused, and for others their number is kept as `pages_without_text`. Blank pages are not counted, nor those on which
 text was looked for and none found.
 """
@@ -33,7 +33,7 @@ from typing import Any
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot, packed_blocks
-from semsearch.readers.pdf_layout import (
+from semsearch.readers.pages.pdf_layout import (
     Entry,
     PackedLines,
     PageLine,
@@ -43,9 +43,9 @@ from semsearch.readers.pdf_layout import (
     usual_distance,
     usual_size,
 )
-from semsearch.readers.pdf_pictures import draw_page
-from semsearch.readers.pdfium import opened_pdf, pdfium, read_pages
-from semsearch.readers.text_recognition import NOTHING, content_key, lines_of, page_lines
+from semsearch.readers.pages.pdf_pictures import draw_page
+from semsearch.readers.pages.pdfium import opened_pdf, pdfium, read_pages
+from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines
 from semsearch.results.omissions import Omission
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left

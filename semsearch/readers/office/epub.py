@@ -11,10 +11,10 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers import html
 from semsearch.readers.document import Builder, DamagedParts, Document
 from semsearch.readers.encoding import declared_encoding, decode
-from semsearch.readers.office_archive import Archive, member_path, properties
+from semsearch.readers.markup import html
+from semsearch.readers.office.office_archive import Archive, member_path, properties
 from semsearch.results.omissions import Omission, together
 
 _OPF = "{http://www.idpf.org/2007/opf}"

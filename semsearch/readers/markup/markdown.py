@@ -3,7 +3,7 @@
 A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML. Only
 the visible text is kept: link texts without their targets, the alternative texts of images, code; HTML inside Markdown
 keeps its text. Leftovers of site generators are dropped: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids}
-and [^notes]. What Obsidian and Logseq add is in readers/notes.py. pyromark's events have offsets in bytes, which are
+and [^notes]. What Obsidian and Logseq add is in notes.py. pyromark's events have offsets in bytes, which are
 converted to characters.
 """
 
@@ -22,7 +22,7 @@ import pyromark
 from semsearch.readers.align import Aligner
 from semsearch.readers.document import Block, Document, gap
 from semsearch.readers.front_matter import front_matter
-from semsearch.readers.notes import alias_block, clean_note, inline_code, note_metadata
+from semsearch.readers.markup.notes import alias_block, clean_note, inline_code, note_metadata
 from semsearch.readers.placed_text import PlacedText
 
 if TYPE_CHECKING:

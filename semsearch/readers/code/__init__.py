@@ -1,0 +1,1 @@
+"""Source code, by its functions and comments."""

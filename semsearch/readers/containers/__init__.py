@@ -1,0 +1,1 @@
+"""Files that have files in them: mail and archives."""

@@ -1,0 +1,1 @@
+"""Texts with markup: a file for each language of it."""

@@ -1,0 +1,1 @@
+"""Office files and books, most of them zip archives of XML."""

@@ -1,0 +1,1 @@
+"""What lies on pages: PDF, pictures, and the text in them by recognition."""

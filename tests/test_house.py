@@ -64,7 +64,16 @@ def test_a_query_imports_no_more_than_it_needs(
 ) -> None:
     imported = program.imported_by("query", program.QUERY, "--index", index, "--mode", mode)
     assert most // 2 < len(program.of_package(imported)) <= most
-    assert not {*others, "typer", "rich", "scipy", "secrets", "numpy.ma", "concurrent.futures", "importlib.metadata"} & {*imported}
+    assert not {
+        *others,
+        "typer",
+        "rich",
+        "scipy",
+        "secrets",
+        "numpy.ma",
+        "concurrent.futures",
+        "importlib.metadata",
+    } & {*imported}
 
 
 def test_the_list_of_commands_imports_none_of_them(program: ModuleType) -> None:

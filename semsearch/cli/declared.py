@@ -8,7 +8,6 @@ test holds; help, mistakes and all that is seldom are left to typer.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
@@ -93,8 +92,11 @@ def in_order(args: list[str]) -> list[str]:
 _READ: Mapping[Any, Callable[[Any], Any]] = {int: int, float: float, str: str, Path: Path}
 
 
-def plainly(function: Callable[..., Any], words: Sequence[str]) -> Callable[[Mapping[str, Any]], Any] | None:
-    """What calls a command's function as words and options ask for, given configured defaults; None if typer is to.
+def plainly(
+    function: Callable[..., Any], words: Sequence[str], variables: Mapping[str, str]
+) -> Callable[[Mapping[str, Any]], Any] | None:
+    """What calls a command's function as words, options and environment variables ask, given configured defaults; None
+    if typer is to parse them.
 
     The function's first parameter gets a `Call`, the one that is declared as an `Argument` the words.
     """
@@ -118,7 +120,7 @@ def plainly(function: Callable[..., Any], words: Sequence[str]) -> Callable[[Map
                     return None
                 _take(given, name, kinds[name], value if has_value or kinds[name] is bool else next(left))
         for name, each in declared.items():
-            if name not in given and (value := os.environ.get(each.settings.get("envvar", ""), "")):
+            if name not in given and (value := variables.get(each.settings.get("envvar", ""), "")):
                 _take(from_variables, name, kinds[name], value)
         (argument,) = (name for name, each in declared.items() if not isinstance(each, Option))
         if any(given[name] < declared[name].settings["min"] for name in given if "min" in declared[name].settings):

@@ -36,7 +36,7 @@ def _asked_plainly(words: list[str]) -> bool:
     from semsearch.cli.configured_defaults import defaults_of, use
     from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
-    if (call := plainly(query, words)) is None:
+    if (call := plainly(query, words, os.environ)) is None:
         return False
     require_memory(LINEAR_ALGEBRA, "to start")
     defaults = {}

@@ -58,7 +58,7 @@ def without_typer(words: list[str], defaults: dict[str, Any] | None = None) -> d
         made.apply_defaults()
         found.append(made.arguments)
 
-    if (call := plainly(noted, words)) is None:
+    if (call := plainly(noted, words, os.environ)) is None:
         return None
     call(defaults or {})
     return found[0]

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from os import _exit
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -58,7 +59,7 @@ def collect_seldom() -> None:
     atexit.register(gc.freeze)
 
 
-def leave(status: int) -> NoReturn:
+def leave(ended: SystemExit) -> NoReturn:
     """End the process once its functions for the exit have run, without freeing what the system frees: 7 ms.
 
     Standard output was flushed. While another thread runs, the interpreter ends as it does otherwise, which awaits it.
@@ -66,8 +67,8 @@ def leave(status: int) -> NoReturn:
     if threading.active_count() == 1:
         atexit._run_exitfuncs()
         sys.stderr.flush()
-        os._exit(status)
-    raise SystemExit(status)
+        _exit(int(ended.code or 0))
+    raise ended
 
 
 def stopping_signals(known: ModuleType) -> list[int]:

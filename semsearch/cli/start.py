@@ -21,9 +21,9 @@ def main() -> None:
         try:
             is_done = carried_out(partial(_asked_plainly, words[1:]), words)
         except SystemExit as ended:
-            leave(int(ended.code or 0))
+            leave(ended)
         if is_done:
-            leave(0)
+            leave(SystemExit(0))
     from semsearch.cli.main import app  # start-up time
 
     app(prog_name="semsearch")

@@ -130,6 +130,6 @@ def test_the_end_of_the_process_runs_what_waits_for_it() -> None:
     thread = "threading.Timer(.2, print, ['a thread']).start()\n"
     for made, said in (("", "at exit\n"), (thread, "a thread\nat exit\n")):
         done = subprocess.run(
-            [sys.executable, "-c", f"{code}{made}leave(3)"], capture_output=True, text=True, check=False
+            [sys.executable, "-c", f"{code}{made}leave(SystemExit(3))"], capture_output=True, text=True, check=False
         )
         assert (done.returncode, done.stdout) == (3, said)

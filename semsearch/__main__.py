@@ -12,7 +12,7 @@ if getattr(sys, "frozen", False):  # the program of one file
 
     begin()
 
-from semsearch.cli.main import main  # noqa: E402  # its imports are what the line above is for
+from semsearch.cli.start import main  # noqa: E402  # its imports are what the line above is for
 
 if __name__ == "__main__":
     main()

@@ -31,12 +31,11 @@ DOCUMENTS = (
 )
 QUERY = "why does bread rise"
 IMPORTED = """
-import contextlib, sys
-sys.argv = ["semsearch", *sys.argv[1:]]
+import atexit, sys
+sys.argv, out, sys.stdout = ["semsearch", *sys.argv[1:]], sys.stdout, sys.stderr
+atexit.register(lambda: print(*sorted(sys.modules), sep="\\n", file=out, flush=True))
 from semsearch.__main__ import main
-with contextlib.suppress(SystemExit), contextlib.redirect_stdout(sys.stderr):
-    main()
-print(*sorted(sys.modules), sep="\\n")
+main()
 """
 VISITED = """
 import sys

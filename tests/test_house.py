@@ -58,13 +58,22 @@ def index(program: ModuleType) -> Iterator[str]:
         yield folder
 
 
-@pytest.mark.parametrize(("mode", "most", "others"), [("hybrid", 101, {"rich"}), ("lexical", 93, {"rich", "faiss"})])
+@pytest.mark.parametrize(("mode", "most", "others"), [("hybrid", 100, set()), ("lexical", 92, {"faiss"})])
 def test_a_query_imports_no_more_than_it_needs(
     mode: str, most: int, others: set[str], program: ModuleType, index: str
 ) -> None:
     imported = program.imported_by("query", program.QUERY, "--index", index, "--mode", mode)
-    assert len(program.of_package(imported)) <= most
-    assert not {*others, "scipy", "secrets", "numpy.ma", "concurrent.futures", "importlib.metadata"} & {*imported}
+    assert most // 2 < len(program.of_package(imported)) <= most
+    assert not {
+        *others,
+        "typer",
+        "rich",
+        "scipy",
+        "secrets",
+        "numpy.ma",
+        "concurrent.futures",
+        "importlib.metadata",
+    } & {*imported}
 
 
 def test_the_list_of_commands_imports_none_of_them(program: ModuleType) -> None:
@@ -77,7 +86,7 @@ def test_the_list_of_commands_imports_none_of_them(program: ModuleType) -> None:
 def test_a_query_calls_the_system_little_more_often_than_its_libraries(program: ModuleType, index: str) -> None:
     program.imported_by("query", program.QUERY, "--index", index)  # compiled
     least = program.system_calls("-c", "import numpy, faiss")
-    assert program.system_calls("-m", "semsearch", "query", program.QUERY, "--index", index) <= 3 * least
+    assert program.system_calls("-m", "semsearch", "query", program.QUERY, "--index", index) <= 2 * least
 
 
 def test_a_circle_is_found_wherever_the_import_stands(program: ModuleType, tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.hits import INVISIBLE
 
 if TYPE_CHECKING:

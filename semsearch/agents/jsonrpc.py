@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeGuard
 
 from semsearch.errors import SemsearchError
+from semsearch.frozen import dataclass
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

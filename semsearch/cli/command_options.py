@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.declared import FILES, INDEX, OUTPUT, RANKING, Argument, Option
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
-from semsearch.cli.help_panels import FILES, INDEX, OUTPUT, RANKING
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, Syntax
 
@@ -59,7 +57,7 @@ def refuse_for_server(model: str | None) -> None:
 _VALUES = 50  # of each key
 
 
-def complete_index(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_index(ctx: Any, incomplete: str) -> list[str]:
     """The names of the indexes there are."""
     try:
         return _beginning(incomplete, _names(_indexes(ctx)))
@@ -67,7 +65,7 @@ def complete_index(ctx: typer.Context, incomplete: str) -> list[str]:
         return []
 
 
-def complete_filter(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_filter(ctx: Any, incomplete: str) -> list[str]:
     """The filters that select something in the index: by folder, by format, by each value of each key."""
     named: Any = ctx.params.get("index")
     try:
@@ -96,7 +94,7 @@ def _names(indexes: Path | None) -> Iterator[str]:
     return (index.name for folder in folders_of_indexes(indexes) for index in index_folders(folder))
 
 
-def _indexes(ctx: typer.Context) -> Path | None:
+def _indexes(ctx: Any) -> Path | None:
     return Path(given) if (given := ctx.params.get("indexes")) else None
 
 
@@ -109,7 +107,7 @@ Dtype = Literal["float32", "float16", "int8"]
 # which index
 IndexOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--index",
         "--name",
         "-i",
@@ -120,7 +118,7 @@ IndexOption = Annotated[
 ]
 AskedIndexOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--index",
         "--name",
         "-i",
@@ -131,7 +129,7 @@ AskedIndexOption = Annotated[
 ]
 IndexesOption = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--indexes",
         metavar="DIR",
         envvar="SEMSEARCH_INDEXES",
@@ -141,13 +139,11 @@ IndexesOption = Annotated[
 ]
 ServerOption = Annotated[
     str | None,
-    typer.Option(
-        "--server", metavar="URL", help="Search an index of this semsearch serve instead.", rich_help_panel=INDEX
-    ),
+    Option("--server", metavar="URL", help="Search an index of this semsearch serve instead.", rich_help_panel=INDEX),
 ]
 VectorsOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--vectors",
         metavar="NAME|PATH",
         help="Word vectors; default: those of the index.",
@@ -156,14 +152,14 @@ VectorsOption = Annotated[
 ]
 
 # how a search is made
-KOption = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of hits.")]
+KOption = Annotated[int, Option("-k", metavar="N", help="Maximum number of hits.")]
 ModeOption = Annotated[
     Mode,
-    typer.Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both)."),
+    Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both)."),
 ]
 FiltersOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--filter",
         "-f",
         metavar="FILTER",
@@ -172,11 +168,11 @@ FiltersOption = Annotated[
         autocompletion=complete_filter,
     ),
 ]
-ContextOption = Annotated[int, typer.Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]
-RefreshOption = Annotated[bool, typer.Option("--refresh", help="Bring the index up to date first.")]
+ContextOption = Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]
+RefreshOption = Annotated[bool, Option("--refresh", help="Bring the index up to date first.")]
 SyntaxOption = Annotated[
     Syntax,
-    typer.Option(
+    Option(
         "--syntax",
         help='full: "phrases" are required, -words excluded; plain: all is text.',
         rich_help_panel=RANKING,
@@ -184,18 +180,18 @@ SyntaxOption = Annotated[
 ]
 MinScoreOption = Annotated[
     float | None,
-    typer.Option("--min-score", metavar="X", help="Drop hits with a lower score.", rich_help_panel=RANKING),
+    Option("--min-score", metavar="X", help="Drop hits with a lower score.", rich_help_panel=RANKING),
 ]
 DuplicatesOption = Annotated[
-    bool, typer.Option("--duplicates", help="Show near-duplicates as hits of their own.", rich_help_panel=RANKING)
+    bool, Option("--duplicates", help="Show near-duplicates as hits of their own.", rich_help_panel=RANKING)
 ]
 PerDocumentOption = Annotated[
     int | None,
-    typer.Option("--per-document", metavar="N", help="Maximum number of hits per document.", rich_help_panel=RANKING),
+    Option("--per-document", metavar="N", help="Maximum number of hits per document.", rich_help_panel=RANKING),
 ]
 BoostsOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--boost",
         metavar="BOOST",
         help="Add to the scores of documents that match ('guide/^0.1') or are recent ('recent:30d^0.1'). Repeatable.",
@@ -204,11 +200,11 @@ BoostsOption = Annotated[
 ]
 AllOption = Annotated[
     bool,
-    typer.Option("--all", help="Show all hits, also those that are unlikely to answer.", rich_help_panel=RANKING),
+    Option("--all", help="Show all hits, also those that are unlikely to answer.", rich_help_panel=RANKING),
 ]
 RerankOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--rerank",
         metavar="[MODEL]",
         help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none. Without one, "
@@ -218,7 +214,7 @@ RerankOption = Annotated[
 ]
 RerankSecondsOption = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--rerank-seconds", metavar="N", help="Time limit of reranking per query; default: 10.", rich_help_panel=RANKING
     ),
 ]
@@ -226,36 +222,34 @@ RerankSecondsOption = Annotated[
 # how an answer is shown
 FormatOption = Annotated[
     Format | None,
-    typer.Option(
+    Option(
         "--format",
         "-o",
         metavar="FORMAT",
         help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",
     ),
 ]
-ShowOption = Annotated[Show, typer.Option("--show", help="What to show of each hit.", show_choices=True)]
-JsonFormatOption = Annotated[bool, typer.Option("--json", help="Same as --format json.")]
+ShowOption = Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)]
+JsonFormatOption = Annotated[bool, Option("--json", help="Same as --format json.")]
 JsonlOption = Annotated[
-    bool, typer.Option("--jsonl", help="Same as --format jsonl: one hit per line.", rich_help_panel=OUTPUT)
+    bool, Option("--jsonl", help="Same as --format jsonl: one hit per line.", rich_help_panel=OUTPUT)
 ]
 GroupOption = Annotated[
     Literal["none", "document"],
-    typer.Option("--group", help="With --json: group the hits.", rich_help_panel=OUTPUT),
+    Option("--group", help="With --json: group the hits.", rich_help_panel=OUTPUT),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no summary.")]
+JsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
+QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print no progress and no summary.")]
 
 # how files are read
-MaxFileSizeOption = Annotated[
-    float, typer.Option(metavar="MB", min=0, help="Skip larger files.", rich_help_panel=FILES)
-]
+MaxFileSizeOption = Annotated[float, Option(metavar="MB", min=0, help="Skip larger files.", rich_help_panel=FILES)]
 ProcessesOption = Annotated[
     int,
-    typer.Option(metavar="N", min=0, help="Reader processes; 0: auto.", rich_help_panel=FILES),
+    Option(metavar="N", min=0, help="Reader processes; 0: auto.", rich_help_panel=FILES),
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--cluster",
         metavar="URL",
         help="Index on this Dask cluster: tcp://HOST:8786.",
@@ -264,20 +258,16 @@ ClusterOption = Annotated[
 ]
 
 # word vectors, and what they are made of
-TableArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
-TableOption = Annotated[
-    str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")
-]
-NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The folder to create.")]
-TextsArgument = Annotated[
-    list[Path], typer.Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")
-]
+TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
+TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
+NewFolderOption = Annotated[Path, Option(metavar="DIR", help="The folder to create.")]
+TextsArgument = Annotated[list[Path], Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")]
 ExcludeOption = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="Leave out texts that share 13 words with these files or folders. Repeatable."),
+    Option(metavar="PATH", help="Leave out texts that share 13 words with these files or folders. Repeatable."),
 ]
-DtypeOption = Annotated[Dtype, typer.Option(help="Number format on disk.", show_choices=True)]
-SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")]
+DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choices=True)]
+SeedOption = Annotated[int, Option(metavar="N", min=0, help="Random seed.")]
 
 
 def bytes_of(megabytes: float) -> int:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
+from semsearch.frozen import pattern
 from semsearch.snapshots.store_uris import is_uri, name_of, store_named
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
 from semsearch.system.locations import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 FOLDER = "indexes"
 HERE = Path(FOLDER)
-_NOT_ON_WINDOWS = re.compile(
+_NOT_ON_WINDOWS = pattern(
     r'[<>:"|?*\x00-\x1f]|[ .]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)', re.IGNORECASE
 )
 

@@ -5,15 +5,15 @@ Typer shows these panels only through rich, which takes 50 ms to import; here th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
+from typer.main import get_command, get_group
 
-INDEX, RANKING, OUTPUT, GOLDEN = "Index", "Ranking", "Output", "Golden answers"  # panels of commands that search
-EMBEDDING, VECTOR_SEARCH, COLUMNS, FILES = "Embedding", "Vector search", "Tables and records", "Files and speed"
-ACCESS, MODEL = "Access", "Model"
+from semsearch.cli.declared import RERANK, for_typer
 
-_RERANK = "--rerank"
 _FEW = 10  # options that need no panels
 _NAMES = 26  # columns for the names of options; longer ones get a line of their own
 
@@ -25,11 +25,11 @@ class PanelledCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, in which a --rerank that an option or nothing follows names the default model."""
-        if any(_RERANK in each.opts for each in self.params):
+        if any(RERANK in each.opts for each in self.params):
             own = args.index("--") if "--" in args else len(args)
             following = [*args[1:own], "-"][:own]
             named = [
-                f"{_RERANK}=default" if each == _RERANK and after.startswith("-") else each
+                f"{RERANK}=default" if each == RERANK and after.startswith("-") else each
                 for each, after in zip(args[:own], following, strict=True)
             ]
             args = named + args[own:]
@@ -49,3 +49,15 @@ class PanelledCommand(TyperCommand):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows, col_max=_NAMES)
+
+
+def command_from(made: Callable[..., Any] | typer.Typer, name: str, **settings: Any) -> Any:
+    """The command of a function, or the group of commands of a `typer.Typer`."""
+    if isinstance(made, typer.Typer):
+        for each in (made.registered_callback, *made.registered_commands):
+            if each is not None and each.callback is not None:
+                for_typer(each.callback)
+        return get_group(made)
+    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+    alone.command(name, cls=PanelledCommand, **settings)(for_typer(made))
+    return get_command(alone)

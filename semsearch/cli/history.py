@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.declared import Call
 from semsearch.errors import UsageError
 from semsearch.system.clock import now
 from semsearch.system.locations import data_folder, has_password
@@ -104,7 +105,7 @@ def is_on() -> bool:
 
 
 def question_of(called: Any, query: str, *, hits: int = 0, first: str = "", name: str = "") -> Question:
-    """A question asked now, with the options that the command line gave to the command `called` (its context)."""
+    """A question asked now, with the options that its command line gave, `called` being a `Call` or a context."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now()))
     return Question(at, query, tuple(_typed(called)), hits, first, name)
 
@@ -117,12 +118,16 @@ def given_options(called: Any) -> list[str]:
 
 def _typed(called: Any) -> Iterator[str]:
     """The kept options of a command as words of a command line."""
-    given = set(given_options(called)) & set(OPTIONS)
-    for parameter in called.command.params:
-        if parameter.name in given:
-            value = called.params[parameter.name]
+    if isinstance(called, Call):
+        flags, values, given = called.flags, called.given, {*called.given}
+    else:
+        flags = {each.name: each.opts[0] for each in called.command.params}
+        values, given = called.params, {*given_options(called)}
+    for name, flag in flags.items():
+        if name in given.intersection(OPTIONS):
+            value = values[name]
             for each in value if isinstance(value, list | tuple) else [value]:
-                yield from [parameter.opts[0]] if each is True else [parameter.opts[0], str(each)]
+                yield from [flag] if each is True else [flag, str(each)]
 
 
 def remember(question: Question) -> None:

@@ -1,27 +1,24 @@
-"""The command line: parse, call the Python API, print the answer by `answer_formats` or `terminal`.
+"""The commands: parse by typer, call the Python API, print the answer by `answer_formats` or `terminal`.
 
 Start-up time is a feature: the module of a command is imported when that command is called, and imports the library
-only when it is needed. An error that a user can fix is one line on stderr and exit status 2; a bug keeps its traceback.
+only when it is needed. What `start` can read without typer does not come here.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command, get_group
 
 from semsearch import __version__
+from semsearch.cli.declared import in_order
 from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.help_panels import PanelledCommand
-from semsearch.cli.messages import FAILED, INTERRUPTED, collect_seldom, complain
-from semsearch.errors import EXHAUSTED, SemsearchError
+from semsearch.cli.help_panels import command_from
+from semsearch.cli.messages import carried_out
 from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
 
@@ -98,18 +95,6 @@ COMMANDS = {  # in the order in which a new user meets them
         "Check the installation: packages, word vectors, folders, and that a search finds its answer.",
     ),
 }
-SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
-    "search": "query",
-    "find": "query",
-    "add": "index",
-    "sync": "index",
-    "update": "index",
-    "ls": "list",
-    "indexes": "list",
-    "rm": "remove",
-    "mv": "rename",
-}
-_BEFORE = ("-i", "--index", "--name", "--indexes")  # options that may also stand before the command
 GROUPS = ("history", "service", "config", "vectors", "evaluate")  # commands that have sub-commands
 
 
@@ -125,12 +110,8 @@ class Commands(ExtensibleGroup):
     def own_command(self, _: Any, cmd_name: str) -> Any:
         """The command with a name: the function of that name in its file, or the group of its sub-commands."""
         module = import_module(f"semsearch.cli.{COMMANDS[cmd_name].module}")
-        if cmd_name in GROUPS:
-            return get_group(module.app)
-        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        function = getattr(module, f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name)
-        alone.command(cmd_name, cls=PanelledCommand)(function)
-        return get_command(alone)
+        function = f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name
+        return command_from(module.app if cmd_name in GROUPS else getattr(module, function), cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands, of semsearch's own without importing them."""
@@ -145,7 +126,7 @@ class Commands(ExtensibleGroup):
         `semsearch -i NAME query` is `semsearch query -i NAME`, `semsearch help query` is `semsearch query --help`, and
         a synonym is the command that it means.
         """
-        args = _in_order(args)
+        args = in_order(args)
         self._words = args
         if not args and not ctx.resilient_parsing:
             from semsearch.cli.commands.interactive_command import is_offered  # start-up time: most name a command
@@ -154,68 +135,8 @@ class Commands(ExtensibleGroup):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. An output that is closed early (`| head`) is no error."""
-        try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()
-        except SemsearchError as error:
-            complain(str(error))
-            for line in _choices(error, self._words):
-                print(line, file=sys.stderr)
-        except KeyboardInterrupt as interrupt:
-            complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            _discard_stdout()
-            raise typer.Exit(0) from None
-        except (ImportError, MemoryError) as error:
-            if isinstance(error, ImportError) and not _is_for_want_of_memory(error):
-                raise
-            complain("out of memory; no write was left incomplete")
-        except OSError as error:
-            if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
-                complain("the current folder no longer exists; change to an existing one")
-                raise typer.Exit(FAILED) from None
-            if error.errno not in EXHAUSTED:
-                raise
-            complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
-            _discard_stdout()
-        raise typer.Exit(FAILED)
-
-
-def _is_for_want_of_memory(error: ImportError) -> bool:
-    """Return whether a library could not be loaded because the address space is exhausted, as the loader words it."""
-    return any(word in str(error) for word in ("failed to map segment", "annot allocate memory", "cannot enlarge"))
-
-
-def _in_order(args: list[str]) -> list[str]:
-    """The arguments, the command first."""
-    moved: list[str] = []
-    while len(args) > 1 and args[0].split("=")[0] in _BEFORE:
-        taken = 1 if "=" in args[0] else 2
-        moved, args = moved + args[:taken], args[taken:]
-    if not args or args[0].startswith("-"):
-        return moved + args
-    command, *rest = args
-    if command == "help":
-        return [*rest[:1], "--help"]
-    return [SYNONYMS.get(command, command), *moved, *rest]
-
-
-def _choices(error: SemsearchError, words: Sequence[str]) -> Iterator[str]:
-    """Where several indexes could be meant, the command that was given, with each of them."""
-    if folders := getattr(error, "folders", ()):
-        from semsearch.cli.find_index import choices  # start-up time: the help needs none of it
-
-        yield from choices(folders, words)
-
-
-def _discard_stdout() -> None:
-    """Discard buffered output that cannot be written, so that the interpreter does not try again at its end."""
-    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:  # noqa: PTH123  # start-up time
-        os.dup2(nothing.fileno(), sys.stdout.fileno())
+        """Run a command."""
+        return carried_out(partial(super().invoke, ctx), self._words)
 
 
 app = typer.Typer(
@@ -265,36 +186,3 @@ def _configure(context: Any, command: str | None) -> None:
         configuration = read_configuration()
         context.default_map = {command: defaults_of(command, configuration)}
     use(configuration)
-
-
-def main() -> None:
-    """The console script."""
-    _name_files_in_utf8()
-    collect_seldom()
-    _open_closed_streams()
-    _use_utf8()
-    app(prog_name="semsearch")
-
-
-def _name_files_in_utf8() -> None:
-    """Start again in Python's UTF-8 mode if files could only have ASCII names, as in the locale C without that mode.
-
-    Otherwise "ä.txt" is a file that cannot be named: a sync would remove it from the index.
-    """
-    if sys.getfilesystemencoding() == "ascii" and not sys.flags.utf8_mode:
-        os.environ["PYTHONUTF8"] = "1"
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-
-
-def _open_closed_streams() -> None:
-    """Replace a closed stream (`>&-`); otherwise the first opened file would take its place."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
-
-
-def _use_utf8() -> None:
-    """Read and write pipes in UTF-8 on every system; characters that a terminal cannot show are replaced."""
-    for stream in (sys.stdin, sys.stdout):
-        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
-            reconfigure(errors="replace") if stream.isatty() else reconfigure(encoding="utf-8", errors="replace")

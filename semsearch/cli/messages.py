@@ -9,9 +9,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import _exit
 from types import ModuleType
+from typing import Any, NoReturn
+
+from semsearch.errors import EXHAUSTED, SemsearchError
 
 # -- Exit statuses: a test finds every one that the code raises -------------------------------------------------------
 
@@ -55,6 +59,18 @@ def collect_seldom() -> None:
     atexit.register(gc.freeze)
 
 
+def leave(ended: SystemExit) -> NoReturn:
+    """End the process once its functions for the exit have run, without freeing what the system frees: 7 ms.
+
+    Standard output was flushed. While another thread runs, the interpreter ends as it does otherwise, which awaits it.
+    """
+    if threading.active_count() == 1:
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+        _exit(int(ended.code or 0))
+    raise ended
+
+
 def stopping_signals(known: ModuleType) -> list[int]:
     """The signals by which this system asks a program to stop."""
     return [getattr(known, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(known, name)]
@@ -75,6 +91,59 @@ def stopping_as_interrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def carried_out(command: Callable[[], Any], words: Sequence[str]) -> Any:
+    """Run a command that some words ask for. An error that a user can fix is one line on stderr and exit status 2; an
+    output that is closed early (`| head`) is no error; a bug keeps its traceback.
+    """
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except SemsearchError as error:
+        complain(str(error))
+        for line in _choices(error, words):
+            print(line, file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:
+        _discard_stdout()
+        raise SystemExit(0) from None
+    except (ImportError, MemoryError) as error:
+        if isinstance(error, ImportError) and not _is_for_want_of_memory(error):
+            raise
+        complain("out of memory; no write was left incomplete")
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd has it
+            complain("the current folder no longer exists; change to an existing one")
+            raise SystemExit(FAILED) from None
+        if error.errno not in EXHAUSTED:
+            raise
+        complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
+        _discard_stdout()
+    raise SystemExit(FAILED)
+
+
+def _is_for_want_of_memory(error: ImportError) -> bool:
+    """Return whether a library could not be loaded because the address space is exhausted, as the loader words it."""
+    return any(word in str(error) for word in ("failed to map segment", "annot allocate memory", "cannot enlarge"))
+
+
+def _choices(error: SemsearchError, words: Sequence[str]) -> Iterator[str]:
+    """Where several indexes could be meant, the command that was given, with each of them."""
+    if folders := getattr(error, "folders", ()):
+        from semsearch.cli.find_index import choices  # start-up time: the help needs none of it
+
+        yield from choices(folders, words)
+
+
+def _discard_stdout() -> None:
+    """Discard buffered output that cannot be written, so that the interpreter does not try again at its end."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:  # noqa: PTH123  # start-up time
+        os.dup2(nothing.fileno(), sys.stdout.fileno())
 
 
 # -- Messages ----------------------------------------------------------------------------------------------------------

@@ -15,10 +15,7 @@ from importlib import metadata
 from importlib.metadata import EntryPoint
 from typing import Any
 
-import typer
-from typer.main import get_command, get_group
-
-from semsearch.cli.help_panels import PanelledCommand
+from semsearch.cli.help_panels import command_from
 from semsearch.cli.messages import warn
 from semsearch.errors import UsageError
 
@@ -81,11 +78,7 @@ def _load(point: EntryPoint, name: str) -> Any:
     """Load what an entry point names as a command. Raises UsageError if that fails, or it is neither."""
     try:
         made = point.load()
-        if isinstance(made, typer.Typer):
-            return get_group(made)
-        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        alone.command(name, cls=PanelledCommand, short_help=getattr(made, "short_help", None))(made)
-        return get_command(alone)
+        return command_from(made, name, short_help=getattr(made, "short_help", None))
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(

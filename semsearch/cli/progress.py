@@ -8,15 +8,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from semsearch.cli.answer_formats import one_line
 from semsearch.cli.find_index import from_here
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.tables import count
 from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import Progress, Status, SyncReport
 from semsearch.system.locations import as_spelled, uri_scheme
+
+if TYPE_CHECKING:
+    from semsearch.results.reports import Progress, Status, SyncReport
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 

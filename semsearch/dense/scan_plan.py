@@ -11,21 +11,20 @@ semsearch.dense.faiss_store does the work.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
+from semsearch.frozen import dataclass, pattern
 
 LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
 TARGET = 0.95
 TRAINING = 40  # vectors for each list that its centroid is learned from
 SURE = 2.0  # standard errors by which the recall that chooses must be above the target
 _LEAST = 1000  # vectors that eight-bit codes learn their range from
-_FACTORY = re.compile(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
+_FACTORY = pattern(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
 
 
 @dataclass(frozen=True, slots=True)

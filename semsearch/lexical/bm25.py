@@ -16,7 +16,6 @@ millisecond.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -26,7 +25,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.frozen import dataclass
+from semsearch.frozen import dataclass, pattern
 from semsearch.lexical.postings import LexicalSegment, Postings
 from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH
@@ -182,7 +181,7 @@ class Bm25:
 
 # -- Search ------------------------------------------------------------------------------------------------------------
 
-_NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
+_NUMBERS = pattern(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)

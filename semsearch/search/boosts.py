@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.hits import Hit
 from semsearch.results.options import Boosted
 from semsearch.search.filter_sql import WarningsOfFilters, condition, teach, warn_unmatched

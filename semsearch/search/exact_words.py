@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float64, Int64
+from semsearch.frozen import dataclass
 from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
 from semsearch.storage.catalogue import get_titled_texts

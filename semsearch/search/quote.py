@@ -30,7 +30,7 @@ import numpy.typing as npt
 from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual, word_ids
-from semsearch.frozen import dataclass
+from semsearch.frozen import dataclass, pattern
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
@@ -721,7 +721,7 @@ _NO_TRIPLES = _Triples(np.zeros(0, dtype=np.uint64), _NOTHING, np.zeros(0))
 _BETWEEN_BLOCKS = "\n\n"
 _SHORT, _FEW = 60, 7  # characters, words: of what may be a heading
 _CELLS = " | "
-_ORDINAL = re.compile(r"(?:^|[^\d.,])\d{1,2}\.$")
+_ORDINAL = pattern(r"(?:^|[^\d.,])\d{1,2}\.$")
 _END = re.compile(r"[.!…。！:：।॥።។៖۔][\"'”’»›)\]』」】]*$")
 _QUESTION = re.compile(r"[?？؟][\"'”’»›)\]』」】]*$")
 _BARE = re.compile(

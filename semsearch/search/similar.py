@@ -13,7 +13,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Int64
 from semsearch.errors import SourceError, UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.hits import LINELESS, Hit, Position, own_terms
 from semsearch.search.make_hits import path_of
 from semsearch.search.query import Query, embed_texts

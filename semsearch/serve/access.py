@@ -13,11 +13,11 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 from semsearch.errors import StorageError
+from semsearch.frozen import dataclass
 from semsearch.serve.problem_details import ProblemDetails
 from semsearch.system.durable import replace_file
 from semsearch.system.locations import config_folder

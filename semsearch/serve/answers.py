@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Citation, Hit

@@ -9,7 +9,6 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semsearch.errors import SemsearchError, UsageError
+from semsearch.frozen import dataclass
 from semsearch.serve.access import AccessRules, RequestFacts, is_loopback, with_security
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import EVENTS_TYPE, Operation, ProgressEvents, bodies_together, to_json

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
+from semsearch.frozen import dataclass
 from semsearch.serve.access import is_loopback
 
 _EACH = 0.5  # of the deadline: how often connections are looked at

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from semsearch import __version__
 from semsearch.errors import SemsearchError
+from semsearch.frozen import dataclass
 from semsearch.results.documents import DocumentPassages, DocumentText, Facets, PdfPage
 from semsearch.results.omissions import FileCoverage, Problem
 from semsearch.results.reports import Checkup, Status

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semsearch.errors import SourceError
+from semsearch.frozen import dataclass
 from semsearch.index import Index
 from semsearch.results.map_status import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.serve.open_indexes import OpenIndexes

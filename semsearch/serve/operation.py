@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from semsearch.errors import SemsearchError
+from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.problem_details import problem_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from semsearch.errors import (
@@ -19,6 +19,7 @@ from semsearch.errors import (
     StorageError,
     UsageError,
 )
+from semsearch.frozen import dataclass
 
 PROBLEM_TYPE = "application/problem+json"
 _STATUSES: tuple[tuple[type[SemsearchError], HTTPStatus], ...] = (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sequence as AnySequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from semsearch.errors import UsageError
+from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET
 
 # -- Parameters --------------------------------------------------------------------------------------------------------

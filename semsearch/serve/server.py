@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
 from semsearch.errors import MissingExtra, UsageError
+from semsearch.frozen import dataclass
 from semsearch.serve.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
 from semsearch.serve.connection_limits import ConnectionLimits
 from semsearch.serve.work_pool import WorkPool

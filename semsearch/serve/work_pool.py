@@ -12,12 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
 from semsearch.errors import SemsearchError
+from semsearch.frozen import dataclass
 from semsearch.serve.problem_details import refused
 
 # -- The pool ----------------------------------------------------------------------------------------------------------

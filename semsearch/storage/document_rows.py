@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from json import dumps
 
+from semsearch.frozen import dataclass
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
     PassageColumnsRead,

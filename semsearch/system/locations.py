@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from semsearch.errors import UsageError
+from semsearch.frozen import pattern
 
 
 def working_folder() -> Path:
@@ -150,7 +151,7 @@ def _folded(name: str) -> str:
 # -- Uris --------------------------------------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
+_SECRET = pattern(r"(?<=//)([^/@:]*):[^/@]*@")
 
 
 def uri_scheme(text: str) -> str:

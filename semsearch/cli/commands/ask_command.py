@@ -29,8 +29,8 @@ from semsearch.cli.command_options import (
     is_wanted,
 )
 from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.declared import MODEL
 from semsearch.cli.find_index import INDEXES
-from semsearch.cli.help_panels import MODEL
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.cli.tables import count
 from semsearch.errors import ServerError

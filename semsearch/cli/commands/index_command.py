@@ -22,8 +22,8 @@ from semsearch.cli.command_options import (
     bytes_of,
 )
 from semsearch.cli.configured_defaults import configuration_of
+from semsearch.cli.declared import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.find_index import FOLDER, HERE, INDEXES, folder_for_new, name_from_anywhere, only_one, users_own
-from semsearch.cli.help_panels import COLUMNS, EMBEDDING, VECTOR_SEARCH
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget, target_of
 from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread

@@ -8,8 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from semsearch.cli.answer_formats import EXPLAINING, Answer, path_and_position
 from semsearch.cli.answering import (
     bring_up_to_date,
@@ -46,8 +44,8 @@ from semsearch.cli.command_options import (
     VectorsOption,
     is_wanted,
 )
+from semsearch.cli.declared import GOLDEN, Argument, Call, Option
 from semsearch.cli.find_index import INDEXES
-from semsearch.cli.help_panels import GOLDEN
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError
 from semsearch.frozen import dataclass
@@ -95,10 +93,10 @@ class QueryChoices:
 
 
 def query(
-    called: typer.Context,
+    called: Call,
     text: Annotated[
         list[str],
-        typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
+        Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
     ],
     k: KOption = 10,
     index: AskedIndexOption = None,
@@ -108,9 +106,9 @@ def query(
     shown: ShowOption = "sentence",
     open_: Annotated[
         int | None,
-        typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager."),
+        Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager."),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Explain each score, word by word.")] = False,
     refresh: RefreshOption = False,
     format_: FormatOption = None,
     json: JsonFormatOption = False,
@@ -129,13 +127,11 @@ def query(
     group: GroupOption = "none",
     mark: Annotated[
         int | None,
-        typer.Option(
-            "--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.", rich_help_panel=GOLDEN
-        ),
+        Option("--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.", rich_help_panel=GOLDEN),
     ] = None,
     golden: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Questions and answers for evaluate golden.", rich_help_panel=GOLDEN),
+        Option("--golden", metavar="FILE", help="Questions and answers for evaluate golden.", rich_help_panel=GOLDEN),
     ] = None,
 ) -> None:
     """Search an index.
@@ -190,7 +186,7 @@ def query(
         first = path_and_position(asked.hits[0]) if asked.hits else ""
         remember(question_of(called, asked.query, hits=found, first=first))
     if not found:
-        raise typer.Exit(NONE_FOUND)
+        raise SystemExit(NONE_FOUND)
 
 
 def _marking(answers: Iterator[Answer], number: int, golden: Path) -> Iterator[Answer]:

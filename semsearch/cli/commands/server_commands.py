@@ -21,8 +21,8 @@ from semsearch.cli.command_options import (
     chosen_reranker,
     is_wanted,
 )
+from semsearch.cli.declared import ACCESS, INDEX
 from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
-from semsearch.cli.help_panels import ACCESS, INDEX
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import IndexNotFound
 from semsearch.snapshots.store_uris import LOOK_EVERY

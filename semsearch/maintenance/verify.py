@@ -162,8 +162,8 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
             numbers = np.unique(lexicon.in_language([passage.text], _language(db, id_)).numbers)
             for source in opened:
                 for row in _row(source, id_):
-                    lists = [source.postings.of(term)[0] for term in lexicon.terms[numbers].tolist()]
-                    if not all(row[0] in rows for rows in lists):
+                    lists = source.postings.of_each(lexicon.terms[numbers].tolist())
+                    if not all(row[0] in rows for rows, _ in lists):
                         yield f"the lexical entries of passage {id_} do not match its text"
 
 

@@ -21,14 +21,16 @@ ALPHABETS = ["abcde", "абвгд", "aäoöu", "कखगिी"]
 
 def distance(one: str, two: str) -> int:
     """The number of letters inserted, left out, replaced or swapped with a neighbour. Boytsov 2011, equation (4)."""
-    d = np.zeros((len(one) + 1, len(two) + 1), dtype=int)
-    d[:, 0], d[0, :] = range(len(one) + 1), range(len(two) + 1)
-    for i in range(1, len(one) + 1):
-        for j in range(1, len(two) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (one[i - 1] != two[j - 1]))
-            if i > 1 and j > 1 and one[i - 1] == two[j - 2] and one[i - 2] == two[j - 1]:
-                d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
-    return int(d[-1, -1])
+    before: list[int] = []
+    last, row = before, [*range(len(two) + 1)]
+    for i, a in enumerate(one, 1):
+        before, last, row = last, row, [i]
+        for j, b in enumerate(two, 1):
+            least = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == two[j - 2] and one[i - 2] == b:
+                least = min(least, before[j - 2] + 1)
+            row.append(least)
+    return row[-1]
 
 
 def build(path: Path, texts: list[str], language: str = "en") -> SpelledWords:
@@ -51,8 +53,10 @@ def test_all_words_one_edit_away_are_found(alphabet: str, tmp_path: Path) -> Non
     vocabulary = words_of(spelled)
     assert len(vocabulary) > 300
     for word in ["".join(random_.choices(alphabet, k=random_.randint(5, 7))) for _ in range(60)]:
-        assert {each.word for each in spelled.similar(word, 1)} == {w for w in vocabulary if distance(word, w) == 1}
-        near = {w for w in vocabulary if 0 < distance(word, w) <= 2 and (w[:2] == word[:2] or w[-2:] == word[-2:])}
+        distances = {w: distance(word, w) for w in vocabulary}
+        assert {each.word for each in spelled.similar(word, 1)} == {w for w, edits in distances.items() if edits == 1}
+        of_ends = {w: edits for w, edits in distances.items() if w[:2] == word[:2] or w[-2:] == word[-2:]}
+        near = {w for w, edits in of_ends.items() if 0 < edits <= 2}
         assert {each.word for each in spelled.similar(word, 2)} == near
 
 

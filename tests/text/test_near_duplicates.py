@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +16,22 @@ from semsearch.text.near_duplicates import LEAST, SEQUENCE, first_alike
 from semsearch.text.tokens import words
 
 
+@cache
+def sequences_of(text: str) -> tuple[list[str], set[tuple[str, ...]]]:
+    """The words of a text, and the sequences that they make."""
+    own = words(text)
+    return own, {tuple(own[index : index + SEQUENCE]) for index in range(len(own) - SEQUENCE + 1)}
+
+
 def alike(one: str, two: str) -> bool:
     """The definition, literally."""
-    left, right = words(one), words(two)
+    (left, of_left), (right, of_right) = sequences_of(one), sequences_of(two)
     if not left:
         return one == two
     if left == right:
         return True
-    sequences = [
-        {tuple(text[index : index + SEQUENCE]) for index in range(len(text) - SEQUENCE + 1)} for text in (left, right)
-    ]
-    union = sequences[0] | sequences[1]
-    shared = len(sequences[0] & sequences[1]) >= LEAST * len(union) if union else False
+    union = of_left | of_right
+    shared = len(of_left & of_right) >= LEAST * len(union) if union else False
     numbers = [[word for word in text if any(char.isdigit() for char in word)] for text in (left, right)]
     return shared and numbers[0] == numbers[1]
 

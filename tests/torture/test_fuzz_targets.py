@@ -63,6 +63,7 @@ _HERE = (
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("maps_in_few_steps")
 @pytest.mark.parametrize("name", _HERE)
 def test_a_target_takes_its_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)

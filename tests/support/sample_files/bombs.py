@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from functools import cache
 
@@ -30,7 +31,11 @@ def deflated_twice(size: int = 900_000_000) -> bytes:
     """A page whose content unpacks to so many blanks, packed again since blanks pack so well."""
     packer = zlib.compressobj(9)
     blanks = b" " * 1_000_000
-    once = b"".join([*(packer.compress(blanks) for _ in range(size // len(blanks))), packer.flush()])
+    start = packer.compress(blanks) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(blanks) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to nothing before it: it can be repeated
+    a, b = 1 + 32 * size, size + 32 * size * (size + 1) // 2  # Adler's sums of so many blanks (RFC 1950, section 8.2)
+    end = zlib.compress(b"")[2:4] + struct.pack(">2H", b % 65521, a % 65521)
+    once = start + block * (size // len(blanks) - 1) + end
     return _file([_page(), (b"/Filter[/FlateDecode/FlateDecode]", zlib.compress(once, 9)), (_FONT, None)])
 
 

@@ -126,14 +126,19 @@ def rank_passages(
         reader.check_documents(db)
         warn_unmatched_boosts(db, options.boosts, reader.filter_warnings)
         depth *= _DEEPER_FOR_BOOSTS
-    if all(each.syntax is None for each in queries):
-        return PassageRanker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))
+    plain = [each for each in queries if each.syntax is None]
+    together = iter(PassageRanker(db, reader, options, allowed).rank(plain, depth, [0] * len(plain)))
+    if len(plain) == len(queries):
+        return [*together]
     from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
 
     found = list[RankedPassages]()
-    for each in queries:  # each has its own allowed passages
-        own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
-        found += PassageRanker(db, reader, options, own).rank([each], depth, [0])
+    for each in queries:
+        if each.syntax is None:
+            found.append(next(together))
+        else:  # it has its own allowed passages
+            own = allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
+            found += PassageRanker(db, reader, options, own).rank([each], depth, [0])
     return found
 
 
@@ -235,7 +240,7 @@ class PassageRanker:
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
             feedback = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
-            near = feedback_scores(reader, pool, feedback, groups=candidates.groups)
+            near = feedback_scores(reader, pool, feedback, groups=candidates.groups, stored=candidates.stored)
             scores = scores + np.array([each.near for each in weights])[pool.owners] * near
         shares = None
         if options.boosts:
@@ -622,7 +627,8 @@ def _deduplicated(
     marks = [mark for position in positions for mark in suspects[ids[position]]]
     if len(set(marks)) == len(marks):
         return [[position] for position in firsts]
-    for position, first in zip(positions, first_alike([texts[ids[position]] for position in positions]), strict=True):
+    own = first_alike([texts[ids[position]] for position in positions], [suspects[ids[at]] for at in positions])
+    for position, first in zip(positions, own, strict=True):
         firsts[position] = positions[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
         every = read(ids)

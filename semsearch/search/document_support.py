@@ -212,7 +212,7 @@ class ProximityFinder:
         if not weights.any():
             return {}
         found: dict[int, float] = {}
-        read = self._read(texts)
+        read = self.read(texts)
         for language in range(len(self._languages)):
             shares = _together([each[language] for each in read], terms, owners, weights)
             for id_, share in zip(texts, shares.tolist(), strict=True):
@@ -220,8 +220,10 @@ class ProximityFinder:
                     found[id_] = share
         return found
 
-    def _read(self, texts: Mapping[int, str]) -> list[list[UInt64]]:
-        """The terms of passages, of which those that were not read lately are read together."""
+    def read(self, texts: Mapping[int, str]) -> list[list[UInt64]]:
+        """The terms of passages, given by their texts, for each language. Those not read lately are read together."""
+        if not self._languages:
+            return [[] for _ in texts]
         with self._reading:
             kept = self._terms
             lacking = [id_ for id_ in texts if id_ not in kept]

@@ -234,6 +234,17 @@ class WordAligner:
                     found[at] = scored.quotes[chosen]
         return found
 
+    def read(
+        self,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str],
+        languages: Sequence[str],
+    ) -> None:
+        """Read passages that several queries will be aligned with; as in `scored`."""
+        several = None if vectors is None or not languages else as_multilingual(vectors)
+        self._passages_read(vectors, several, passages, formats, languages)
+
     def scored(
         self,
         asked: AskedWords,

@@ -272,26 +272,41 @@ class PassageRanker:
     ) -> list[DocumentSupport]:
         """The support for each query. It is by the scores (p,) with what each passage has for itself."""
         own, kinds = scores + points_of_lengths(owners), [ByTexts()] * len(queries)
-        for number, pairs in enumerate(pool.slices):
-            if weights[number].dense > 0 < weights[number].lexical:
-                ids, sections = pool.ids[pairs], owners.are_sections[pairs]
-                kinds[number] = self._by_texts(queries[number], ids, own[pairs], sections, literal[number])
-                own[pairs] += kinds[number].of_proximity(ids)
+        by_both = [
+            (number, pairs)
+            for number, pairs in enumerate(pool.slices)
+            if weights[number].dense > 0 < weights[number].lexical
+        ]
+        most, firsts = max(self.options.k + _FEW_BEYOND, _MOST_NEAR), dict[int, Int64]()
+        for number, pairs in by_both:
+            firsts[number] = pairs.start + np.argsort(-own[pairs], kind="stable")[:most]
+        texts = self.reader.read_rows.texts(
+            self.db,
+            [id_ for number, first in firsts.items() for id_ in pool.ids[first].tolist() if id_ not in literal[number]],
+        )
+        near: dict[int, dict[int, str]] = {}  # of each query, the texts in which words may stand together
+        for number, first in firsts.items():
+            first = first[:_MOST_NEAR]
+            may_lead = owners.are_sections[first] & (own[first] >= own[first[:1]] - tuning.TUNING.proximity_weight)
+            leading = pool.ids[first[may_lead]].tolist()
+            near[number] = {id_: texts[id_] for id_ in leading if id_ not in literal[number]}
+        if len(queries) > 1:
+            self.reader.proximity.read({id_: text for each in near.values() for id_, text in each.items()})
+        for number, pairs in by_both:
+            ids = pool.ids[firsts[number]].tolist()
+            read = {id_: texts[id_] for id_ in ids if id_ not in literal[number]}
+            kinds[number] = self._by_texts(queries[number], read, near[number])
+            own[pairs] += kinds[number].of_proximity(pool.ids[pairs])
         supports = supports_of(pool.slices, own, owners, weights)
         return [
             each if each is NO_SUPPORT else replace(each, by_texts=kind)
             for each, kind in zip(supports, kinds, strict=True)
         ]
 
-    def _by_texts(self, query: Query, ids: Int64, scores: Float64, sections: Bool, literal: Found) -> ByTexts:
+    def _by_texts(self, query: Query, texts: Mapping[int, str], near: Mapping[int, str]) -> ByTexts:
         """What the texts of the best candidates say: which of them list sources or contents, unless the query asks for
-        these, and in which of the `sections` words of the query stand together. (p,), (p,), (p,)"""
-        first = np.argsort(-scores, kind="stable")[: max(self.options.k + _FEW_BEYOND, _MOST_NEAR)]
-        texts = self.reader.read_rows.texts(self.db, [id_ for id_ in ids[first].tolist() if id_ not in literal])
+        these, and in which words of the query stand together, of those that may lead."""
         listings = () if asks_for_sources(query.text) else [id_ for id_, text in texts.items() if _is_listing(text)]
-        first = first[:_MOST_NEAR]
-        may_lead = sections[first] & (scores[first] >= scores[first[:1]] - tuning.TUNING.proximity_weight)
-        near = {id_: texts[id_] for id_ in ids[first[may_lead]].tolist() if id_ in texts}
         if not near or query.named is None or query.words is None:
             return ByTexts(frozenset(listings))
         return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))

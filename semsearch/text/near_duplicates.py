@@ -113,13 +113,13 @@ def _alike(one: str, two: str) -> bool:
     return common >= LEAST * (len(first) + len(second) - common) and _numbers(one) == _numbers(two)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # of a megabyte or two: the same passages are found again
 def _hashes(text: str) -> UInt64:
     """The hashes of a text's words. (w,)"""
     return hash_words([text]).hashes
 
 
-@lru_cache(maxsize=64)  # a passage is compared with several others of its page
+@lru_cache(maxsize=512)  # a passage is compared with several others of its page
 def _sequences(text: str) -> UInt64:
     """The distinct sequences of a text's words, as hashes. w words -> (≤ w - 4,)"""
     hashes = _hashes(text)

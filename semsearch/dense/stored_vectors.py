@@ -65,6 +65,14 @@ class StoredVectors:
         """Other vectors, such as a part of each, at the same positions. (m, d')"""
         return StoredVectors(self.positions, rows, self.n)
 
+    def at(self, which: Int64) -> StoredVectors:
+        """The vectors of some of the n, in this order. (m,)"""
+        numbers = np.full(self.n, -1)
+        numbers[self.positions] = np.arange(len(self.rows))
+        of = numbers[which]
+        known = np.flatnonzero(of >= 0)
+        return StoredVectors(known, self.rows.take(of[known], axis=0), len(which))
+
     def cosines(self, queries: Float32, owners: Int64, which: Int64) -> Float64:
         """The cosine of a query and one of the n, for pairs of both. (q, d), (p,), (p,) -> (p,)
 

@@ -44,7 +44,7 @@ from semsearch.arrays.types import Bool, Float64, Int64, UInt64
 from semsearch.frozen import dataclass
 from semsearch.results.options import Support, Weights
 from semsearch.text.languages import RULES
-from semsearch.text.terms import Lexicon, QuestionTerms
+from semsearch.text.terms import Lexicon, QuestionTerms, as_english
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup
@@ -212,16 +212,20 @@ class ProximityFinder:
         if not weights.any():
             return {}
         found: dict[int, float] = {}
-        read = self._read(texts)
+        read = self.read(texts)
         for language in range(len(self._languages)):
+            if not any(len(each[language]) for each in read):
+                continue
             shares = _together([each[language] for each in read], terms, owners, weights)
             for id_, share in zip(texts, shares.tolist(), strict=True):
                 if share > found.get(id_, 0.0):
                     found[id_] = share
         return found
 
-    def _read(self, texts: Mapping[int, str]) -> list[list[UInt64]]:
-        """The terms of passages, of which those that were not read lately are read together."""
+    def read(self, texts: Mapping[int, str]) -> list[list[UInt64]]:
+        """The terms of passages, given by their texts, for each language. Those not read lately are read together."""
+        if not self._languages:
+            return [[] for _ in texts]
         with self._reading:
             kept = self._terms
             lacking = [id_ for id_ in texts if id_ not in kept]
@@ -231,11 +235,17 @@ class ProximityFinder:
                 if len(kept) + len(lacking) > _MOST_PASSAGES:
                     kept, lacking = {}, [*texts]
                 new = [texts[id_] for id_ in lacking]
-                of_each = [self._lexicon.in_order(new, language) for language in self._languages]
-                parts = [np.split(own.hashes, own.indptr[1:-1]) for own in of_each]
+                parts = [self._in_order(new, language) for language in self._languages]
                 kept.update(zip(lacking, map(list, zip(*parts, strict=True)), strict=True))
                 self._terms = kept
             return [kept[id_] for id_ in texts]
+
+    def _in_order(self, texts: Sequence[str], language: str) -> list[UInt64]:
+        """The terms of each text in a language, in order; none where all are in ASCII and another language has them."""
+        if as_english(language, self._languages) and all(map(str.isascii, texts)):
+            return [np.zeros(0, dtype=np.uint64)] * len(texts)
+        own = self._lexicon.in_order(texts, language)
+        return np.split(own.hashes, own.indptr[1:-1])
 
 
 def _together(passages: Sequence[UInt64], terms: UInt64, owners: Int64, weights: Float64) -> Float64:

@@ -56,7 +56,7 @@ _LOG = logging.getLogger(__name__)
 # -- Rows, compared with their checksums -------------------------------------------------------------------------------
 
 _MOST = 4096  # rows that are kept: some megabytes
-_MOST_SPANS = 1 << 14  # likewise of the numbers of passages: one megabyte
+_MOST_SPANS = 1 << 16  # likewise of the numbers of passages: ten megabytes
 
 
 class ReadRows:
@@ -67,7 +67,8 @@ class ReadRows:
         self._documents: dict[int, DocumentRow] = {}
         self._marks: dict[int, tuple[int, ...]] = {}
         self._span_rows: dict[int, int] = {}  # by passage, the row of its numbers
-        self._numbers: Int64 = np.zeros((0, 7), dtype=np.int64)
+        self._numbers: Int64 = np.zeros((_MOST_SPANS, 7), dtype=np.int64)  # takes memory as it is filled
+        self._count = 0
         self._adding = Lock()
 
     def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
@@ -79,21 +80,19 @@ class ReadRows:
         wanted = ids.tolist()
         with self._adding:
             rows = [self._span_rows.get(id_, -1) for id_ in wanted]
-            numbers = (
-                self._numbers.take(rows, axis=0, mode="clip")
-                if len(self._numbers)
-                else np.zeros((len(rows), 7), np.int64)
-            )
+            numbers = self._numbers.take(rows, axis=0, mode="clip")
         lacking = [at for at, row in enumerate(rows) if row < 0]
         if not lacking:
             return spans_from(ids, numbers)
         numbers[lacking] = read = spans_of(db, ids[lacking])
         with self._adding:
-            if len(self._numbers) + len(lacking) > _MOST_SPANS:
-                self._span_rows, self._numbers = {}, self._numbers[:0]
-            first = len(self._numbers)
-            self._numbers = np.concatenate((self._numbers, read))
-            self._span_rows.update({wanted[at]: first + n for n, at in enumerate(lacking)})
+            first = self._count
+            if first + len(lacking) > len(self._numbers):
+                self._span_rows, first = {}, 0
+            if len(lacking) <= len(self._numbers):
+                self._count = first + len(lacking)
+                self._numbers[first : self._count] = read
+                self._span_rows.update({wanted[at]: first + n for n, at in enumerate(lacking)})
         return spans_from(ids, numbers)
 
     def marks(self, texts: Mapping[int, str]) -> UInt64:

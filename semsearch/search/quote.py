@@ -33,7 +33,7 @@ from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.frozen import dataclass, pattern
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import Lexicon, QuestionTerms, joined_words, pairs, sequences, word_chunks
+from semsearch.text.terms import Lexicon, QuestionTerms, as_english, joined_words, pairs, sequences, word_chunks
 from semsearch.text.tokens import WordChunk, hash_chunks, hash_whole, with_parts
 
 if TYPE_CHECKING:
@@ -234,6 +234,17 @@ class WordAligner:
                     found[at] = scored.quotes[chosen]
         return found
 
+    def read(
+        self,
+        vectors: WordVectors | None,
+        passages: Sequence[PassageRow],
+        formats: Sequence[str],
+        languages: Sequence[str],
+    ) -> None:
+        """Read passages that several queries will be aligned with; as in `scored`."""
+        several = None if vectors is None or not languages else as_multilingual(vectors)
+        self._passages_read(vectors, several, passages, formats, languages)
+
     def scored(
         self,
         asked: AskedWords,
@@ -411,8 +422,12 @@ class WordAligner:
             is_apart = language in _READ_APART
             own_chunks = [*word_chunks(texts, language)] if is_apart else chunks
             own_owners, done = _owners(own_chunks) if is_apart else owners, 0
+            in_ascii = as_english(language, self._languages)
             for number, chunk in enumerate(own_chunks):
                 in_chunk = own_owners[done : done + len(chunk.hashes)]
+                if in_ascii and chunk.data.max(initial=0) < _ASCII:
+                    done += len(chunk.hashes)
+                    continue
                 joined, stems = joined_words(chunk, language), self._stems(chunk, language)
                 earlier = [] if is_apart else of_chunks.setdefault(number, [])
                 others_differ = [stems != each for each in earlier]  # most words have the same stem in other languages
@@ -710,6 +725,7 @@ def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None
         found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
 
 
+_ASCII = 0x80
 _READ_APART = ("tr",)  # languages whose capitals are other letters
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_IDS = _Placed(np.zeros(0, dtype=np.int32), _NOTHING)

@@ -126,14 +126,19 @@ def rank_passages(
         reader.check_documents(db)
         warn_unmatched_boosts(db, options.boosts, reader.filter_warnings)
         depth *= _DEEPER_FOR_BOOSTS
-    if all(each.syntax is None for each in queries):
-        return PassageRanker(db, reader, options, allowed).rank(queries, depth, [0] * len(queries))
+    plain = [each for each in queries if each.syntax is None]
+    together = iter(PassageRanker(db, reader, options, allowed).rank(plain, depth, [0] * len(plain)))
+    if len(plain) == len(queries):
+        return [*together]
     from semsearch.search.query_syntax import allowed_by_phrases  # start-up time: most queries have only words
 
     found = list[RankedPassages]()
-    for each in queries:  # each has its own allowed passages
-        own = allowed if each.syntax is None else allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
-        found += PassageRanker(db, reader, options, own).rank([each], depth, [0])
+    for each in queries:
+        if each.syntax is None:
+            found.append(next(together))
+        else:  # it has its own allowed passages
+            own = allowed_by_phrases(db, reader.lexical, each.syntax, allowed)
+            found += PassageRanker(db, reader, options, own).rank([each], depth, [0])
     return found
 
 
@@ -235,7 +240,7 @@ class PassageRanker:
         if any(each.near for each in weights):
             orders, most = _orders(scores, pool, None), tuning.TUNING.near_models
             feedback = [pool.ids[order[: most if own.near else 0]] for order, own in zip(orders, weights, strict=True)]
-            near = feedback_scores(reader, pool, feedback, groups=candidates.groups)
+            near = feedback_scores(reader, pool, feedback, groups=candidates.groups, stored=candidates.stored)
             scores = scores + np.array([each.near for each in weights])[pool.owners] * near
         shares = None
         if options.boosts:
@@ -267,26 +272,41 @@ class PassageRanker:
     ) -> list[DocumentSupport]:
         """The support for each query. It is by the scores (p,) with what each passage has for itself."""
         own, kinds = scores + points_of_lengths(owners), [ByTexts()] * len(queries)
-        for number, pairs in enumerate(pool.slices):
-            if weights[number].dense > 0 < weights[number].lexical:
-                ids, sections = pool.ids[pairs], owners.are_sections[pairs]
-                kinds[number] = self._by_texts(queries[number], ids, own[pairs], sections, literal[number])
-                own[pairs] += kinds[number].of_proximity(ids)
+        by_both = [
+            (number, pairs)
+            for number, pairs in enumerate(pool.slices)
+            if weights[number].dense > 0 < weights[number].lexical
+        ]
+        most, firsts = max(self.options.k + _FEW_BEYOND, _MOST_NEAR), dict[int, Int64]()
+        for number, pairs in by_both:
+            firsts[number] = pairs.start + np.argsort(-own[pairs], kind="stable")[:most]
+        texts = self.reader.read_rows.texts(
+            self.db,
+            [id_ for number, first in firsts.items() for id_ in pool.ids[first].tolist() if id_ not in literal[number]],
+        )
+        near: dict[int, dict[int, str]] = {}  # of each query, the texts in which words may stand together
+        for number, first in firsts.items():
+            first = first[:_MOST_NEAR]
+            may_lead = owners.are_sections[first] & (own[first] >= own[first[:1]] - tuning.TUNING.proximity_weight)
+            leading = pool.ids[first[may_lead]].tolist()
+            near[number] = {id_: texts[id_] for id_ in leading if id_ not in literal[number]}
+        if len(queries) > 1:
+            self.reader.proximity.read({id_: text for each in near.values() for id_, text in each.items()})
+        for number, pairs in by_both:
+            ids = pool.ids[firsts[number]].tolist()
+            read = {id_: texts[id_] for id_ in ids if id_ not in literal[number]}
+            kinds[number] = self._by_texts(queries[number], read, near[number])
+            own[pairs] += kinds[number].of_proximity(pool.ids[pairs])
         supports = supports_of(pool.slices, own, owners, weights)
         return [
             each if each is NO_SUPPORT else replace(each, by_texts=kind)
             for each, kind in zip(supports, kinds, strict=True)
         ]
 
-    def _by_texts(self, query: Query, ids: Int64, scores: Float64, sections: Bool, literal: Found) -> ByTexts:
+    def _by_texts(self, query: Query, texts: Mapping[int, str], near: Mapping[int, str]) -> ByTexts:
         """What the texts of the best candidates say: which of them list sources or contents, unless the query asks for
-        these, and in which of the `sections` words of the query stand together. (p,), (p,), (p,)"""
-        first = np.argsort(-scores, kind="stable")[: max(self.options.k + _FEW_BEYOND, _MOST_NEAR)]
-        texts = self.reader.read_rows.texts(self.db, [id_ for id_ in ids[first].tolist() if id_ not in literal])
+        these, and in which words of the query stand together, of those that may lead."""
         listings = () if asks_for_sources(query.text) else [id_ for id_, text in texts.items() if _is_listing(text)]
-        first = first[:_MOST_NEAR]
-        may_lead = sections[first] & (scores[first] >= scores[first[:1]] - tuning.TUNING.proximity_weight)
-        near = {id_: texts[id_] for id_ in ids[first[may_lead]].tolist() if id_ in texts}
         if not near or query.named is None or query.words is None:
             return ByTexts(frozenset(listings))
         return ByTexts(frozenset(listings), self.reader.proximity.find(query.named, query.words.lookup, near))
@@ -622,7 +642,8 @@ def _deduplicated(
     marks = [mark for position in positions for mark in suspects[ids[position]]]
     if len(set(marks)) == len(marks):
         return [[position] for position in firsts]
-    for position, first in zip(positions, first_alike([texts[ids[position]] for position in positions]), strict=True):
+    own = first_alike([texts[ids[position]] for position in positions], [suspects[ids[at]] for at in positions])
+    for position, first in zip(positions, own, strict=True):
         firsts[position] = positions[first]
     if len(ids) > beginning and len(set(firsts)) < beginning:
         every = read(ids)

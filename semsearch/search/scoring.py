@@ -120,6 +120,7 @@ class Candidates:
     other: Bool | None  # (p,) whether the passage is in another language than the query; None if all are in one
     general: Float64  # (p,) the dense scores without topics, where there are several languages; else the same
     owners: Owners  # of the groups' passages
+    stored: StoredVectors | None  # the vectors of the groups' passages, where these are few
 
 
 class _Spans(NamedTuple):
@@ -164,15 +165,15 @@ def score(
                 lexical[pairs] = np.where(other[pairs], own.scored(rows.of(which[pairs]))[0], lexical[pairs])
     dense, best = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), -1)
     general = dense
+    stored: StoredVectors | None = None
     having = [query for query in queries if query is not None]
     if having:
         nothing = np.zeros_like(having[0])
         vectors = np.stack([nothing if query is None else query for query in queries])
         documents = None if titles is None else titles.of(db, spans.documents)
         general = dense if other is None else dense.copy()
-        dense[groups.order], general[groups.order], best[groups.order] = _dense(
-            db, reader, groups, pool.owners[groups.order], spans, vectors, documents, other
-        )
+        found_dense, stored = _dense(db, reader, groups, pool.owners[groups.order], spans, vectors, documents, other)
+        dense[groups.order], general[groups.order], best[groups.order] = found_dense
     return Candidates(
         pool,
         groups,
@@ -183,6 +184,7 @@ def score(
         other,
         general,
         Owners(spans.documents, spans.passages, spans.below_heading, spans.code, lengths),
+        stored,
     )
 
 
@@ -204,24 +206,31 @@ def _in_other_languages(
 
 
 def feedback_scores(
-    reader: IndexReader, pool: Pool, feedback: Sequence[Int64], *, groups: PairGroups | None = None
+    reader: IndexReader,
+    pool: Pool,
+    feedback: Sequence[Int64],
+    *,
+    groups: PairGroups | None = None,
+    stored: StoredVectors | None = None,
 ) -> Float64:
     """The mean inner product of each passage's vector with those of its query's feedback passages. (p,), q arrays
 
-    -> (p,), 0 for a passage without a vector. `groups`: the pool's, if they have been made already.
+    -> (p,), 0 for a passage without a vector. `groups`: the pool's, if they have been made already; `stored`: their
+    passages' vectors, if these have been read.
     """
     groups = groups or pool.by_passage()
-    counts = np.array([len(ids) for ids in feedback])
-    stored = reader.stored("passage", np.concatenate(feedback))
-    if not len(stored.rows):
+    counts, models = np.array([len(ids) for ids in feedback]), np.concatenate(feedback)
+    own = reader.stored("passage", models) if stored is None else stored.at(groups.ids.searchsorted(models))
+    own = own.by_position()
+    if not len(own.rows):
         return np.zeros(len(pool.ids))
-    means: Float32 = np.zeros((len(feedback), stored.rows.shape[1]), dtype=np.float32)
-    np.add.at(means, np.repeat(np.arange(len(feedback)), counts)[stored.positions], stored.rows)
+    means: Float32 = np.zeros((len(feedback), own.rows.shape[1]), dtype=np.float32)
+    np.add.at(means, np.repeat(np.arange(len(feedback)), counts)[own.positions], own.rows)
     means /= np.maximum(counts, 1).astype(np.float32)[:, None]
     near, owners = np.zeros(len(pool.ids)), pool.owners[groups.order]
     for passages, pairs in groups.parts(np.ones(len(groups.ids), dtype=np.int64), _AT_ONCE):
-        stored = reader.stored("passage", groups.ids[passages])
-        near[groups.order[pairs]] = stored.cosines(means, owners[pairs], groups.which[pairs] - passages.start)
+        each = stored if stored is not None else reader.stored("passage", groups.ids[passages])
+        near[groups.order[pairs]] = each.cosines(means, owners[pairs], groups.which[pairs] - passages.start)
     near[np.isnan(near)] = 0
     return near
 
@@ -235,9 +244,9 @@ def _dense(
     queries: Float32,
     titles: StoredVectors | None,
     other: Bool | None,
-) -> tuple[Float64, Float64, Int64]:
+) -> tuple[tuple[Float64, Float64, Int64], StoredVectors | None]:
     """The dense score of each pair of a query (q, d + k) and a passage, the same without topics if there are several
-    languages, and its best sentence or -1. (p,), (p,), (p,)
+    languages, and its best sentence or -1; and the passages' vectors, if they are few. (p,), (p,), (p,)
 
     Pairs are in the order of the groups; `owners`: the query of each; `titles`: the vectors of the passages' titles.
     `other`: the pairs of the pool in two languages, whose topics say nothing.
@@ -247,6 +256,7 @@ def _dense(
     counts = np.maximum(spans.counts, 0)
     parts, halves = groups.parts(counts + 1, _AT_ONCE), reader.halves
     general, topics = halves.of(queries)
+    stored: StoredVectors | None = None
     for passages, pairs in parts:
         asking, which = owners[pairs], groups.which[pairs] - passages.start
         stored = reader.stored("passage", groups.ids[passages])
@@ -263,7 +273,8 @@ def _dense(
             without[pairs] = combined(np.full(len(which), np.nan), *rest)
         dense[pairs] = combined(about, *rest)
         best[pairs] = np.where(np.isnan(whole), -1, number)
-    return dense, without, best
+    is_whole = stored is not None and stored.n == len(groups.ids)  # of one query it is, of many there are parts
+    return (dense, without, best), stored if is_whole else None
 
 
 def _best_sentences(

@@ -97,7 +97,8 @@ def first_tables(db: Database) -> None:
         pk="first_passage",
     )
     db.table("fit").create(
-        {"id": int, "card": str, "state": bytes, "statistics": bytes, "generation": int},
+        # what stands behind a blob is only found through all its pages
+        {"id": int, "card": str, "generation": int, "sums": bytes, "state": bytes, "statistics": bytes},
         pk="id",
         not_null={"card", "state", "statistics", "generation"},
     )
@@ -172,7 +173,8 @@ def checksums_of_rows(db: Database) -> None:
     """The checksums of rows, and digests of the small tables. Existing rows have none."""
     for table in ("documents", "passages", "record_metadata"):
         db.table(table).add_column("sum", int)  # semsearch.storage.checksums
-    db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file
+    if "sums" not in db.table("fit").columns_dict:  # tables that an earlier version made
+        db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file
     set_first_summed_rows(
         db.conn, FirstSummedRows(get_count(db.conn, "next_document"), get_count(db.conn, "next_passage"))
     )

@@ -20,6 +20,7 @@ from semsearch.errors import IndexDamaged, rebuild_command
 BLOCK = 1 << 14  # bytes
 _SECTOR = 512  # bytes
 _SECTORS = BLOCK // _SECTOR
+_AT_ONCE = 64  # blocks that lie apart: a megabyte
 _PLACES = np.arange(1, _SECTORS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: all differ
 
 
@@ -75,7 +76,15 @@ class CheckedFile:
         if not len(self._sums) or not len(starts) or not self._unchecked.any():
             return
         blocks = np.concatenate([(starts + offset) // BLOCK for offset in {*range(0, length, BLOCK), length - 1}])
-        for block in set(blocks[self._unchecked[blocks]].tolist()):  # np.unique imports much
+        wanted = np.array(sorted({*blocks[self._unchecked[blocks]].tolist()}), dtype=np.int64)  # np.unique imports much
+        whole = wanted[: len(wanted) - bool(len(wanted) and (wanted[-1] + 1) * BLOCK > len(self.data))]
+        for first in range(0, len(whole), _AT_ONCE):
+            some = whole[first : first + _AT_ONCE]
+            found = block_sums(self.data[: len(self.data) // BLOCK * BLOCK].reshape(-1, BLOCK)[some].reshape(-1))
+            if (different := found != self._sums[some]).any():
+                raise self._damage_at(int(some[different.argmax()]))
+            self._unchecked[some] = False
+        for block in wanted[len(whole) :].tolist():  # the last, which is not full
             self._check(block, block + 1)
 
     def _check(self, first: int, last: int) -> None:
@@ -85,8 +94,11 @@ class CheckedFile:
         start = first + int(unchecked.argmax())
         found = block_sums(self.data[start * BLOCK : last * BLOCK])
         if (different := found != self._sums[start:last]).any():
-            raise self._damage(f"its bytes from {(start + int(different.argmax())) * BLOCK} on differ from those")
+            raise self._damage_at(start + int(different.argmax()))
         self._unchecked[start:last] = False
+
+    def _damage_at(self, block: int) -> IndexDamaged:
+        return self._damage(f"its bytes from {block * BLOCK} on differ from those")
 
     def _damage(self, what: str) -> IndexDamaged:
         cure = rebuild_command(self.path.parents[1])

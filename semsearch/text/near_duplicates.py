@@ -38,16 +38,18 @@ _TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often dif
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
-def first_alike(texts: Sequence[str]) -> list[int]:
+def first_alike(texts: Sequence[str], marked: Sequence[Sequence[int]] | None = None) -> list[int]:
     """For each text, the index of the first text that it is alike to; its own index if no earlier one is.
+
+    `marked`: what `marks_of` gives for them, if it is known.
 
     A text is compared only with texts that are alike to no earlier one, so that many small steps never lead far. A text
     without words is alike only to the very same text.
     """
-    letters = [_letters(text) for text in texts]
-    marked = _marks(letters).tolist()
+    marked = marks_of(texts).tolist() if marked is None else marked
     if len({mark for marks in marked for mark in marks}) == MARKS * len(texts):
         return list(range(len(texts)))  # no two have any in common, as is usual
+    letters = [_letters(text) for text in texts]
     known: defaultdict[int | str, list[int]] = defaultdict(list)
     firsts: list[int] = []
     for index, marks in enumerate(marked):
@@ -111,13 +113,13 @@ def _alike(one: str, two: str) -> bool:
     return common >= LEAST * (len(first) + len(second) - common) and _numbers(one) == _numbers(two)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # of a megabyte or two: the same passages are found again
 def _hashes(text: str) -> UInt64:
     """The hashes of a text's words. (w,)"""
     return hash_words([text]).hashes
 
 
-@lru_cache(maxsize=64)  # a passage is compared with several others of its page
+@lru_cache(maxsize=512)  # a passage is compared with several others of its page
 def _sequences(text: str) -> UInt64:
     """The distinct sequences of a text's words, as hashes. w words -> (≤ w - 4,)"""
     hashes = _hashes(text)

@@ -44,6 +44,12 @@ def stems(found: Sequence[str], language: str) -> list[str]:
     return result
 
 
+def as_english(language: str, languages: Sequence[str]) -> bool:
+    """Whether words in letters of ASCII have the same terms in a language as in English, another of these languages."""
+    rules = RULES[language]
+    return language != ENGLISH and ENGLISH in languages and not (rules.is_latin or rules.sequences)
+
+
 def lowered(text: str, language: str) -> str:
     """A text whose letters the tokeniser will lower as the language does: in Turkish, I is the capital of ı."""
     return text.replace("İ", "i").replace("I", "ı") if language == "tr" else text
@@ -404,6 +410,7 @@ def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> Ques
     of_each = [
         _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
         for language in languages
+        if not (asked.isascii() and as_english(language, languages))
     ]
     return of_each[0] if len(of_each) == 1 else _merged(of_each)
 

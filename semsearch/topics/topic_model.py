@@ -90,12 +90,19 @@ class Halves:
 
 def combined(topics: Float64, general: Float64, sentence: Float64, title: Float64) -> Float64:
     """The weighted mean of each passage's four cosines, without those that are NaN. (n,) each -> (n,)"""
-    tuned, cosines = tuning.TUNING, np.stack((topics, general, sentence, title))
-    shares = np.array([[tuned.topics_share], [tuned.passage_share], [tuned.sentence_share], [tuned.title_share]])
-    weights = np.where(np.isnan(cosines), 0.0, shares)
-    total = weights.sum(axis=0)
-    score: Float64 = (weights * np.nan_to_num(cosines)).sum(axis=0) / np.where(total > 0, total, np.nan)
-    return score
+    tuned = tuning.TUNING
+    total, score = np.zeros(len(topics)), np.zeros(len(topics))
+    for cosines, share in (
+        (topics, tuned.topics_share),
+        (general, tuned.passage_share),
+        (sentence, tuned.sentence_share),
+        (title, tuned.title_share),
+    ):
+        is_known = ~np.isnan(cosines)
+        total += share * is_known
+        score += np.where(is_known, share * cosines, 0.0)
+    total[total == 0] = np.nan
+    return np.asarray(score / total)
 
 
 def _general_length() -> np.float32:

@@ -159,3 +159,10 @@ def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> 
     refusal.filename = str(path / "segments" / "a")
     with pytest.raises(StorageError, match="cannot be written"), explained(path):
         raise refusal
+
+
+def test_large_blobs_stand_last_so_that_the_digest_of_a_fit_is_read_without_them(path: Path) -> None:
+    with closing(sqlite3.connect(path / "index.sqlite")) as db:
+        names = [name for _, name, *_ in db.execute("PRAGMA table_info(fit)")]
+    assert names[-2:] == ["state", "statistics"]
+    assert {"card", "generation", "sums"} < {*names[:-2]}

@@ -90,3 +90,17 @@ def test_without_checksums_nothing_is_compared(tmp_path: Path) -> None:
     file.check()
     file.check_each(np.array([3]), 5)
     assert len(mapped(path)) == 100
+
+
+@pytest.mark.parametrize("size", [200 * BLOCK, 200 * BLOCK + 5])
+@pytest.mark.parametrize("damaged", [0, 70, 199])
+def test_the_damaged_one_of_many_blocks_that_lie_apart_is_named(tmp_path: Path, size: int, damaged: int) -> None:
+    path, sums = written(tmp_path, size)
+    data = bytearray(path.read_bytes())
+    data[damaged * BLOCK + 9] ^= 1
+    path.write_bytes(data)
+    file, starts = CheckedFile(path, sums), np.arange(0, size // BLOCK * BLOCK, BLOCK)
+    file.check_each(starts[starts != damaged * BLOCK] + 3, 2)
+    for _ in range(2):  # it is not taken for sound because it was compared
+        with pytest.raises(IndexDamaged, match=rf"its bytes from {damaged * BLOCK} on differ"):
+            file.check_each(starts, 10)

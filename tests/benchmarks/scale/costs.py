@@ -5,6 +5,7 @@
 Texts have a paragraph a line; they are taken one after the other until there are so many sentences, and become files
 of 200 paragraphs. Each size gets an index of its own, with one process. Then every question (a line) is asked of every
 index, in rounds, so that what else the machine does hits all sizes alike; the fastest of a question's rounds counts.
+What is measured of questions is processor time.
 
 The stages of a question: embed (its terms, language, corrections and vector), dense (the nearest passages), words
 (BM25), sentences (the vectors of the candidates' sentences), rows (SQLite: spans, hits), quotes (the sentences shown),
@@ -76,7 +77,7 @@ class Costs:
 
 
 class Stopwatch:
-    """Charges time to the stage that runs: of nested ones the inner."""
+    """Charges processor time, of all threads, to the stage that runs: of nested ones the inner."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -86,11 +87,11 @@ class Stopwatch:
     def start(self) -> None:
         """Begin with a new question."""
         self.seconds = Counter()
-        self._since = time.perf_counter()
+        self._since = time.process_time()
 
     def switch(self) -> None:
         """Charge what has passed to the stage on top."""
-        now = time.perf_counter()
+        now = time.process_time()
         self.seconds[self._stack[-1]] += now - self._since  # type: ignore[assignment]  # seconds, not a count
         self._since = now
 

@@ -178,17 +178,19 @@ def _is_reader_process() -> bool:
 
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
-    from semsearch.readers.document_codec import NotADocument, decode  # start-up time: queries read no files
+    from semsearch.readers.document_codec import DocumentParts, NotADocument  # start-up time: queries read no files
     from semsearch.readers.reader_process import in_reader_process
 
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     chosen = (columns.text, columns.metadata) if kind.has_columns else None
-    reader = "semsearch.readers.document_codec:read_encoded"
+    reader, parts = "semsearch.readers.document_codec:read_encoded", DocumentParts()
     try:
         if kind.has_pictures:
             from semsearch.readers.pages.text_recognition import read_by_pictures
 
-            return decode(read_by_pictures(kind.name, data, name, kind.module))
-        return decode(in_reader_process(reader, data, name, kind.module, name, isinstance(source, str), chosen))
+            return read_by_pictures(kind.name, data, name, kind.module)
+        arguments = kind.module, name, isinstance(source, str), chosen
+        in_reader_process(reader, data, name, *arguments, take=parts.take)
+        return parts.document()
     except NotADocument as error:
         raise SourceError(f"{name} made its reader return what is no document: {error}") from error

@@ -1,9 +1,9 @@
 """The process that reads files for another one (semsearch.readers.reader_process), with limits on what it takes.
 
 It is asked over a pipe, a question at a time: which function, with which arguments, for the bytes of which file. It
-answers with bytes, or with the error; before these come the parts that the function yields, one at a time. What does not stay within its processor time or memory ends the process; so does
-the end of the process that asks. It has no environment but what Python needs, opens few files, writes none, starts no
-process, and leaves no core.
+answers with bytes, or with the error; before these come the parts that the function yields, if it is a generator. What
+does not stay within its processor time or memory ends the process; so does the end of the process that asks. It has no
+environment but what Python needs, opens few files, writes none, starts no process, and leaves no core.
 
 A process that has read a large file ends once it has answered, so that the next one finds all of its memory.
 """

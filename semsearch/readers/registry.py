@@ -136,6 +136,8 @@ BUILT_IN = (
         has_pictures=True,
         needs=("oxmsg", "msg"),
     ),
+    Format("doc", (".doc", ".dot"), "semsearch.readers.office.doc", binary=True, apart=0),
+    Format("ppt", (".ppt", ".pps", ".pot"), "semsearch.readers.office.ppt", binary=True, apart=0),
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3", apart=0),

@@ -18,8 +18,8 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
-from semsearch.readers.office.compound_file import CompoundFile, properties, read_by_content
 from semsearch.readers.document import Builder, Document, joined_cells
+from semsearch.readers.office.compound_file import CompoundFile, properties, read_by_content
 
 _NEW, _OLD = 0xA5EC, 0xA5DC  # what a document begins with; the other is of Word 6 and 95
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200

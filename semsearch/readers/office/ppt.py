@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import NamedTuple
 
-from semsearch.readers.office.compound_file import CompoundFile, properties, read_by_content
 from semsearch.readers.document import Builder, Document
+from semsearch.readers.office.compound_file import CompoundFile, properties, read_by_content
 
 _CONTAINER = 0xF
 _EDIT, _DIRECTORY, _DOCUMENT, _SLIDE, _NOTES = 0x0FF5, 0x1772, 0x03E8, 0x03EE, 0x03F0

@@ -56,6 +56,10 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         over = size - len(found.data.lstrip(b"\n"))
     status = found.status
     content = content_of(found.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
+    if path.parent.parent.name == "storage":
+        from semsearch.readers.containers.zotero import with_reference  # start-up time: few files need it
+
+        content = replace(content, document=with_reference(content.document, str(path)))
     if not over:
         return content
     omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)

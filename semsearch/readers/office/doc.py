@@ -44,7 +44,7 @@ class _Piece(NamedTuple):
     """Consecutive characters: from which one on, where they are in the stream, how many bytes each has."""
 
     first: int
-    count: int
+    length: int
     place: int
     width: int
 
@@ -171,7 +171,7 @@ class _WordFile:
     def _characters(self, first: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
         """The characters between two numbers, in pieces that are shown or not alike, with their ends in the stream."""
         for piece in self._pieces[max(0, bisect_right(self._starts, first) - 1) :]:
-            start, stop = max(first, piece.first), min(end, piece.first + piece.count)
+            start, stop = max(first, piece.first), min(end, piece.first + piece.length)
             if piece.first >= end:
                 return
             at, last = (piece.place + (each - piece.first) * piece.width for each in (start, max(start, stop)))

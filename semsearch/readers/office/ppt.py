@@ -183,8 +183,8 @@ class _Presentation:
                 about = next((record for record in self._within(part) if record.kind == _NOTES_ATOM), None)
                 if about is not None:
                     (slide,) = struct.unpack_from("<I", self._data, about.start)
-                    texts = [each.text for each in self._texts(part, listed) if each.kind == _NOTE]
-                    notes.setdefault(slide, []).extend(texts)
+                    found = [each.text for each in self._texts(part, listed) if each.kind == _NOTE]
+                    notes.setdefault(slide, []).extend(found)
         for number, listed in enumerate(self._listed(0), start=1):
             place, part = f"slide {number}", self._part(listed.place, _SLIDE)
             texts = listed.texts if part is None else [*self._texts(part, listed)]

@@ -103,7 +103,7 @@ def _fb2(texts: list[str]) -> bytes:
 
 
 def _epub(texts: list[str]) -> bytes:
-    chapters = (texts[first : first + 50] for first in range(0, len(texts), 50))
+    chapters = (texts[first::10] for first in range(10))
     return bytes(valid.epub(*("".join(f"<p>{text}</p>" for text in chapter) for chapter in chapters)))
 
 

@@ -77,20 +77,22 @@ def mapped_by(anchors: Sequence[tuple[int, int]], offset: int) -> int:
 
 
 _PACKED = 256  # rows that are packed together
+_PLAIN = 40  # so many times these: the rows of short documents are not compressed
 _PIECE = 1 << 17  # characters of a long text that are compressed together
 _LONG = 1 << 20  # characters: a text from here on stays compressed
 _LEVEL = 1  # of compression: a third of the bytes, at 80 MB a second
 _VALUES = attrgetter(*(each.name for each in fields(Block)))
 
 
-def packed(rows: Any) -> bytes:
+def packed(rows: list[Any], *, compressed: bool) -> bytes:
     """Plain values in a fifth of their memory or less. Only this process may unpack them: nothing is checked."""
-    return zlib.compress(marshal.dumps(rows, 2), _LEVEL)
+    data = marshal.dumps(rows, 2)
+    return zlib.compress(data, _LEVEL) if compressed else data
 
 
 def unpacked(data: bytes) -> Any:
     """The values that were packed."""
-    return marshal.loads(zlib.decompress(data))
+    return marshal.loads(data if data.startswith(b"[") else zlib.decompress(data))  # a list, or what begins with x
 
 
 class PackedRows:
@@ -104,7 +106,7 @@ class PackedRows:
         """Add a row."""
         self._rows.append(row)
         if len(self._rows) == _PACKED:
-            self._packed.append(packed(self._rows))
+            self._packed.append(packed(self._rows, compressed=len(self._packed) >= _PLAIN))
             self._rows = []
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -130,13 +132,13 @@ class LongText:
         self._starts: list[int] = []
         self._rest: list[str] = []  # the end, which is not compressed yet
         self._rest_start = self._length = 0
-        self._open = -1, ""  # number and text of the piece that was asked for last
+        self._open = 0, ""  # start and text of the piece that was asked for last
 
     def add(self, text: str) -> None:
         """Add to its end."""
         self._rest.append(text)
         self._length += len(text)
-        if self._length - self._rest_start >= _PIECE:
+        if self._length - self._rest_start >= (_PIECE if self._pieces else _LONG):  # a short text never is
             self._starts.append(self._rest_start)
             self._pieces.append(zlib.compress("".join(self._rest).encode("utf-8", "surrogatepass"), _LEVEL))
             self._rest, self._rest_start = [], self._length
@@ -157,6 +159,9 @@ class LongText:
 
     def __getitem__(self, span: slice) -> str:
         start, end, _ = span.indices(self._length)
+        first, piece = self._open
+        if first <= start <= end <= first + len(piece):
+            return piece[start - first : end - first]
         return "".join(text[max(0, start - at) : end - at] for at, text in self._within(start, end))
 
     def startswith(self, text: str, start: int = 0) -> bool:
@@ -165,15 +170,19 @@ class LongText:
 
     def count(self, character: str, start: int, end: int) -> int:
         """How often a character, or two, stands between two offsets, as `str.count` does."""
+        at, text = self._open
+        if at <= start <= end <= at + len(text):  # nearly always
+            return text.count(character, start - at, end - at)
         return self[start:end].count(character)
 
     def _within(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """The pieces between two offsets, each with its start."""
         if start < min(end, self._rest_start):
             for number in range(bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)):
-                if self._open[0] != number:
-                    self._open = number, zlib.decompress(self._pieces[number]).decode("utf-8", "surrogatepass")
-                yield self._starts[number], self._open[1]
+                if self._open[0] != self._starts[number] or not self._open[1]:
+                    text = zlib.decompress(self._pieces[number]).decode("utf-8", "surrogatepass")
+                    self._open = self._starts[number], text
+                yield self._open
         if end > max(start, self._rest_start):
             self._rest = ["".join(self._rest)]
             yield self._rest_start, self._rest[0]

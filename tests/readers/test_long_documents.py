@@ -41,6 +41,7 @@ def test_a_long_text_is_like_the_text(parts: list[str], data: st.DataObject) -> 
     whole, text = "".join(parts), LongText()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(documents, "_PIECE", 50)
+        patch.setattr(documents, "_LONG", 50)
         for part in parts:
             text.add(part)
         start, end = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole) + 5))
@@ -54,7 +55,8 @@ def test_a_long_text_is_like_the_text(parts: list[str], data: st.DataObject) -> 
     assert text != whole + "a"
 
 
-def test_rows_come_back_in_their_order_and_are_forgotten_when_taken() -> None:
+def test_rows_come_back_in_their_order_and_are_forgotten_when_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_PLAIN", 1)
     rows = PackedRows()
     for number in range(1000):
         rows.append(number, [str(number)])

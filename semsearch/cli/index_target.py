@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -106,8 +105,9 @@ def _index_of_moved(paths: Sequence[str], places: Sequence[Path]) -> Path | None
 def _made(folder: Path, choices: IndexChoices) -> Iterator[Index]:
     """Create an index, and remove it again if it could not be filled, unless another process fills it meanwhile."""
     from semsearch.index import Index  # start-up time
+    from semsearch.maintenance.create_index import missing_folders, remove_empty
 
-    is_first = not folder.parent.exists()
+    made = missing_folders(folder.parent)
     try:
         with Index.create(folder, **_settings(choices)) as opened:
             try:
@@ -119,9 +119,7 @@ def _made(folder: Path, choices: IndexChoices) -> Iterator[Index]:
                 raise
         remember(folder)
     except BaseException:
-        if is_first:
-            with contextlib.suppress(OSError):
-                folder.parent.rmdir()  # where it is empty
+        remove_empty(made)
         raise
 
 

@@ -20,6 +20,7 @@ from semsearch.indexing.reread_rules import (
     as_changed,
     documents_of_other_columns,
     get_skips,
+    of_changed_libraries,
     outdated_documents,
     still_skipped,
 )
@@ -284,6 +285,7 @@ def _compare(
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
     present = [file for file in present if file.canonical not in skips]
     missing = as_changed(parts.lost, outdated)
+    known = as_changed(known, of_changed_libraries(db, known, present))
     result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
     result.removed = [document for document in result.removed if document not in missing]
     _keep_below_unreadable(result, skipped)

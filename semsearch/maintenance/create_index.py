@@ -44,7 +44,7 @@ def create(folder: Path, settings: Settings) -> None:
             settings = replace(settings, store=complete(settings.store, folder.absolute().name))
         if settings.store is not None:
             check_scanning(settings.store, settings.scanning())
-        made = [path for path in (folder, *folder.parents) if not path.exists()]
+        made = missing_folders(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -61,7 +61,21 @@ def create(folder: Path, settings: Settings) -> None:
             raise  # it belongs to another process
         except BaseException:
             discard(folder)
+            remove_empty(made)
             raise
+
+
+def missing_folders(folder: Path) -> list[Path]:
+    """A folder and those above it, from the inside out, as far as they do not exist."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, given from the inside out, up to the first that is not empty."""
+    with suppress(OSError):
+        for folder in folders:
+            if folder.exists():
+                folder.rmdir()
 
 
 def _fill(folder: Path, settings: Settings) -> None:

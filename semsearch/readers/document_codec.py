@@ -4,18 +4,22 @@ The source comes first, as UTF-8, and then JSON, which has the blocks by columns
 text that stands in the source is only its length, a place its number in a list. The other process may have been taken
 over by the file that it read. So whatever it sends makes a document of the right types, whose blocks lie in its source,
 or is refused.
+
+A long document is sent in parts, so that neither process ever has all of it: each is a document of the next blocks,
+and the first has the title and what is said of the whole.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from itertools import chain, islice, pairwise, starmap
 from typing import Any, NoReturn, cast, get_args
 
-from semsearch.readers.document import Block, Document, Spot, packed_blocks
+from semsearch.readers.document import Block, Document, LazyBlocks, LongText, Spot, packed_blocks
 from semsearch.readers.records import Columns
 from semsearch.results.omissions import Omission, OmissionKind
 
@@ -33,21 +37,48 @@ class NotADocument(ValueError):
 # -- Encode ------------------------------------------------------------------------------------------------------------
 
 
+_PART = 1 << 19  # characters of a long document that are sent at once
+
+
 def read_encoded(
     data: bytes, module: str, name: str, is_text: bool, columns: tuple[list[str], list[str]] | None
-) -> bytes:
+) -> Generator[bytes, None, bytes]:
     """Read a file by the reader in a module, and encode its document: what the other process is asked to do."""
     source = data.decode("utf-8", "surrogatepass") if is_text else data
     chosen = () if columns is None else (Columns(*map(tuple, columns)),)
     document = import_module(module).read(source, name, *chosen)
     if not isinstance(document, Document):
         raise TypeError(f"{module}.read returned {type(document).__name__}, not a semsearch Document")
-    return encode(document)
+    yield from encoded_parts(document)
+    return b""
+
+
+def encoded_parts(document: Document) -> Iterator[bytes]:
+    """A document as bytes, in parts if it is long."""
+    if isinstance(document.source, str):
+        yield encode(document)
+        return
+    source, start, blocks = document.source, 0, list[Block]()
+    for block in document.blocks:
+        if block.start - start >= _PART:
+            yield encode(replace(document, source=source[start : block.start], blocks=blocks))
+            document, start, blocks = _REST, block.start, []
+        blocks.append(_moved(block, -start))
+    yield encode(replace(document, source=source[start : len(source)], blocks=blocks))
+
+
+def _moved(block: Block, by: int) -> Block:
+    """A block of a source that begins elsewhere."""
+    anchors = tuple((offset, place + by) for offset, place in block.anchors)
+    return replace(block, start=block.start + by, anchors=anchors) if by else block
+
+
+_REST = Document("", ())
 
 
 def encode(document: Document) -> bytes:
     """A document as bytes."""
-    source, blocks, names = document.source, [*document.blocks], _Names()
+    source, blocks, names = str(document.source), [*document.blocks], _Names()
     anchors = [*chain.from_iterable(block.anchors for block in blocks)]
     spots = [*chain.from_iterable(block.spots for block in blocks)]
     sentences = [*chain.from_iterable(block.sentences for block in blocks)]
@@ -94,6 +125,42 @@ class _Names:
 
 
 # -- Decode ------------------------------------------------------------------------------------------------------------
+
+
+class DocumentParts:
+    """The parts of a document, which are checked and packed as they come."""
+
+    def __init__(self) -> None:
+        self._first: Document | None = None
+        self._text = LongText()
+        self._blocks = list[Sequence[Block]]()
+
+    def __bool__(self) -> bool:
+        return self._first is not None
+
+    def take(self, data: bytes) -> None:
+        """Take the next part. Raises NotADocument."""
+        part = decode(data)
+        if self._first is None:
+            self._first = part
+            return
+        if not self._blocks:
+            self._add(self._first)
+            self._first = replace(self._first, source="", blocks=())
+        self._add(part)
+
+    def _add(self, part: Document) -> None:
+        start = len(self._text)
+        self._text.add(str(part.source))
+        self._blocks.append(packed_blocks((_moved(block, start) for block in part.blocks), self._text))
+
+    def document(self) -> Document:
+        """The document of all parts. Raises NotADocument if there is none."""
+        if self._first is None:
+            _refuse("it has no parts")
+        if not self._blocks:
+            return self._first
+        return replace(self._first, source=self._text, blocks=LazyBlocks(lambda: chain.from_iterable(self._blocks)))
 
 
 def decode(data: bytes) -> Document:

@@ -56,6 +56,10 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         over = size - len(found.data.lstrip(b"\n"))
     status = found.status
     content = content_of(found.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
+    if path.parent.parent.name == "storage":
+        from semsearch.readers.containers.zotero import with_reference  # start-up time: few files need it
+
+        content = replace(content, document=with_reference(content.document, str(path)))
     if not over:
         return content
     omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)
@@ -178,17 +182,19 @@ def _is_reader_process() -> bool:
 
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
-    from semsearch.readers.document_codec import NotADocument, decode  # start-up time: queries read no files
+    from semsearch.readers.document_codec import DocumentParts, NotADocument  # start-up time: queries read no files
     from semsearch.readers.reader_process import in_reader_process
 
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     chosen = (columns.text, columns.metadata) if kind.has_columns else None
-    reader = "semsearch.readers.document_codec:read_encoded"
+    reader, parts = "semsearch.readers.document_codec:read_encoded", DocumentParts()
     try:
         if kind.has_pictures:
             from semsearch.readers.pages.text_recognition import read_by_pictures
 
-            return decode(read_by_pictures(kind.name, data, name, kind.module))
-        return decode(in_reader_process(reader, data, name, kind.module, name, isinstance(source, str), chosen))
+            return read_by_pictures(kind.name, data, name, kind.module)
+        arguments = kind.module, name, isinstance(source, str), chosen
+        in_reader_process(reader, data, name, *arguments, take=parts.take)
+        return parts.document()
     except NotADocument as error:
         raise SourceError(f"{name} made its reader return what is no document: {error}") from error

@@ -1,9 +1,9 @@
 """The process that reads files for another one (semsearch.readers.reader_process), with limits on what it takes.
 
 It is asked over a pipe, a question at a time: which function, with which arguments, for the bytes of which file. It
-answers with bytes, or with the error. What does not stay within its processor time or memory ends the process; so does
-the end of the process that asks. It has no environment but what Python needs, opens few files, writes none, starts no
-process, and leaves no core.
+answers with bytes, or with the error; before these come the parts that the function yields, if it is a generator. What
+does not stay within its processor time or memory ends the process; so does the end of the process that asks. It has no
+environment but what Python needs, opens few files, writes none, starts no process, and leaves no core.
 
 A process that has read a large file ends once it has answered, so that the next one finds all of its memory.
 """
@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -69,13 +69,13 @@ def receive(descriptor: int, most: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _exactly(descriptor: int, count: int) -> bytes:
-    found = bytearray()
-    while len(found) < count:
-        piece = os.read(descriptor, min(_PIECE, count - len(found)))
+    found = io.BytesIO()  # its value is no copy
+    while found.tell() < count:
+        piece = os.read(descriptor, min(_PIECE, count - found.tell()))
         if not piece:
             raise MessageError("the other process has ended")
-        found += piece
-    return bytes(found)
+        found.write(piece)
+    return found.getvalue()
 
 
 # -- Limits ------------------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def serve(questions: int, answers: int, watch: Watch) -> None:
             return
         log.begin(header["log"])
         watch.begin(header["seconds"], header["memory"])
-        answer, found = _answer(header, data)
+        answer, found = _answer(header, data, answers)
         answer["log"] = log.take()
         del header, data
         if is_last := watch.end():
@@ -218,11 +218,20 @@ def _is_asked(questions: int) -> bool:
     return bool(select([questions], [], [], _IDLE)[0])
 
 
-def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+def _answer(header: dict[str, Any], data: bytes, answers: int) -> tuple[dict[str, Any], bytes]:
+    """The answer, whose parts have been sent."""
     try:
         module, _, name = header["function"].partition(":")
-        function: Callable[..., bytes] = getattr(import_module(module), name)
-        return {}, function(data, *header["arguments"])
+        function: Callable[..., bytes | Generator[bytes, None, bytes]] = getattr(import_module(module), name)
+        found = function(data, *header["arguments"])
+        if isinstance(found, bytes):
+            return {}, found
+        while True:
+            try:
+                part = next(found)
+            except StopIteration as last:
+                return {}, last.value
+            send(answers, {"more": True}, part)
     except BaseException as error:
         shown = "".join(traceback.format_exception(error, limit=-20))
         return {"error": type(error).__name__, "message": str(error)[:4000], "traceback": shown[-8000:]}, b""

@@ -65,8 +65,17 @@ class Limits:
         return cls(30.0 + 10e-6 * size, (1 << 30) + 20 * size)
 
 
-def in_reader_process(function: str, data: bytes, name: str, *arguments: object, limits: Limits | None = None) -> bytes:
+def in_reader_process(
+    function: str,
+    data: bytes,
+    name: str,
+    *arguments: object,
+    limits: Limits | None = None,
+    take: Callable[[bytes], None] | None = None,
+) -> bytes:
     """Call a function, "module:name", with data and arguments that JSON has, in another process; what it returns.
+
+    If it is a generator, `take` gets each part that it yields, as soon as it is there; an error may follow.
 
     Raises SourceError if the function does, or fails, or takes more than its limits; UsageError and MissingExtra as it
     does. The error's cause is an OSError or ImportError if that may pass.
@@ -79,7 +88,7 @@ def in_reader_process(function: str, data: bytes, name: str, *arguments: object,
     for _ in range(_TRIES):
         try:
             with _processes.one(name) as process:
-                answer, found = process.ask(question, data, limits)
+                answer, found = process.ask(question, data, limits, take)
                 if answer.get("last"):
                     process.end()
         except _Ended as ended:
@@ -211,12 +220,22 @@ class _Process:
         """Whether the process has ended, as it does after a large file and when nothing is asked."""
         return self._process.poll() is not None
 
-    def ask(self, question: dict[str, object], data: bytes, limits: Limits) -> tuple[dict[str, object], bytes]:
+    def ask(
+        self, question: dict[str, object], data: bytes, limits: Limits, take: Callable[[bytes], None] | None = None
+    ) -> tuple[dict[str, object], bytes]:
         """Ask, and wait for the answer. Raises _Ended; whatever is raised, the process has ended."""
 
         def asked(questions: int) -> tuple[dict[str, object], bytes]:
             send(questions, question, data)
-            return receive(self._answers, limits.memory)
+            left = limits.memory
+            while True:
+                header, found = receive(self._answers, left)
+                if "more" not in header:
+                    return header, found
+                if take is None:
+                    raise MessageError("an answer has parts that nobody has asked for")
+                left -= len(found)
+                take(found)
 
         return self._within(limits.seconds * (1 if sys.platform == "win32" else _TIMES), asked)
 

@@ -136,6 +136,9 @@ BUILT_IN = (
         has_pictures=True,
         needs=("oxmsg", "msg"),
     ),
+    Format("doc", (".doc", ".dot"), "semsearch.readers.office.doc", binary=True, apart=0),
+    Format("ppt", (".ppt", ".pps", ".pot"), "semsearch.readers.office.ppt", binary=True, apart=0),
+    Format("zotero", (".zotero.sqlite",), "semsearch.readers.containers.zotero", binary=True, apart=0),
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3", apart=0),
@@ -227,6 +230,8 @@ def _is_installed(module: str) -> bool:
 def _suffix(name: str) -> str:
     if _OF_MAILDIR.search(name):
         return ".eml"  # what looks like one may be of the machine's name
+    if name.endswith("zotero.sqlite"):
+        return ".zotero.sqlite"  # the library of Zotero, and no other database
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 

@@ -19,7 +19,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from semsearch.frozen import dataclass
-from semsearch.readers.document import Block, Document
+from semsearch.readers.document import Block, Document, LongText
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 from semsearch.text.text_lengths import CHARACTERS, count_words
 
@@ -255,7 +255,7 @@ class _LineCounter:
     Offsets are those of words, so none falls between a CR and its LF.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str | LongText) -> None:
         self._source = source
         self._returns = "\r" in source
         self._offset, self._line = 0, 1

@@ -1,12 +1,12 @@
 """What reading a file costs, by format: memory, and processor time beside that of a library alone on the same bytes.
 
-    python tests/benchmarks/reading.py [--only csv --only pdf ...] [--rounds 5] [--text TEXT]
+    python tests/benchmarks/reading.py [--only csv --only pdf ...] [--formats] [--rounds 5] [--text TEXT]
 
 The files are made here: tables, a PDF of 5,000 pages, notes, list-tables of two sizes (their ratio is 4 where time is
-linear), of made-up words or of TEXT, which has a paragraph a line (.xz too). Each reading is of a process of its own.
-Memory is what it takes at the peak beyond what it has before it reads, the file's bytes among that: with the passages
-and sentences of the document, one at a time, as an index takes them. The floors are the csv module, PDFium's bare text,
-markdown-it, docutils.
+linear), of made-up words or of TEXT, which has a paragraph a line (.xz too); with --formats, one of 2,000 paragraphs in
+each format. Each reading is of a process of its own. Memory is what it takes at the peak beyond what it has before it
+reads, the file's bytes among that: with the passages and sentences of the document, one at a time, as an index takes
+them. The floors are the csv module, PDFium's bare text, markdown-it, docutils; with --formats, the same text as .txt.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 from semsearch.readers import read_bytes
 from semsearch.readers.reader_child import _RUNNING, taken
@@ -75,6 +79,46 @@ def _list_table(texts: list[str]) -> bytes:
     return ("About\n=====\n\n.. list-table:: Names\n   :header-rows: 1\n\n" + "\n".join(rows) + "\n").encode()
 
 
+old: Any = import_module("sample_files.old_office")  # which mypy does not check
+valid: Any = import_module("sample_files.valid_files")
+
+
+def _rtf(texts: list[str]) -> bytes:
+    return ("{\\rtf1\\ansi " + "".join(f"{text}\\par\n" for text in texts) + "}").encode("ascii", "replace")
+
+
+def _subtitles(texts: list[str]) -> bytes:
+    times = (f"{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}" for n in range(len(texts)))
+    cues = zip(times, texts, strict=True)
+    return "".join(f"{n}\n{at},000 --> {at},900\n{text}\n\n" for n, (at, text) in enumerate(cues)).encode()
+
+
+def _man(texts: list[str]) -> bytes:
+    return (".TH TIDE 1\n.SH NAME\ntide \\- rise\n" + "".join(f".PP\n{text}\n" for text in texts)).encode()
+
+
+def _fb2(texts: list[str]) -> bytes:
+    paragraphs = "".join(f"<p>{text}</p>" for text in texts)
+    return f"<FictionBook><body><section><title><p>Tide</p></title>{paragraphs}</section></body></FictionBook>".encode()
+
+
+def _epub(texts: list[str]) -> bytes:
+    chapters = (texts[first::10] for first in range(10))
+    return bytes(valid.epub(*("".join(f"<p>{text}</p>" for text in chapter) for chapter in chapters)))
+
+
+MORE: dict[str, Callable[[list[str]], bytes]] = {
+    ".doc": lambda texts: bytes(old.doc([old.Para(text) for text in texts])),
+    ".ppt": lambda texts: bytes(old.ppt([old.Slide("Tide", texts[n : n + 5]) for n in range(0, len(texts), 5)])),
+    ".rtf": _rtf,
+    ".epub": _epub,
+    ".fb2": _fb2,
+    ".ods": lambda texts: bytes(valid.ods(*([str(n), text] for n, text in enumerate(texts)))),
+    ".odp": lambda texts: bytes(valid.odp(*texts)),
+    ".srt": _subtitles,
+    ".man": _man,
+    ".zip": lambda texts: bytes(valid.zipped({f"{n}.txt": text for n, text in enumerate(texts)})),
+}
 MADE: dict[str, tuple[str, int, Callable[[list[str]], bytes]]] = {  # suffix, paragraphs, maker
     "csv": (".csv", 100_000, _table),
     "numbers": (".csv", 100_000, _numbers),
@@ -84,14 +128,16 @@ MADE: dict[str, tuple[str, int, Callable[[list[str]], bytes]]] = {  # suffix, pa
     "list-table": (".rst", 500, _list_table),
     "list-table x 4": (".rst", 2_000, _list_table),
 }
+OF_EACH = {suffix: (suffix, 2_000, maker) for suffix, maker in {**MAKERS, **MORE}.items()}
+ALL = MADE | OF_EACH
 
 
 # -- In the process that is measured -----------------------------------------------------------------------------------
 
 
 def _read(name: str, data: bytes) -> dict[str, float]:
-    suffix = MADE[name][0]
-    read_bytes(MADE[name][2](paragraphs(30)), f"warm{suffix}")  # what is loaded once
+    suffix = ALL[name][0]
+    read_bytes(ALL[name][2](paragraphs(30)), f"warm{suffix}")  # what is loaded once
     _reset_peak()
     before = taken()[1]
     began = time.process_time()
@@ -107,7 +153,11 @@ def _read(name: str, data: bytes) -> dict[str, float]:
 
 def _floor(name: str, data: bytes) -> dict[str, float]:
     work: Callable[[], object]
-    if name in ("csv", "numbers"):
+    if name in OF_EACH:
+        text = MAKERS[".txt"](paragraphs(2_000))
+        work = lambda: sum(len(passage.sentences) for passage in each_passage(read_bytes(text, "a.txt")))  # noqa: E731
+        work()  # what is loaded once
+    elif name in ("csv", "numbers"):
         work = lambda: sum(map(len, csv.reader(io.StringIO(data.decode()))))  # noqa: E731
     elif name == "pdf":
         work = lambda: _pdfium(data)  # noqa: E731
@@ -149,17 +199,18 @@ def _peak() -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", choices=MADE, default=[])
+    parser.add_argument("--only", action="append", choices=ALL, default=[])
+    parser.add_argument("--formats", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--text", type=Path)
     arguments = parser.parse_args()
-    chosen = arguments.only or [*MADE]
-    most = max(MADE[name][1] for name in chosen)
+    chosen = arguments.only or [*(OF_EACH if arguments.formats else MADE)]
+    most = max(ALL[name][1] for name in chosen)
     texts = paragraphs(most) if arguments.text is None else [*islice(given(arguments.text), most)]
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen:
-            _, count, make = MADE[name]
-            path = Path(folder, name)
+            _, count, make = ALL[name]
+            path = Path(folder, name.strip("."))
             path.write_bytes(make(texts[:count]))
             readings = [(_asked("read", name, path), _asked("floor", name, path)) for _ in range(arguments.rounds)]
             print(_line(name, path.stat().st_size, readings), flush=True)

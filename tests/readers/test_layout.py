@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.readers.pages.pdf import Hyphens, running_lines
-from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Paragraph, paragraphs, usual_distance, usual_size
+from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Paragraph, Usual, paragraphs
 
 
 def line(
@@ -15,7 +15,7 @@ def line(
 
 
 def grouped(*lines: PageLine) -> list[list[str]]:
-    return [[each.text for each in paragraph.lines] for paragraph in paragraphs(lines, usual_distance(lines))]
+    return [[each.text for each in paragraph.lines] for paragraph in paragraphs(lines, Usual.of(lines).distance)]
 
 
 def without_running_lines(lines: list[PageLine]) -> list[PageLine]:
@@ -28,7 +28,7 @@ def without_running_lines(lines: list[PageLine]) -> list[PageLine]:
 def test_a_gap_ends_a_paragraph() -> None:
     lines = [line("One", 100), line("two", 88), line("three", 76), line("Four", 56)]
     assert grouped(*lines) == [["One", "two", "three"], ["Four"]]
-    assert (usual_distance(lines), usual_size(lines)) == (1.2, 10)
+    assert (Usual.of(lines).distance, Usual.of(lines).size) == (1.2, 10)
 
 
 def test_an_indent_or_a_short_last_line_ends_one_where_a_sentence_has_ended() -> None:

@@ -49,8 +49,8 @@ REFUSED = {
 def test_what_can_be_made_readable_is_said_how(tmp_path: Path) -> None:
     (tmp_path / "a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0 words")
     assert refusal(tmp_path / "a.7z", 10).endswith("; unpack it")
-    (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
-    assert refusal(tmp_path / "a.doc", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
+    (tmp_path / "a.foo").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0")
+    assert refusal(tmp_path / "a.foo", 10).endswith("; save it as .docx, .xlsx or .pptx without a password")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     assert refusal(tmp_path / "a.png", 10) == f"is a PNG picture, which has no reader; {MISSING_OCR}"
 

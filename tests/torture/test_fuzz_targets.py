@@ -51,6 +51,8 @@ _HERE = (
     "tar.gz",
     "ods",
     "odp",
+    "doc",
+    "ppt",
     "rtf",
     "man",
     "language-table",

@@ -158,7 +158,7 @@ def read_inner(data: bytes, name: str) -> Document:
 def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:
     """The blocks of an inner file, with their place in the outer one, and their headings below the file's own."""
     has_lines = document.format in FORMATS and not FORMATS[document.format].binary
-    starts = line_starts(document.source) if has_lines else []
+    starts = line_starts(str(document.source)) if has_lines else []
     for number, block in enumerate(document.blocks):
         if number == 0 and block.level == 1 and block.text == document.title:
             continue  # it is the file's own heading

@@ -20,8 +20,8 @@ text was looked for and none found.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from heapq import merge
@@ -32,16 +32,15 @@ from typing import Any
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, Document, Spot, packed_blocks
+from semsearch.readers.document import Block, Builder, Document, PackedRows, Spot, packed_blocks
 from semsearch.readers.pages.pdf_layout import (
     Entry,
     PackedLines,
     PageLine,
     Pages,
     Paragraph,
+    Usual,
     paragraphs,
-    usual_distance,
-    usual_size,
 )
 from semsearch.readers.pages.pdf_pictures import draw_page
 from semsearch.readers.pages.pdfium import opened_pdf, pdfium, read_pages
@@ -201,13 +200,12 @@ _LETTER = re.compile(r"[^\W\d_]{2}")
 class Headings:
     """Finds the heading level of each paragraph, 0 for text: by the table of contents, else by the letters."""
 
-    def __init__(self, contents: Sequence[Entry], lines: Iterable[PageLine]) -> None:
+    def __init__(self, contents: Sequence[Entry], usual: Usual) -> None:
         self._entries: dict[tuple[int, str], int] = {}
         for entry in contents:
             for title in (entry.title, _NUMBERING.sub("", entry.title, count=1)):
                 self._entries.setdefault((entry.page, _letters(title)), min(entry.level, 6))
-        self._body = usual_size(lines)
-        self._is_bold = sum((1 if line.bold else -1) * len(line.text) for line in lines) > 0
+        self._body, self._is_bold = usual.size, usual.bold
         self._by_contents: list[int] = []
         self._sizes: list[float] = []
         self._largest: tuple[float, str] = (_LARGER * self._body, "")
@@ -318,22 +316,28 @@ def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
     positions = Positions(pages)
     lines = pages.lines
     lines.remove(running_lines(lines))
-    hyphens, headings = Hyphens(line.text for line in lines), Headings(pages.contents, lines)
-    texts: deque[tuple[str, list[Spot]]] = deque()
-    for paragraph in paragraphs(lines.taken(), usual_distance(lines)):
-        texts.append(_text(paragraph, hyphens, positions))
-        headings.add(paragraph, texts[-1][0])
-    builder = Builder()
-    for level in headings.levels():
-        text, spots = texts.popleft()
-        if level:
-            builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
-        else:
-            builder.add(text, spots=spots)
+    usual = Usual.of(lines)
+    hyphens, headings = Hyphens(line.text for line in lines), Headings(pages.contents, usual)
+    texts, builder = PackedRows(), Builder()
+    for paragraph in paragraphs(lines.taken(), usual.distance):
+        text, spots = _text(paragraph, hyphens, positions)
+        texts.append(text, [*map(tuple, spots)])
+        headings.add(paragraph, text)
+    del hyphens
+
+    def blocks() -> Iterator[Block]:
+        for level, (text, places) in zip(headings.levels(), texts.taken(), strict=True):
+            spots = [*map(Spot._make, places)]
+            if level:
+                builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
+            else:
+                builder.add(text, spots=spots)
+            yield from builder.taken()
+
+    found = packed_blocks(blocks(), builder.text)
     metadata = _metadata(pages)
     title = str(metadata.get("title", "")) or " ".join(headings.largest_on_first_page.split()) or PurePath(name).stem
-    source = builder.source
-    return Document(source, packed_blocks(builder.blocks, source), format, title, metadata, _omissions(pages))
+    return Document(builder.source, found, format, title, metadata, _omissions(pages))
 
 
 def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:

@@ -13,10 +13,9 @@ interrupts, only if the next begins in lower case.
 
 from __future__ import annotations
 
-import marshal
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
@@ -24,7 +23,10 @@ from operator import attrgetter
 from statistics import median
 from typing import NamedTuple, Protocol
 
+from semsearch.readers.document import packed, unpacked
+
 _PAGE = attrgetter("page")
+_PLAIN = 500  # pages whose lines are not compressed, so that most files are read a tenth faster
 
 
 class PageLine(NamedTuple):
@@ -47,40 +49,38 @@ class PackedLines:
     """The lines of many pages, in their order, of which the objects of only one page are in memory at a time."""
 
     def __init__(self, lines: Iterable[PageLine] = ()) -> None:
-        self._pages = [_packed(page) for _, page in groupby(lines, key=_PAGE)]
+        self._pages = deque(_packed(page, n) for n, (_, page) in enumerate(groupby(lines, key=_PAGE)))
+        self._removed: Container[tuple[int, int]] = ()
 
     def add_page(self, lines: Sequence[PageLine]) -> None:
         """Add the lines of the next page."""
         if lines:
-            self._pages.append(_packed(lines))
+            self._pages.append(_packed(lines, len(self._pages)))
 
     def __iter__(self) -> Iterator[PageLine]:
-        return chain.from_iterable(map(_unpacked, self._pages))
+        return chain.from_iterable(map(self._unpacked, self._pages))
 
     def __bool__(self) -> bool:
         return bool(self._pages)
 
     def remove(self, lines: Container[tuple[int, int]]) -> None:
-        """Remove lines, each given by its page and its number on it, from 0 on."""
-        for place, packed in enumerate(self._pages):
-            page = _unpacked(packed)
-            kept = [line for number, line in enumerate(page) if (line.page, number) not in lines]
-            if len(kept) < len(page):
-                self._pages[place] = _packed(kept)
+        """Leave out lines from now on, each given by its page and its number on it, from 0 on."""
+        self._removed = lines
 
     def taken(self) -> Iterator[PageLine]:
         """All lines, which are forgotten page by page."""
-        self._pages.reverse()
         while self._pages:
-            yield from _unpacked(self._pages.pop())
+            yield from self._unpacked(self._pages.popleft())
+
+    def _unpacked(self, page: bytes) -> list[PageLine]:
+        lines = [PageLine._make(line) for line in unpacked(page)]
+        if self._removed:
+            return [line for number, line in enumerate(lines) if (line.page, number) not in self._removed]
+        return lines
 
 
-def _packed(page: Iterable[PageLine]) -> bytes:
-    return marshal.dumps([tuple(line) for line in page], 2)  # of this process alone: nothing else reads it
-
-
-def _unpacked(page: bytes) -> list[PageLine]:
-    return [PageLine._make(line) for line in marshal.loads(page)]
+def _packed(page: Iterable[PageLine], number: int) -> bytes:
+    return packed([tuple(line) for line in page], compressed=number >= _PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,22 +335,28 @@ def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph
     yield from found
 
 
-def usual_size(lines: Iterable[PageLine]) -> float:
-    """The size of most characters."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[round(line.size * 2) / 2] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 0.0
+class Usual(NamedTuple):
+    """What most of the letters and lines of a file are like."""
 
+    size: float = 0.0  # of its characters
+    distance: float = 1.2  # from one line to the next, in heights of letters
+    bold: bool = False
 
-def usual_distance(lines: Iterable[PageLine]) -> float:
-    """The usual distance from one line to the next, in heights of letters."""
-    found: Counter[float] = Counter()
-    for above, below in pairwise(lines):
-        step = above.bottom - below.bottom
-        if above.page == below.page and _same_size(above, below) and 0.5 < step / above.size < 2.5:
-            found[round(step / above.size, 1)] += 1
-    return found.most_common(1)[0][0] if found else 1.2
+    @classmethod
+    def of(cls, lines: Iterable[PageLine]) -> Usual:
+        """What is usual in these lines."""
+        sizes, distances, bold = Counter[float](), Counter[float](), 0
+        above = PageLine("", 0)
+        for line in lines:
+            sizes[round(line.size * 2) / 2] += len(line.text)
+            bold += len(line.text) if line.bold else -len(line.text)
+            if above.page == line.page and _same_size(above, line):
+                step = (above.bottom - line.bottom) / above.size
+                if 0.5 < step < 2.5:
+                    distances[round(step, 1)] += 1
+            above = line
+        distance = distances.most_common(1)[0][0] if distances else 1.2
+        return cls(sizes.most_common(1)[0][0] if sizes else 0.0, distance, bold > 0)
 
 
 def _same_size(one: PageLine, other: PageLine) -> bool:

@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -107,6 +106,7 @@ _SPACE = re.compile(r"(?<=\S)[^\S\r\n]+(?=\S)")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BOLD = 600
 _MOST_ENTRIES = 10_000
+_PAGES = 500  # after which the file is opened again: PDFium keeps what it has parsed, 7 kB of a page of text
 _PROPERTIES = {"Title": "title", "Author": "author", "Subject": "subject", "Keywords": "keywords"}
 
 
@@ -115,24 +115,32 @@ def read_pages(data: bytes, name: str) -> Pages:
 
     Raises SourceError for a file that is damaged or needs a password, MissingExtra if pypdfium2 is not installed.
     """
+    pypdfium2 = pdfium()
     with opened_pdf(data, name) as document:
-        return _pages(document, pdfium())
+        found = _without_lines(document)
+        _read_some(document, range(1, found.count + 1)[:_PAGES], found, pypdfium2)
+    for first in range(_PAGES + 1, found.count + 1, _PAGES):
+        with opened_pdf(data, name) as document:
+            _read_some(document, range(first, found.count + 1)[:_PAGES], found, pypdfium2)
+    return found
 
 
-def _pages(document: Any, pypdfium2: Any) -> Pages:
-    found = Pages(len(document), PackedLines(), [], {}, [], {})
-    has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
-    if has_form:
-        document.init_forms()  # before the first page is opened
-    for number in range(1, found.count + 1):
-        _read_page(document, number, found, pypdfium2, has_form=has_form)
+def _without_lines(document: Any) -> Pages:
     properties = {
         ours: " ".join(value.split())
         for theirs, ours in _PROPERTIES.items()
         if (value := document.get_metadata_value(theirs))
     }
     contents = list(_contents(document))
-    return replace(found, contents=contents, properties=properties, attachments=document.count_attachments())
+    return Pages(len(document), PackedLines(), contents, properties, [], {}, document.count_attachments())
+
+
+def _read_some(document: Any, numbers: Iterable[int], found: Pages, pypdfium2: Any) -> None:
+    has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
+    if has_form:
+        document.init_forms()  # before the first page is opened
+    for number in numbers:
+        _read_page(document, number, found, pypdfium2, has_form=has_form)
 
 
 def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_form: bool) -> None:

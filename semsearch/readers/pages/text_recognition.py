@@ -20,9 +20,8 @@ import json
 import math
 import os
 import re
-import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -38,7 +37,8 @@ import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document_codec import read_encoded
+from semsearch.readers.document import Document
+from semsearch.readers.document_codec import DocumentParts, read_encoded
 from semsearch.readers.pages.pdf_layout import PageLine, in_columns
 from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.registry import PICTURE, installed
@@ -56,7 +56,6 @@ _SEVERAL = 3  # pieces of text: a photograph may have a few that are none
 _BUDGET = 10.0  # seconds of processor time for one question, after whose pages the rest waits for the next
 _PAGE = 90.0  # seconds that the last of them may take beyond it
 _MEMORY = 4 << 30  # bytes; a page takes 0.8 GB at most, and a process that took a quarter of its memory ends
-_SIZE = struct.Struct(">Q")
 _FAILED = "text recognition (OCR) failed"
 _ALL = "*"  # the key of a reason that holds for all pictures of a file
 _LONGEST = 200  # characters of an error
@@ -212,25 +211,23 @@ def read_pictured(
     engine: str,
     known: Mapping[str, Any],
     seconds: float,
-) -> bytes:
+) -> Generator[bytes, None, bytes]:
     """As `document_codec.read_encoded`, with the text of pictures: what the process for files is asked to do.
 
-    What it returns begins with what was recognized, as JSON, and has no document if there was too little time.
+    It returns what was recognized, as JSON, and yields no document if there was too little time.
     """
     global _session  # one file at a time
     _session = _Session(engine, known, seconds, time.process_time())
     installed[_PACKAGE] = bool(engine)  # as the process that asks has found it
-    document = b""
     try:
-        document = read_encoded(data, module, name, is_text, columns)
+        yield from read_encoded(data, module, name, is_text, columns)
     except _Unfinished:
         pass
     except SourceError:
         if not _session.is_new:
             raise  # else what was recognized goes with the answer, and the next question gets the error
     used, _session = _session.used, _Session()
-    found = json.dumps(used).encode("utf-8", "replace")
-    return _SIZE.pack(len(found)) + found + document
+    return json.dumps(used).encode("utf-8", "replace")
 
 
 @cache
@@ -365,8 +362,8 @@ def recognizing(told: _Told) -> Iterator[None]:
         _told.reset(token)
 
 
-def read_by_pictures(format: str, data: bytes, name: str, module: str) -> bytes:
-    """Have a file with pictures read in another process; its document's bytes. Raises as `in_reader_process`."""
+def read_by_pictures(format: str, data: bytes, name: str, module: str) -> Document:
+    """Have a file with pictures read in another process. Raises NotADocument, and as `in_reader_process`."""
     told, engine = _told.get(), ENGINE if is_installed() else ""
     kept = _Kept.of(format, data, name) if engine else _Kept(Path(), {})
     limits = usual = Limits.of(len(data))
@@ -375,9 +372,10 @@ def read_by_pictures(format: str, data: bytes, name: str, module: str) -> bytes:
         limits = Limits(usual.seconds + seconds + _PAGE, usual.memory + _MEMORY)
     has_failed = False
     while True:
-        arguments = module, name, False, None, engine, kept.found, seconds
+        arguments, parts = (module, name, False, None, engine, kept.found, seconds), DocumentParts()
         try:
-            answer = in_reader_process(f"{__name__}:read_pictured", data, name, *arguments, limits=limits)
+            reader = f"{__name__}:read_pictured"
+            found = _checked_all(in_reader_process(reader, data, name, *arguments, limits=limits, take=parts.take))
         except SourceError as error:
             if not seconds:  # the file's own error, or what is left of it without recognition
                 if has_failed and _FAILED in str(error):
@@ -386,16 +384,14 @@ def read_by_pictures(format: str, data: bytes, name: str, module: str) -> bytes:
             kept.found[_ALL] = f"{_FAILED}: {str(error).removeprefix(name).strip()[:_LONGEST]}"
             seconds, limits, has_failed = 0.0, usual, True
             continue
-        (size,) = _SIZE.unpack_from(answer.ljust(_SIZE.size, b"\0"))
-        found, document = _checked_all(answer[_SIZE.size : _SIZE.size + size]), answer[_SIZE.size + size :]
-        if told is not None and kept.add(found, is_whole=bool(document) and not has_failed):
+        if told is not None and kept.add(found, is_whole=bool(parts) and not has_failed):
             told(len(kept.found))
-        elif not document:
+        elif not parts:
             raise SourceError(f"{name} cannot be read: recognizing its text makes no progress")
-        if document:
+        if parts:
             if has_failed:
                 kept.save()
-            return document
+            return parts.document()
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------

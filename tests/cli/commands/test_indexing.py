@@ -108,6 +108,16 @@ def test_an_empty_folder_is_an_error_that_leaves_no_trace(empty: Path, small_vec
     assert not (empty / "indexes").exists()
 
 
+def test_no_folder_is_left_that_was_made_for_a_refused_index(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "hollow").mkdir()
+    for options in (["--indexes", "new/deep/er"], ["--index", "new/one"], ["--indexes", "new", "--store", "faiss:x"]):
+        assert semsearch("index", "hollow", *options, "--vectors", small_vectors.folder).status == 2
+        assert not (empty / "new").exists()
+    (empty / "new").mkdir()
+    assert semsearch("index", "hollow", "--indexes", "new/deep", "--vectors", small_vectors.folder).status == 2
+    assert [*(empty / "new").iterdir()] == []
+
+
 def test_only_unreadable_files_are_an_error(empty: Path, small_vectors: VectorTable) -> None:
     (empty / "binary").mkdir()
     (empty / "binary" / "a.txt").write_bytes(bytes(range(256)) * 20)

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 from semsearch.errors import UsageError
@@ -65,3 +66,14 @@ def write(data: bytes) -> bytes:
 
 def start(data: bytes) -> bytes:
     return str(os.fork()).encode()
+
+
+def count(data: bytes, most: int, last: str) -> Generator[bytes, None, bytes]:
+    """Parts, and what comes last: an answer, an error or the end."""
+    for number in range(most):
+        yield data + str(number).encode()
+    if last == "error":
+        raise UsageError("no more")
+    if last == "crash":
+        crash(data)
+    return last.encode()

@@ -12,6 +12,8 @@ from email.message import EmailMessage
 from functools import cache
 from typing import Any, Literal
 
+from sample_files.old_office import HEADING_1, Para, Slide, doc, ppt, row as doc_row
+
 WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
 _OFFICE = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"' for short in ("office", "text", "table")
@@ -247,6 +249,10 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.ipynb": cache(_notebook),
     "tide.eml": _mail,
     "tide.mbox": _mailbox,
+    "tide.doc": lambda number: doc(
+        [Para(f"Tide {number}", HEADING_1), Para(prose(number)), *doc_row("place", "Köln"), Para(prose(number + 1))]
+    ),
+    "tide.ppt": lambda number: ppt([Slide(f"Tide {number}", [prose(number)], "Say it slowly.")]),
     "tide.docx": cache(_docx),
     "tide.pptx": cache(_pptx),
     "tide.xlsx": cache(_xlsx),

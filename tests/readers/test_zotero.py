@@ -1,0 +1,128 @@
+"""A library of Zotero: notes by item, and what it says of the attached files, also after that has changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cited import places
+from fixtures import reading_here
+
+from semsearch import Index
+from semsearch.errors import SourceError
+from semsearch.readers.containers import zotero
+from semsearch.readers.read import read_bytes
+from semsearch.word_vectors.table import VectorTable
+
+TABLES = """
+CREATE TABLE items (itemID INTEGER PRIMARY KEY, itemTypeID INT, key TEXT);
+CREATE TABLE deletedItems (itemID INTEGER PRIMARY KEY);
+CREATE TABLE fields (fieldID INTEGER PRIMARY KEY, fieldName TEXT);
+CREATE TABLE itemDataValues (valueID INTEGER PRIMARY KEY, value UNIQUE);
+CREATE TABLE itemData (itemID INT, fieldID INT, valueID INT);
+CREATE TABLE creators (creatorID INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, fieldMode INT);
+CREATE TABLE itemCreators (itemID INT, creatorID INT, creatorTypeID INT, orderIndex INT);
+CREATE TABLE tags (tagID INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE itemTags (itemID INT, tagID INT, type INT);
+CREATE TABLE itemAttachments (itemID INTEGER PRIMARY KEY, parentItemID INT, linkMode INT, contentType TEXT, path TEXT);
+CREATE TABLE itemNotes (itemID INTEGER PRIMARY KEY, parentItemID INT, note TEXT, title TEXT);
+CREATE TABLE itemAnnotations (itemID INTEGER PRIMARY KEY, parentItemID INT, type INT, text TEXT, comment TEXT,
+    pageLabel TEXT, sortIndex TEXT);
+INSERT INTO fields VALUES (1, 'title'), (2, 'date'), (3, 'publicationTitle'), (4, 'abstractNote'), (5, 'DOI');
+INSERT INTO items VALUES (1, 2, 'ITEMKEY1'), (2, 3, 'PAPERKEY'), (3, 1, 'NOTEKEY1'), (4, 1, 'NOTEKEY2'),
+    (5, 1, 'BINNEDKE'), (6, 4, 'MARKKEY1'), (7, 4, 'MARKKEY2'), (8, 1, 'NOTEKEY3');
+INSERT INTO deletedItems VALUES (5);
+INSERT INTO itemDataValues VALUES (1, 'How tides rise'), (2, '2015-03-00 March 2015'), (3, 'Journal of Tides'),
+    (4, 'We measure tides.');
+INSERT INTO itemData VALUES (1, 1, 1), (1, 2, 2), (1, 3, 3), (1, 4, 4);
+INSERT INTO creators VALUES (1, 'Ann', 'Lee', 0), (2, NULL, 'Tide Office', 1);
+INSERT INTO itemCreators VALUES (1, 2, 1, 1), (1, 1, 1, 0);
+INSERT INTO tags VALUES (1, 'sea'), (2, 'moon');
+INSERT INTO itemTags VALUES (1, 1, 0), (1, 2, 0);
+INSERT INTO itemAttachments VALUES (2, 1, 0, 'application/pdf', 'storage:paper.txt');
+INSERT INTO itemNotes VALUES (3, 1, '<div><h1>Doubts</h1><p>The <b>gauge</b> was wet &amp; old.</p></div>', ''),
+    (4, NULL, '<p>Buy sextants.</p>', ''), (5, 1, '<p>Thrown away.</p>', ''), (8, 5, '<p>Of the same.</p>', '');
+INSERT INTO itemAnnotations VALUES (6, 2, 1, 'rises twice a day', 'a < b?', '12', '1'),
+    (7, 2, 3, NULL, NULL, '13', '2');
+"""
+ABOUT = {"author": ["Ann Lee", "Tide Office"], "year": 2015, "journal": "Journal of Tides", "tags": ["moon", "sea"]}
+
+
+def change(folder: Path, sql: str) -> None:
+    with closing(sqlite3.connect(folder / "zotero.sqlite")) as db:
+        db.executescript(sql)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Path]:
+    zotero._references.cache_clear()
+    folder = tmp_path / "Zotero"
+    (folder / "storage/PAPERKEY").mkdir(parents=True)
+    (folder / "storage/PAPERKEY/paper.txt").write_text("The harbour waits for the water.\n")
+    change(folder, TABLES)
+    yield folder
+    zotero._references.cache_clear()
+
+
+def test_notes_annotations_and_abstracts_stand_under_their_item(library: Path) -> None:
+    document = read_bytes((library / "zotero.sqlite").read_bytes(), "zotero.sqlite")
+    assert [each for each in places(document) if each[1]] == [
+        ("How tides rise", "How tides rise"),
+        ("How tides rise, abstract", "We measure tides."),
+        ("How tides rise, note", "Doubts"),
+        ("How tides rise, note", "The gauge was wet & old."),
+        ("How tides rise, annotation, page 12", "rises twice a day"),
+        ("How tides rise, annotation, page 12", "a < b?"),
+        ("note", "Buy sextants."),
+    ]
+    assert document.format == "zotero"
+    assert [block.metadata for block in document.blocks if "gauge" in block.text] == [ABOUT]
+
+
+def test_a_log_of_changes_is_not_looked_for(library: Path) -> None:
+    change(library, "PRAGMA journal_mode = WAL; INSERT INTO tags VALUES (3, 'wind');")
+    with reading_here():
+        assert len(read_bytes((library / "zotero.sqlite").read_bytes(), "zotero.sqlite").blocks) > 5
+
+
+@pytest.mark.parametrize("data", [b"SQLite format 3\0" + bytes(500), b"", b"words", b"\0" * 4096])
+def test_what_is_no_library_is_refused(data: bytes) -> None:
+    with pytest.raises(SourceError, match="cannot be read as a library of Zotero"):
+        read_bytes(data, "zotero.sqlite")
+
+
+def found(index: Index, question: str, **options: Any) -> list[tuple[str, str | None]]:
+    return [(hit.document, hit.place) for hit in index.search(question, k=3, mode="lexical", **options)]
+
+
+def test_attached_files_have_title_authors_and_year_also_after_a_change(
+    library: Path, small_vectors: VectorTable
+) -> None:
+    paper = "storage/PAPERKEY/paper.txt"
+    with Index.create(library.parent / "index", vectors=small_vectors) as index:
+        assert index.sync(library).skipped == ()
+        assert found(index, "harbour waits", filters=["year=2015", "author=Ann Lee", "tags=moon"]) == [(paper, None)]
+        assert found(index, "gauge wet", filters=["year=2015"])[0] == ("zotero.sqlite", "How tides rise, note")
+        assert {each.title for each in index.documents()} == {"Zotero", "How tides rise"}
+        change(library, "UPDATE itemDataValues SET value = '1999' WHERE valueID = 2")
+        assert index.sync(library).changed == 2
+        assert found(index, "harbour waits", filters=["year=1999"]) == [(paper, None)]
+        change(library, "UPDATE itemNotes SET note = '<p>Sell sextants.</p>' WHERE itemID = 4")
+        assert index.sync(library).changed == 1
+        assert index.sync(library).changed == 0
+
+
+def test_a_file_that_only_looks_attached_is_as_it_is(tmp_path: Path) -> None:
+    assert zotero.reference_of(str(tmp_path / "storage/PAPERKEY/paper.pdf")) == {}
+    (tmp_path / "zotero.sqlite").write_bytes(b"no database")
+    assert zotero.reference_of(str(tmp_path / "storage/PAPERKEY/paper.pdf")) == {}
+    assert zotero.reference_of(str(tmp_path / "other/PAPERKEY/paper.pdf")) == {}
+
+
+def test_what_another_process_says_of_files_is_checked() -> None:
+    said = {"title": 3, "year": "2015", "author": ["Ann", 3], "tags": ["sea"], "doi": "10/1", "path": "x"}
+    assert zotero._checked(said) == {"tags": ["sea"], "doi": "10/1"}

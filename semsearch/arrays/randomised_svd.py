@@ -81,5 +81,5 @@ def signs(columns: Floating) -> npt.NDArray[np.int8]:
     matter of rounding, and differs between processors.
     """
     sizes = np.abs(columns)
-    first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    first = np.ascontiguousarray((sizes >= 0.999 * sizes.max(axis=0)).T).argmax(axis=1)  # stops at the first one
     return np.where(columns[first, np.arange(columns.shape[1])] < 0, np.int8(-1), np.int8(1))

@@ -291,6 +291,7 @@ class Generation:
         with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
             embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
             topics, topical = learned()
+        release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
         segments += self._write_vectors(spools, embedder, topics, topical)
         save_fit(self.db, embedder, self.number)

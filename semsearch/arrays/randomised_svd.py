@@ -67,11 +67,10 @@ def orthonormal(columns: Float32) -> Float32:
 
 def product(matrix: csr_array, dense: Float32) -> Float32:
     """The product of a sparse matrix and a dense one, some columns at a time. (n, t), (t, w) -> (n, w)"""
-    parts = [
-        matrix @ np.ascontiguousarray(dense[:, first : first + _COLUMNS])
-        for first in range(0, dense.shape[1], _COLUMNS)
-    ]
-    return np.concatenate(parts, axis=1)
+    result = np.empty((matrix.shape[0], dense.shape[1]), dtype=dense.dtype)
+    for first in range(0, dense.shape[1], _COLUMNS):
+        result[:, first : first + _COLUMNS] = matrix @ np.ascontiguousarray(dense[:, first : first + _COLUMNS])
+    return result
 
 
 def signs(columns: Floating) -> npt.NDArray[np.int8]:
@@ -81,5 +80,5 @@ def signs(columns: Floating) -> npt.NDArray[np.int8]:
     matter of rounding, and differs between processors.
     """
     sizes = np.abs(columns)
-    first = (sizes >= 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    first = np.ascontiguousarray((sizes >= 0.999 * sizes.max(axis=0)).T).argmax(axis=1)  # stops at the first one
     return np.where(columns[first, np.arange(columns.shape[1])] < 0, np.int8(-1), np.int8(1))

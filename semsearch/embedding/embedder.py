@@ -320,7 +320,9 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in spread.in_order(self.summing, batches()):
             total = total + part
-        return self._learn(total)
+        self._learn(total)
+        self._raw().drop_table()
+        return self
 
     def _remove_from_languages(self, several: MultilingualVectors, batches: Callable[[], Iterable[Ragged]]) -> None:
         """Find the common components of each language by its own texts, and remove them from its words."""

@@ -127,6 +127,11 @@ class WeightedSums:
         """Drop cached vectors of OOV words; they have been relearned."""
         self._last = None
 
+    def drop_table(self) -> None:
+        """Give up the table of weighted words, which is made again if it is needed: what `without` uses has its own."""
+        with self._making:
+            self._weighted = None
+
     def known(self, texts: Ragged) -> Ragged:
         """Drop the words that have no vector from texts. n texts -> n texts"""
         known = self.is_known(texts)
@@ -266,13 +271,16 @@ class WeightedSums:
         """
         return len(texts.ids) > _FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
 
+    def _weighted_rows(self, first: int, last: int) -> Float32:
+        rows = self._vectors.rows(np.arange(first, min(last, len(self._vectors))))
+        rows *= self._weights.of(slice(first, last))[:, None]
+        return rows
+
     def _weighted_table(self) -> Float32:
         with self._making:
             if self._weighted is None:
-                table = self._vectors.rows(np.arange(len(self._vectors)))
-                table *= self._weights.of(slice(None))[:, None]
-                self._weighted = table
-        return self._weighted
+                self._weighted = self._weighted_rows(0, len(self._vectors))
+            return self._weighted
 
     def _squared_table(self) -> Float32:
         with self._making:
@@ -281,14 +289,20 @@ class WeightedSums:
         return self._squared
 
     def _folded_table(self, common: CommonComponents) -> tuple[Float32, float]:
-        """The weighted table without the common components, and the length of its longest word before the removal."""
-        table = self._weighted_table()
+        """The weighted table without the common components, and the length of its longest word before the removal.
+
+        It replaces the weighted table, which is hardly used after it: one of them is in memory at a time.
+        """
         with self._making:
             if self._folded is None or self._folded[0] is not common:
-                folded = np.empty_like(table)
-                for first in range(0, len(table), _ROWS):  # without a second table in between
-                    folded[first : first + _ROWS] = common.remove(table[first : first + _ROWS])
-                self._folded = common, folded, float(row_lengths(table).max(initial=0))
+                self._weighted = self._folded = None
+                folded = np.empty((len(self._vectors), self._vectors.dimension), dtype=np.float32)
+                longest = 0.0
+                for first in range(0, len(folded), _ROWS):
+                    rows = self._weighted_rows(first, first + _ROWS)
+                    longest = max(longest, float(row_lengths(rows).max()))
+                    folded[first : first + _ROWS] = common.remove(rows)
+                self._folded = common, folded, longest
             return self._folded[1], self._folded[2]
 
 

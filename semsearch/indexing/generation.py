@@ -39,6 +39,7 @@ from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, sav
 from semsearch.storage.meta import get_languages
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.stores.registry import get_address, open_stores
+from semsearch.system.memory import release_freed
 from semsearch.system.threads import Spread, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -273,6 +274,7 @@ class Generation:
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
         self._settings.check_frequencies(self.folder)
+        release_freed()  # what reading has left
         vectors = self._vectors()
         for spool in spools:
             spool.renumber = None  # of the last fit, if that was tried first
@@ -289,6 +291,7 @@ class Generation:
         with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
             embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
             topics, topical = learned()
+        release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
         segments += self._write_vectors(spools, embedder, topics, topical)
         save_fit(self.db, embedder, self.number)

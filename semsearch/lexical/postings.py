@@ -260,18 +260,20 @@ class PostingsBuilder:
         self._counts.append(counts.astype(np.uint8))
 
     def to_arrays(self) -> list[npt.NDArray[Any]]:
-        """Header and arrays of the file, in order."""
+        """Header and arrays of the file, in order. The builder is used up: its postings are not held twice."""
         from scipy.sparse import coo_array  # start-up time: only writers sort postings
 
-        numbers = np.concatenate(self._numbers)
+        numbers = _joined(self._numbers)
         is_present = np.zeros(len(self.lexicon), dtype=np.bool_)
         is_present[numbers] = True
         present = np.flatnonzero(is_present)  # a hundred times as fast as np.unique
         names = self.lexicon.terms[present]
         order = np.argsort(names)
         rank = self._ranks(present[order])
-        entries = np.concatenate(self._counts), (rank[numbers], np.concatenate(self._rows))
+        numbers = rank[numbers]
+        entries = _joined(self._counts), (numbers, _joined(self._rows))
         lists = coo_array(entries, shape=(len(names), max(self._size, 1))).tocsr()
+        del entries
         lists.sort_indices()
         spelled, of_word = self.lexicon.spellings.of(is_present)
         words, letters = spelling.to_arrays(spelled, rank[of_word])
@@ -281,11 +283,18 @@ class PostingsBuilder:
             names[order].astype("<u8"),
             lists.indptr.astype("<i8"),
             np.concatenate(self._lengths).astype("<f4"),
-            lists.indices.astype("<i4"),
+            lists.indices.astype("<i4", copy=False),
             *words,
             lists.data,
             letters,
         ]
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Concatenate arrays, and empty their list."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 class LexicalSegment:

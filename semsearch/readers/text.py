@@ -24,7 +24,8 @@ _LINE_ENDS = re.compile(r"[\r\n]+\s*")
 # the same where there are no carriage returns: what begins with one certain character is found four times as fast
 _PLAIN_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _PLAIN_LINE_ENDS = re.compile(r"\n\s*")
-_UNDERLINED = re.compile(rf"(\S[^\r\n]*){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
+# possessive: else a long line that is no heading is gone through backwards, too
+_UNDERLINED = re.compile(rf"(\S[^\r\n]*+){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
 
 
 def read(source: str, name: str) -> Document:

@@ -1,4 +1,4 @@
-"""Memory that native libraries need, looked for before they are loaded.
+"""Memory that native libraries need, looked for before they are loaded; memory that is not needed, given back.
 
 Where a limit (`ulimit -v`, `ulimit -d`, or a system that promises no more memory than it has) leaves them too little,
 FAISS's OpenBLAS crashes while it is loaded, and NumPy's ends the process with status 1. So the address space is asked
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 
 from semsearch.errors import StorageError
 
@@ -40,3 +41,12 @@ def _can_have(megabytes: int) -> bool:
 
 def _private(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def release_freed() -> None:
+    """Return freed memory to the operating system, after work that has freed many small arrays; only glibc keeps it."""
+    if sys.platform == "linux":
+        import ctypes  # start-up time: no query frees so much
+
+        if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+            trim(0)

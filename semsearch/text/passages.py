@@ -155,8 +155,10 @@ def _pieces(blocks: Iterable[Block], max_words: int) -> Iterator[_BlockPart]:
 
 def _spans(block: Block) -> Iterator[tuple[int, int]]:
     """The sentences of a block: those that its reader has found, unless one is too long, or those of its text."""
-    if not block.sentences:
-        yield from each_sentence_span(block.text)
+    return _given_spans(block) if block.sentences else each_sentence_span(block.text)
+
+
+def _given_spans(block: Block) -> Iterator[tuple[int, int]]:
     for start, end in block.sentences:
         if end - start <= LONGEST:
             yield start, end

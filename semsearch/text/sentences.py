@@ -42,14 +42,15 @@ def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
 
     Between two spans there is only white space, if anything: no word is lost. Time is linear in the length of the text.
     """
-    return _split(text, language) if len(text) <= _PIECE else list(each_sentence_span(text, language))
+    return list(each_sentence_span(text, language))
 
 
 def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
-    """Like `sentence_spans`, but yields one span at a time: a list of millions takes more memory than their text."""
-    for start, end in _pieces(text):
-        for first, last in _split(text[start:end], language):
-            yield start + first, start + last
+    """Like `sentence_spans`, but one span at a time: a list of millions takes more memory than their text."""
+    if len(text) <= _PIECE:
+        return iter(_split(text, language))
+    spans = ((start, _split(text[start:end], language)) for start, end in _pieces(text))
+    return ((start + first, start + last) for start, found in spans for first, last in found)
 
 
 def _split(text: str, language: str) -> list[tuple[int, int]]:

@@ -61,6 +61,18 @@ def fit_topics(
     if len(ids) < max(least, 2):
         return None
     size = min(sample, len(ids))
+    weighed = _weighed(segments, removed, ids, size, most_terms)
+    if weighed is None:
+        return None
+    names, idf, matrix = weighed
+    loadings = right_singular_vectors(matrix, min(dimension, size // 2))
+    return Topics(names, idf, loadings.astype(np.float16), size)
+
+
+def _weighed(
+    segments: Sequence[LexicalSegment], removed: IdRanges, ids: Int64, size: int, most_terms: int
+) -> tuple[UInt64, Float32, csr_array] | None:
+    """The terms (t,) to learn from, their idf (t,), and `size` of the passages by their weights, of length one."""
     drawn = _draw(segments, ids[np.arange(size) * len(ids) // size])
     names, columns = np.unique(drawn.terms, return_inverse=True)
     having = _having(segments, removed, names)
@@ -74,8 +86,7 @@ def fit_topics(
     weights = log_counts(drawn.counts[entries]) * idf[columns[entries]]
     column = (np.cumsum(kept) - 1)[columns[entries]]
     matrix = csr_array(coo_array((weights, (drawn.passages[entries], column)), shape=(size, int(column.max()) + 1)))
-    loadings = right_singular_vectors(_unit_rows(matrix), min(dimension, size // 2))
-    return Topics(names[kept], idf[kept], loadings.astype(np.float16), size)
+    return names[kept], idf[kept], _unit_rows(matrix)
 
 
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
@@ -89,7 +100,8 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     found = decompose(matrix, start, k, rounds=_ROUNDS)
     real = found.values > _NOTHING * found.values[:1]
     right = found.projected @ (found.rotation[:, real] / found.values[real]).astype(np.float32)
-    return np.asarray(right * signs(right))
+    right *= signs(right)
+    return np.asarray(right)
 
 
 def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> PassageSample:

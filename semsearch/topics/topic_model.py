@@ -125,6 +125,7 @@ def _direction(vector: Float32) -> Float32:
 
 _MAGIC = b"semsearch topic1"
 _HEADER = 40  # the magic and three int64: t, k, and of how many passages
+_ROWS = 4096  # passages at a time
 _FAINT = 1e-3  # of a text's length: if less of it lies in the topics, nothing is known of the text
 
 
@@ -200,11 +201,15 @@ class Topics:
         positions = postings.positions(self.terms)
         held = np.flatnonzero(positions >= 0)
         idf = self.idf[held]
-        counts = postings.by_passage(positions[held])
-        logs = log_counts(np.arange(MOST + 1))[counts.data]
-        x = csr_array((logs, counts.indices, counts.indptr), shape=counts.shape)
-        vectors = np.asarray(x @ (self.loadings[held].astype(np.float32) * idf[:, None]), dtype=np.float32)
-        return unit(vectors, scale=np.sqrt(x.power(2) @ idf**2) * _SCALE)
+        loadings = self.loadings[held].astype(np.float32) * idf[:, None]
+        counts, logs = postings.by_passage(positions[held]), log_counts(np.arange(MOST + 1))
+        vectors = np.empty((len(postings), self.dimension), dtype=np.float32)
+        for first in range(0, len(vectors), _ROWS):  # what is made of them takes several times their memory
+            part: Any = counts[first : first + _ROWS]
+            x = csr_array((logs[part.data], part.indices, part.indptr), shape=part.shape)
+            scale = np.sqrt(x.power(2) @ idf**2) * _SCALE
+            vectors[first : first + _ROWS] = unit(np.asarray(x @ loadings, dtype=np.float32), scale=scale)
+        return vectors
 
 
 def log_counts(times: npt.NDArray[Any]) -> Float32:

@@ -347,6 +347,16 @@ def test_the_prior_is_drawn_alike_each_time(small_vectors: VectorTable) -> None:
     assert np.array_equal(one.common_.directions, other.common_.directions)
 
 
+def test_raw_vectors_are_the_same_before_and_after_many_texts_are_embedded(small_vectors: VectorTable) -> None:
+    texts = [sentence(topic, number) for number in range(400) for topic in TOPICS]
+    embedder = SentenceEmbedder(small_vectors).fit(texts)
+    words = embedder.tokenize(texts)
+    assert len(words.ids) > raw._FEW  # so that tables of weighted words are made
+    before, embedded = embedder.raw(words), embedder.transform_ragged(words)
+    np.testing.assert_array_equal(embedder.raw(words), before)
+    np.testing.assert_array_equal(embedder.transform_ragged(words), embedded)
+
+
 @pytest.mark.parametrize("method", ["sif", "usif", "tfidf"])
 @pytest.mark.parametrize("few", [4096, 0])
 def test_texts_and_what_they_make_together_are_embedded_at_once(

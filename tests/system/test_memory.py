@@ -87,3 +87,26 @@ def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(world: Path, m
     monkeypatch.setattr(faiss, "read_index", failing)
     with Index.open(world / "index") as index, pytest.raises(StorageError, match=r"Cannot allocate memory.*ulimit -v"):
         index.search("ship")
+
+
+_KEPT_BY_GLIBC = """
+import os, sys
+from semsearch.system.memory import release_freed
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+small = [bytes(100_000) + bytes([number % 256]) for number in range(1000)]
+last, before = small.pop(), resident()
+small.clear()
+kept = resident()
+release_freed()
+print(before - kept, kept - resident())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems take back what is freed")
+def test_freed_memory_is_returned_to_the_system() -> None:
+    done = subprocess.run([sys.executable, "-c", _KEPT_BY_GLIBC], capture_output=True, text=True, check=True)
+    at_once, on_request = map(int, done.stdout.split())
+    assert at_once + on_request > 80_000_000

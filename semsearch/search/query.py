@@ -121,7 +121,7 @@ def make_queries(
     if any(spoken) and (embedder := reader.embedder(db)) is not None:
         opened = partial(english_of, embedder)  # a language is known only where there are vectors
     for number, language in enumerate(spoken):
-        if language not in (None, *reader.languages):
+        if language is not None and language not in reader.languages:
             named[number] = foreign_terms(texts[number], language, reader.languages, opened)
             terms[number] = named[number].terms
             if lexical:

@@ -23,7 +23,7 @@ class Tuning:
     dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
     words_across: float = 0.5  # share of BM25's weight where passage and question are in two languages; "Languages"
-    aligned_across: float = 0.8  # weight of the alignment of words, beside 1 of the cosines, there; likewise
+    aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; likewise
     near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
     near_models: int = 1  # feedback passages
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +18,6 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.explanation import (
     AlignedWord,
@@ -36,7 +36,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, Origin, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
-from semsearch.search.query import names_in
+from semsearch.search.query import english_of, foreign_terms, names_in
 from semsearch.search.quote import REACH, RECALLED, is_aligned_across
 from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
 from semsearch.search.scoring import Pool, feedback_scores
@@ -70,12 +70,13 @@ class Explainer:
         self.mode: Mode = mode
         self._embedder = embedder
         self._terms = named_terms(query, reader.languages)
+        english = None if embedder is None or language is None else partial(english_of, embedder)
+        if english is not None and language is not None and language not in reader.languages:
+            self._terms = foreign_terms(query, language, reader.languages, english)
         self._lookup = None if mode == "dense" else reader.lexical.find(self._terms.terms)
-        if embedder is not None and language is not None:
-            english = as_multilingual(embedder.chosen_.vectors)
-            vectors = embedder.chosen_.vectors if english is None else english.english
+        if english is not None:
             scores = WordScores(self._lookup or reader.lexical.find(self._terms.terms), reader.lexical)
-            names = names_in(scores, self._terms, language, lambda: vectors)
+            names = names_in(scores, self._terms, language, english)
             self._names = set() if names is None else set(names.lookup.terms.tolist())
         self._vector = None if embedder is None else embedder.transform([query], spoken)[0]
         self._word_shares = (

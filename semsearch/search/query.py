@@ -23,8 +23,8 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.frozen import dataclass
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
-from semsearch.text.languages import ENGLISH, clear_language_of, name_of
-from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, spelled, without_stop_words
+from semsearch.text.languages import ENGLISH, RULES, clear_language_of, name_of, stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_questions, named_terms, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -119,7 +119,13 @@ def make_queries(
     spoken = [None if language == UNKNOWN else language for language in languages]
     opened = vectors
     if any(spoken) and (embedder := reader.embedder(db)) is not None:
-        opened = partial(_english_of, embedder)  # a language is known only where there are vectors
+        opened = partial(english_of, embedder)  # a language is known only where there are vectors
+    for number, language in enumerate(spoken):
+        if language is not None and language not in reader.languages:
+            named[number] = foreign_terms(texts[number], language, reader.languages, opened)
+            terms[number] = named[number].terms
+            if lexical:
+                lexical[number] = reader.lexical.scores(terms[number])
     embedded = None if mode == "lexical" else _embed(db, reader, texts, terms, spoken, mode, told)
     found = None if embedded is None else embedded.vectors
     titles = None if embedded is None else embedded.titles
@@ -286,6 +292,28 @@ def _other_language(
     return UNKNOWN if lacking > _LACKS_MOST and warn_other_language(question, reader.languages) else None
 
 
+def foreign_terms(
+    text: str, language: str, languages: Sequence[str], vectors: Callable[[], WordVectors]
+) -> QuestionTerms:
+    """The terms of a question in a language that no document of an index is in, without the stop words of its own.
+
+    Of a language that does not part words, they are those of its table.
+    """
+    if not RULES[language].pairs and not RULES[language].sequences:
+        return named_terms(without_stop_words(text, (language,)), languages)
+    from semsearch.word_vectors.language_words import split_words  # start-up time, as above
+    from semsearch.word_vectors.multilingual import language_table
+
+    table = language_table(language, vectors())
+    if table is None:
+        return named_terms(text, languages)
+    idle = stop_words(language)
+    found = [word for word in split_words(text, table) if word not in idle]
+    latin = named_terms(" ".join(word for word in found if word.isascii()), languages)
+    own = [word for word in found if not word.isascii()]
+    return QuestionTerms(np.concatenate((latin.terms, hashes_of(own))), [*latin.words, *own])
+
+
 _FREQUENT = 20_000  # words of a language, which are no names
 
 
@@ -316,7 +344,7 @@ def _least_frequent(table: WordVectors | LanguageTable) -> float:
     return _least[table.digest]
 
 
-def _english_of(embedder: SentenceEmbedder) -> WordVectors:
+def english_of(embedder: SentenceEmbedder) -> WordVectors:
     several = as_multilingual(_vectors_of(embedder))
     return _vectors_of(embedder) if several is None else several.english
 

@@ -33,7 +33,16 @@ from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.frozen import dataclass, pattern
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import Lexicon, QuestionTerms, as_english, joined_words, pairs, sequences, word_chunks
+from semsearch.text.terms import (
+    Lexicon,
+    QuestionTerms,
+    as_english,
+    hashes_of,
+    joined_words,
+    pairs,
+    sequences,
+    word_chunks,
+)
 from semsearch.text.tokens import WordChunk, hash_chunks, hash_whole, with_parts
 
 if TYPE_CHECKING:
@@ -82,11 +91,11 @@ _FEW_OWN = 0.1  # share of the documents that are in the query's language
 def is_aligned_across(language: str, documents: Mapping[str, int]) -> bool:
     """Whether the alignment of a query's words counts in the ranking of passages in other languages.
 
-    It must have whole words, not characters or sequences of letters, and hardly any of the index's `documents` of each
-    language be in its own: beside passages in it, their translations would gain too much.
+    Hardly any of the index's `documents` of each language may be in its own: beside passages in it, their translations
+    would gain too much. A query has whole words, not characters or sequences of letters, if none is.
     """
-    is_whole = not (RULES[language].pairs or RULES[language].sequences)
-    return is_whole and documents.get(language, 0) <= _FEW_OWN * sum(documents.values())
+    own, is_whole = documents.get(language, 0), not (RULES[language].pairs or RULES[language].sequences)
+    return not own or (is_whole and own <= _FEW_OWN * sum(documents.values()))
 
 
 class WordAligner:
@@ -101,6 +110,7 @@ class WordAligner:
         self._languages = tuple(search.languages)
         self._lexicon = Lexicon(keeps_spellings=False)
         self._passages: dict[_Kind, _ReadPassage] = {}  # lately read
+        self._headings: dict[_HeadingsKind, _ReadWords] = {}  # likewise
         self._names: dict[str, dict[str, _ReadName]] = {}  # likewise, by word vectors and language
         self._rows: dict[str, _RowMemory] = {}  # by the digest of the word vectors
         self._remembering = threading.Lock()
@@ -180,6 +190,8 @@ class WordAligner:
         unit: Float32 = np.zeros((len(lacking), 0 if vectors is None else vectors.dimension), dtype=np.float32)
         hashes = np.zeros(len(lacking), dtype=np.uint64)
         hashes[single] = chunk.hashes[alone]
+        if several is not None and language not in self._languages:
+            hashes = hashes_of(lacking)  # they are words, also of a language that does not part them
         if several is not None and language is not None:
             from semsearch.embedding.weighted_sums import average_few  # start-up time: English needs none of it
 
@@ -272,12 +284,38 @@ class WordAligner:
         formats: Sequence[str],
         languages: Sequence[str],
     ) -> Float64:
-        """What the words of a query add to how well passages have them: idf_i max_j A_ij / Σ idf. Rows sum to 0 to 1.
-        (n, q)"""
+        """What the words of a query add to how well passages have them: idf_i (max_j A_ij + B_i) / 2 Σ idf.
+
+        B_i is how well the headings above a passage have a word. They count as a sentence, too; where there are
+        none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
+        """
         own, found = self._passages_aligned(asked, vectors, passages, formats, languages)
         starts = [*accumulate((each.words.texts for each in own), initial=0)]
+        above = self._headings_aligned(asked, vectors, passages, languages)
+        best = np.maximum(np.maximum.reduceat(found, starts[:-1], axis=0), above)
+        bare = [at for at, passage in enumerate(passages) if not passage.headings]
+        above[bare] = best[bare]
         idf = np.square(asked.weights)
-        return np.asarray(np.maximum.reduceat(found, starts[:-1], axis=0) * (idf / max(float(idf.sum()), 1e-9)))
+        return np.asarray((best + above) / 2 * (idf / max(float(idf.sum()), 1e-9)))
+
+    def _headings_aligned(
+        self, asked: AskedWords, vectors: WordVectors | None, passages: Sequence[PassageRow], languages: Sequence[str]
+    ) -> Float32:
+        """How well the headings above each passage have each word of the query: B. (n, q)"""
+        digest = None if vectors is None else vectors.digest
+        kinds = [(passage.headings, code, digest) for passage, code in zip(passages, languages, strict=True)]
+        kept, numbers = self._headings, {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+        lacking = [kind for kind in numbers if kind not in kept]
+        several, read = None if vectors is None else as_multilingual(vectors), dict[_HeadingsKind, _ReadWords]()
+        if lacking:
+            words = self._read(vectors, several, [_lines(kind) for kind in lacking], [code for _, code, _ in lacking])
+            read = dict(zip(lacking, words.divided([1] * len(lacking)), strict=True))
+        joined = _ReadWords.joined([read[kind] if kind in read else kept[kind] for kind in numbers])
+        if len(kept) + len(read) > _MOST_PASSAGES:
+            kept = self._headings = {}
+        kept.update(read)
+        varying = [_lines(kind) for kind in numbers] if asked.can_vary.any() else ()
+        return self._aligned(asked, vectors, several, joined, varying)[[numbers[kind] for kind in kinds]]
 
     def _passages_aligned(
         self,
@@ -512,6 +550,7 @@ def _one_after_another(parts: Sequence[_Placed], starts: Sequence[int]) -> _Plac
 
 
 _Kind = tuple[int, str, str, str | None]  # of a passage as it is read: id, format, language, digest of the vectors
+_HeadingsKind = tuple[tuple[str, ...], str, str | None]  # of headings: they, language, digest of the vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,6 +622,10 @@ def _owners(chunks: Sequence[WordChunk]) -> Int64:
 
 def _all_hashes(chunks: Sequence[WordChunk]) -> UInt64:
     return np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
+
+
+def _lines(kind: _HeadingsKind) -> str:
+    return "\n".join(kind[0])
 
 
 def _searched(passage: PassageRow, format: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import ranking
+from semsearch.search.query import foreign_terms
 from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
 
@@ -263,6 +264,43 @@ def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in
         assert aligned[0][0] == "saying"
         assert order(index)[0][0] != "saying"
         assert order(mixed) == of_mixed
+
+
+def _words_aligned(index: Index, question: str) -> dict[str, float]:
+    """How well the first passages have a question's words, by the last of the headings above."""
+    found: dict[str, float] = {}
+    for hit in index.search(question, 20, mode="dense"):
+        dense = hit.explain().dense
+        assert dense is not None
+        found[hit.headings[-1]] = sum(each.cosine for each in dense.cosines if each.of == "words")
+    return found
+
+
+@pytest.mark.parametrize("spell", [in_greek, in_chinese])
+def test_headings_count_in_the_alignment_of_words(
+    spell: Callable[[str], str], tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    text = (
+        "# guide\n\n## anchor tide\n\nvoyage rope deck coast storm.\n\n## dough cake\n\ncaptain sail ship rope deck.\n"
+    )
+    (tmp_path / "guide.md").write_text(text)
+    with Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
+        index.sync(tmp_path / "guide.md")
+        aligned = _words_aligned(index, spell("anchor tide"))
+    assert aligned["anchor tide"] > 0.8
+    assert aligned["dough cake"] < aligned["anchor tide"] - 0.3
+
+
+def test_a_question_loses_the_stop_words_of_its_own_language(small_vectors: VectorTable) -> None:
+    found = foreign_terms("wie lösche ich eine Datei aus dem Index?", "de", ["en"], lambda: small_vectors)
+    assert found.words == ["lösche", "datei", "index"]
+    assert len(found.terms) == 3
+
+
+def test_a_chinese_question_to_other_languages_has_whole_words(tables: Path, small_vectors: VectorTable) -> None:
+    asked = in_chinese("anchor tide")
+    found = foreign_terms(f"{asked} Zebulon", "zh", ["en"], lambda: small_vectors)
+    assert sorted(found.words) == sorted([in_chinese("anchor")[:2], in_chinese("tide")[:2], "zebulon"])
 
 
 def test_those_that_are_not_aligned_do_not_overtake_those_that_are(

@@ -2,9 +2,9 @@
 
 A new index is made in ./indexes if all that it is of lies below the current folder, and otherwise in the user's own
 folder of indexes. A query asks the indexes of the current folder: the only one in ./indexes, or else all whose roots
-contain it; where there are none, the only one there is. Names are looked for in ./indexes, in folders `indexes` above
-(as git looks for its repository), in the user's own, and then among all that this user has made elsewhere with
-`semsearch index`, of which a small record is kept.
+contain it, or else the only one whose roots lie in it; where there are none, the only one there is. Names are looked
+for in ./indexes, in folders `indexes` above (as git looks for its repository), in the user's own, and then among all
+that this user has made elsewhere with `semsearch index`, of which a small record is kept.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def roots_of(index: Path) -> tuple[str, ...]:
 def of_this_folder(indexes: Path | None) -> list[Path]:
     """The indexes of the current folder: the only one in ./indexes, or else all whose roots contain this folder.
 
-    Those with the nearest root come first.
+    Those with the nearest root come first. Where there is neither, the only one whose roots all lie in this folder.
     """
     return [*_depths(indexes)]
 
@@ -200,14 +200,18 @@ def _depths(indexes: Path | None) -> dict[Path, int]:
         here = os.path.realpath(working_folder())
     except OSError:  # it was deleted
         return {}
-    found = {each: _depth(each, here) for each in all_indexes(indexes)}
-    return dict(sorted(((each, depth) for each, depth in found.items() if depth), key=lambda pair: -pair[1]))
+    here = here.rstrip(os.sep) + os.sep
+    roots = {each: _local_roots(each) for each in all_indexes(indexes)}
+    found = {each: max((len(root) for root in its if here.startswith(root)), default=0) for each, its in roots.items()}
+    if any(found.values()):
+        return dict(sorted(((each, depth) for each, depth in found.items() if depth), key=lambda pair: -pair[1]))
+    inside = [each for each, its in roots.items() if its and all(root.startswith(here) for root in its)]
+    return {inside[0]: 0} if len(inside) == 1 and not own else {}
 
 
-def _depth(index: Path, folder: str) -> int:
-    """The length of the nearest root of an index that is a folder or above it; 0 if none is."""
-    roots = [os.path.realpath(root).rstrip(os.sep) + os.sep for root in roots_of(index) if not uri_scheme(root)]
-    return max((len(root) for root in roots if (folder.rstrip(os.sep) + os.sep).startswith(root)), default=0)
+def _local_roots(index: Path) -> list[str]:
+    """The roots of an index that are on this machine, each with a separator at its end."""
+    return [os.path.realpath(root).rstrip(os.sep) + os.sep for root in roots_of(index) if not uri_scheme(root)]
 
 
 def _whole(folders: Sequence[Path]) -> list[Path]:

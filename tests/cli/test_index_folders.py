@@ -145,6 +145,23 @@ def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
     assert semsearch("status", "--json").json["documents"] == 3
 
 
+def test_the_only_index_of_folders_in_this_one_is_asked_before_the_only_one_elsewhere(
+    home: Path, outside: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_docs(outside / "deep")
+    monkeypatch.chdir(outside / "deep" / "docs" / "more")
+    made("../../docs", vectors=small_vectors)
+    (outside / "letters").mkdir()
+    (outside / "letters" / "a.txt").write_text("A violin.", encoding="utf-8")
+    assert made("../../../letters", vectors=small_vectors) == str(home / "letters")
+    monkeypatch.chdir(outside / "deep")
+    assert semsearch("status", "--json").json["documents"] == 2
+    monkeypatch.chdir(outside)  # two are of folders in it
+    result = semsearch("query", "violin")
+    assert (result.status, result.out) == (2, "")
+    assert "semsearch query violin --index letters" in result.err
+
+
 def test_all_indexes_are_listed_with_where_they_are(
     project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

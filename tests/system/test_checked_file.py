@@ -77,6 +77,20 @@ def test_only_what_is_read_is_checked(tmp_path: Path) -> None:
         file.check()
 
 
+def test_pieces_all_over_a_file_are_checked_and_the_block_that_differs_is_named(tmp_path: Path) -> None:
+    path, sums = written(tmp_path, 200 * BLOCK + 100)
+    whole, everywhere = bytearray(path.read_bytes()), np.arange(0, 200 * BLOCK + 90, BLOCK // 2)
+    CheckedFile(path, sums).check_each(everywhere, 10)
+    for block in (0, 63, 64, 131, 199, 200):
+        data = bytearray(whole)
+        data[block * BLOCK + 50] ^= 4
+        path.write_bytes(data)
+        file = CheckedFile(path, sums)
+        file.check_each(everywhere[everywhere // BLOCK != block], 10)
+        with pytest.raises(IndexDamaged, match=f"from {block * BLOCK} on differ"):
+            file.check_each(everywhere, 10)
+
+
 def test_a_file_of_another_length_is_damaged(tmp_path: Path) -> None:
     path, sums = written(tmp_path, 2 * BLOCK)
     path.write_bytes(path.read_bytes()[:BLOCK])

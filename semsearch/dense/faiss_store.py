@@ -218,8 +218,8 @@ class Vectors:
         quantizer = getattr(self._index, "sq", None)
         self._kind = -1 if quantizer is None else int(quantizer.qtype)
         if not self._has_lists:
-            self._codes = _codes(self._index)
-            self._start = segment.size - self._codes.size  # the last of the file
+            self._start = segment.size - self._index.ntotal * self._index.code_size  # the last of the file
+            self._codes: UInt8 = self._file.data[self._start :].reshape(self._index.ntotal, self._index.code_size)
 
     @property
     def dimension(self) -> int:
@@ -290,7 +290,9 @@ class Vectors:
             if not self._layout.are_there(rows):
                 raise self._damage()
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
-        self._file.check_each(self._start + rows * self._codes.shape[1], self._codes.shape[1])
+        starts, width = self._start + rows * self._codes.shape[1], self._codes.shape[1]
+        self._file.expect_each(starts, width)
+        self._file.check_each(starts, width)
         codes = self._codes.take(rows, axis=0)
         if self.is_scaled:
             return from_bytes(codes)

@@ -57,7 +57,8 @@ def compare(name: str, folder: Path, questions: Sequence[str], quality: Callable
     """Ask an index with each rounding, and print a row for each and each mode."""
     exact: dict[str, list[list[int]]] = {}
     for label, (to, back) in ROUNDINGS.items():
-        on_demand_vectors.to_bytes, on_demand_vectors.from_bytes = to, back
+        setattr(on_demand_vectors, "to_bytes", to)  # noqa: B010  # as the module does not export it
+        setattr(on_demand_vectors, "from_bytes", back)  # noqa: B010
         with Index.open(folder) as index:  # anew: it remembers vectors
             for mode in MODES:
                 answers = index.search_many(questions, 10, mode=mode)  # type: ignore[arg-type]

@@ -66,6 +66,7 @@ class FileLayout:
     rows: int
     homes: Int64 | None = None  # (rows,) the list times 2^32, and the position in it
     sizes: Int64 | None = None  # (lists,) of the lists
+    edges: Int64 | None = None  # (lists + 1,) where each list begins in the file, and the last one ends
 
     def are_there(self, rows: Int64) -> bool:
         """Return whether the vectors at given rows are in their lists. (n,)"""
@@ -122,8 +123,9 @@ class _LayoutWalk:
             self.require(self._take("<QB")[0] == width, "its vectors have another length")
         sizes = self._sizes(lists, width)
         self.require(int(sizes.sum()) == rows and not (sizes < 0).any(), "its lists have other lengths")
+        edges = self.at + np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes * (width + 8))))
         self._skip(rows * (width + 8))
-        return FileLayout(dimension, rows, homes, sizes)
+        return FileLayout(dimension, rows, homes, sizes, edges)
 
     def _sizes(self, lists: int, width: int) -> Int64:
         """The lengths of all lists."""
@@ -217,6 +219,9 @@ class Vectors:
         self._has_lists = isinstance(self._index, faiss.IndexIVF)
         quantizer = getattr(self._index, "sq", None)
         self._kind = -1 if quantizer is None else int(quantizer.qtype)
+        if self._layout.edges is not None:
+            self._edges = self._layout.edges
+            self._unread: Bool = np.full(len(self._edges) - 1, segment.size > _READ_WHOLE)
         if not self._has_lists:
             self._start = segment.size - self._index.ntotal * self._index.code_size  # the last of the file
             self._codes: UInt8 = self._file.data[self._start :].reshape(self._index.ntotal, self._index.code_size)
@@ -251,10 +256,21 @@ class Vectors:
         if self.is_scaled:
             return self._scanned_whole(queries, n, np.ones(len(self._codes), np.bool_) if allowed is None else allowed)
         probes = (self._index.nlist if exact else self._probes(allowed)) if self._has_lists else 0
+        if probes and self._unread.any():
+            self._expect_lists(queries, probes)
         try:
             return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
         except IndexError as error:
             raise self._damage() from error
+
+    def _expect_lists(self, queries: Float32, probes: int) -> None:
+        """Have the system read the lists that queries search and none has before: FAISS waits for page after page."""
+        searched = np.zeros_like(self._unread)
+        searched[self._index.quantizer.search(queries, probes)[1]] = True
+        wanted = np.flatnonzero(searched & self._unread)
+        for start, end in zip(self._edges[wanted].tolist(), self._edges[wanted + 1].tolist(), strict=True):
+            self._file.expect(start, end)
+        self._unread[wanted] = False
 
     def _scanned_whole(self, queries: Float32, n: int, allowed: Bool) -> TopKResult:
         """Scan multiples, whose products are those of no unit vectors. Slow: no search compares all sentences."""

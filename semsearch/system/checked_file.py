@@ -22,6 +22,7 @@ BLOCK = 1 << 14  # bytes
 _SECTOR = 512  # bytes
 _SECTORS = BLOCK // _SECTOR
 _AT_ONCE = 64  # blocks that lie apart: a megabyte
+_PIECE = 1 << 17  # bytes that any system reads ahead
 _FEW = 64  # blocks that the system is asked to read at once: of more it reads but some, and the rest page by page
 _PLACES = np.arange(1, _SECTORS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: all differ
 
@@ -75,6 +76,12 @@ class CheckedFile:
         last = len(self.data) if end is None else end
         if len(self._sums) and start < last:
             self._check(start // BLOCK, (last - 1) // BLOCK + 1)
+
+    def expect(self, start: int, end: int) -> None:
+        """Have the system begin to read the bytes from `start` to `end`, in pieces that it reads as a whole."""
+        if self._map is not None:
+            for first in range(start // mmap.PAGESIZE * mmap.PAGESIZE, end, _PIECE):
+                self._map.madvise(mmap.MADV_WILLNEED, first, min(_PIECE, end - first))
 
     def expect_each(self, starts: Int64, length: int) -> None:
         """Have the system read the blocks of such pieces as `check_each` is about to check, all at once."""

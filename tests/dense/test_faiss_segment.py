@@ -10,6 +10,7 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.vectors import from_bytes, to_bytes
+from semsearch.dense import faiss_store
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
@@ -241,3 +242,25 @@ def test_rows_without_direction_and_twins_do_no_harm(tmp_path: Path) -> None:
     found = listed(tmp_path, rows).scan(rows[300:301], 5)
     assert (found.ids[0] >= 400).all()
     np.testing.assert_allclose(found.scores[0], 1, atol=1e-3)
+
+
+def test_a_large_file_is_asked_for_the_lists_that_a_query_searches_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_store, "_READ_WHOLE", 0)
+    with SegmentWriter(tmp_path, "passage", generation=7, largest=9000, scanning=ScanOptions(listed=40)) as writer:
+        writer.add(np.arange(4000, dtype=np.int64), unit_rows(4000))
+        (segment,) = writer.finish()
+    opened, asked = Vectors(tmp_path / segment.file, segment), list[tuple[int, int]]()
+    monkeypatch.setattr(opened._file, "expect", lambda start, end: asked.append((start, end)))
+    assert segment.scan is not None
+    query = unit_rows(1, seed=9)
+    found = opened.scan(query, 10)
+    assert len(asked) == segment.scan.probes < segment.scan.lists
+    once = [*asked]
+    assert opened.scan(query, 10).ids.tolist() == found.ids.tolist()
+    assert asked == once
+    opened.scan(unit_rows(200, seed=3), 10)
+    assert len({*asked}) == len(asked) == segment.scan.lists
+    begun, ends = zip(*sorted(asked), strict=True)
+    assert (begun[1:], ends[-1]) == (ends[:-1], segment.size)  # all of the lists, which are the last of the file

@@ -24,7 +24,7 @@ PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/
 SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/research/measurements.md, "Languages"
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
 _SWITCHES, _NUMBERS, _NAMES = (
-    ("adapt", "exact"),
+    ("adapt", "exact", "sentence_vectors"),
     ("a", "prior", "target_recall"),
     ("method", "unknown", "factory", "store"),
 )
@@ -49,6 +49,7 @@ class SettingsKeywords(TypedDict, total=False):
     target_recall: float | None  # of the ten best, how many a search of many passages finds
     factory: str | None  # the index type, as FAISS calls it
     store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.stores.registry
+    sentence_vectors: bool | None  # store them; else those of the passages that are scored are made from their text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Settings:
     target_recall: float = TARGET
     factory: str | None = None
     store: str | None = None  # of the vectors; None: files in the index's folder
+    sentence_vectors: bool = True  # in the index's folder; an engine keeps none
     languages: bool = False  # whether each document's language is found; not in an index of an earlier version
 
     @classmethod

@@ -1,4 +1,4 @@
-"""NumPy helpers that know nothing of search: hash tables, ranges of ids, top k, unit rows, half precision."""
+"""NumPy helpers that know nothing of search: hash tables, ranges of ids, top k, unit rows, half precision, bytes."""
 
 from __future__ import annotations
 

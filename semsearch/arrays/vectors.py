@@ -1,8 +1,12 @@
-"""Vectors as rows of a matrix: scaled to length one, and converted exactly from half precision.
+"""Vectors as rows of a matrix: scaled to length one, converted exactly from half precision, and kept as bytes.
 
 A half has a sign bit, 5 bits of exponent and 10 of fraction; a single has 8 and 23, and a bias that is 112 larger. So
 the bits are shifted into position and the result is multiplied by 2^112, which is also right for numbers that are too
 small for a normal exponent. FAISS decodes one number after the other, which takes four times as long.
+
+A unit vector needs no scale: as bytes it is multiplied so that its largest number is 127, rounded, and scaled back to
+length one. Of 256 numbers the error of each, and of a cosine, is .0005 on average (root mean square). Encoding what was
+decoded gives the same bytes, so vectors may be copied as often as segments are merged.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.types import Float32, Int16
+from semsearch.arrays.types import Float32, Int16, UInt8
 
 
 def unit(vectors: Float32, *, scale: npt.NDArray[Any]) -> Float32:
@@ -58,3 +62,25 @@ def to_single(halves: Int16) -> Float32:
     singles: Float32 = bits.view(np.float32)
     singles *= _FACTOR
     return singles
+
+
+_LARGEST = 127  # of a signed byte
+_ZERO = 128  # the byte of 0, as FAISS's QT_8bit_direct_signed has it
+
+
+def to_bytes(vectors: Float32) -> UInt8:
+    """Encode unit or zero vectors as bytes, of which 128 stands for 0. (n, d) -> (n, d)"""
+    largest = np.maximum(vectors.max(axis=1, initial=0), -vectors.min(axis=1, initial=0))
+    scaled = vectors * (_LARGEST / np.where(largest > 0, largest, 1))[:, None]
+    np.rint(scaled, out=scaled)
+    scaled += _ZERO
+    return scaled.astype(np.uint8)
+
+
+def from_bytes(codes: UInt8) -> Float32:
+    """Decode unit or zero vectors. (n, d) -> (n, d)"""
+    vectors = codes.astype(np.float32)
+    vectors -= _ZERO
+    lengths = row_lengths(vectors)
+    vectors *= (1 / np.where(lengths > 0, lengths, 1))[:, None]
+    return vectors

@@ -27,6 +27,7 @@ class IndexChoices:
     target_recall: float | None = None
     factory: str | None = None
     store: str | None = None
+    sentence_vectors: bool | None = None
 
     def given(self) -> dict[str, Any]:
         """The settings that are given, as arguments of `Index.create` and `Index.rebuild`."""

@@ -1,14 +1,15 @@
 """The vector store of an index on one machine: FAISS segments, files in the index folder that are written once.
 
 Vectors are half-precision floats in an inner-product index: half the memory to scan, so twice as fast, and no loss that
-a ranking shows. A segment of few passages is compared as a whole; one of many has an inverted file, so that a query
-reads only the vectors near it (semsearch.dense.scan_plan). Whatever the order in the file, a row's number is the
+a ranking shows. Those of sentences, which are many and only fetched, are bytes (semsearch.arrays.vectors). A segment of
+few passages is compared as a whole; one of many has an inverted file, so that a query reads only the vectors near it
+(semsearch.dense.scan_plan). Whatever the order in the file, a row's number is the
 position of its id among the ids of the segment, which are kept in the database (semsearch.arrays.id_ranges). Removed
 ids are left out by a mask over the rows.
 
 FAISS maps a file without checking the lengths in it: a forged file makes it read beyond the end, which ends the
 process. So all lengths are compared with the file and with each other first. Only the layouts that semsearch writes are
-known: plain, or with lists; as floats, half floats or eight bits.
+known: plain, or with lists; as floats, half floats, eight bits or signed bytes.
 
     index       four letters, d, how many vectors, 16 bytes, trained?, metric
     IxFI        index, floats
@@ -30,12 +31,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.top_k import TopK, TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt8
-from semsearch.arrays.vectors import to_single
+from semsearch.arrays.vectors import from_bytes, to_single
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.stored_vectors import faiss, in_one_thread
+from semsearch.dense.stored_vectors import faiss, in_one_thread, inner_products
 from semsearch.dense.vector_store import Questions
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.frozen import dataclass
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 _INNER_PRODUCT = 0
-_EIGHT_BITS, _HALF = 0, 4  # faiss.ScalarQuantizer.QT_8bit, QT_fp16
+_EIGHT_BITS, _HALF, _SIGNED = 0, 4, 8  # faiss.ScalarQuantizer.QT_8bit, QT_fp16, QT_8bit_direct_signed
 _ARRAY = 1  # faiss.DirectMap.Array
 _LARGEST = 1 << 16  # dimensions
 
@@ -65,6 +66,7 @@ class FileLayout:
     rows: int
     homes: Int64 | None = None  # (rows,) the list times 2^32, and the position in it
     sizes: Int64 | None = None  # (lists,) of the lists
+    edges: Int64 | None = None  # (lists + 1,) where each list begins in the file, and the last one ends
 
     def are_there(self, rows: Int64) -> bool:
         """Return whether the vectors at given rows are in their lists. (n,)"""
@@ -121,8 +123,9 @@ class _LayoutWalk:
             self.require(self._take("<QB")[0] == width, "its vectors have another length")
         sizes = self._sizes(lists, width)
         self.require(int(sizes.sum()) == rows and not (sizes < 0).any(), "its lists have other lengths")
+        edges = self.at + np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes * (width + 8))))
         self._skip(rows * (width + 8))
-        return FileLayout(dimension, rows, homes, sizes)
+        return FileLayout(dimension, rows, homes, sizes, edges)
 
     def _sizes(self, lists: int, width: int) -> Int64:
         """The lengths of all lists."""
@@ -144,8 +147,9 @@ class _LayoutWalk:
         """The bytes of a vector."""
         kind, _, _, own_dimension, width = self._take("<iifQQ")
         self.require(own_dimension == dimension, "its codec has other dimensions")
-        self.require((kind, width) in ((_HALF, 2 * dimension), (_EIGHT_BITS, dimension)), "it has another codec")
-        self._vector(4, 0 if kind == _HALF else 2 * dimension)
+        sizes = {_HALF: 2 * dimension, _EIGHT_BITS: dimension, _SIGNED: dimension}
+        self.require(sizes.get(kind) == width, "it has another codec")
+        self._vector(4, 2 * dimension if kind == _EIGHT_BITS else 0)
         return int(width)
 
     def _vector(self, width: int, count: int | None) -> UInt8:
@@ -178,6 +182,7 @@ class _LayoutWalk:
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _READ_WHOLE = 1 << 28  # bytes: of a file with lists that is checked before the first scan, at most
 _COARSE = 2e-2  # the error of a number in eight bits, at most
+_SCALED = 5e-3  # the error of a number in signed bytes, at most
 
 
 def _read(path: Path) -> faiss.Index:
@@ -212,11 +217,14 @@ class Vectors:
         if self._index.ntotal != len(segment.id_ranges):
             raise IndexDamaged(f"{path} has {self._index.ntotal} vectors, not {len(segment.id_ranges)}; {cure}")
         self._has_lists = isinstance(self._index, faiss.IndexIVF)
+        quantizer = getattr(self._index, "sq", None)
+        self._kind = -1 if quantizer is None else int(quantizer.qtype)
+        if self._layout.edges is not None:
+            self._edges = self._layout.edges
+            self._unread: Bool = np.full(len(self._edges) - 1, segment.size > _READ_WHOLE)
         if not self._has_lists:
-            self._codes = _codes(self._index)
-            self._start = segment.size - self._codes.size  # the last of the file
-            quantizer = getattr(self._index, "sq", None)
-            self._is_half = quantizer is not None and quantizer.qtype == faiss.ScalarQuantizer.QT_fp16
+            self._start = segment.size - self._index.ntotal * self._index.code_size  # the last of the file
+            self._codes: UInt8 = self._file.data[self._start :].reshape(self._index.ntotal, self._index.code_size)
 
     @property
     def dimension(self) -> int:
@@ -229,10 +237,14 @@ class Vectors:
         return not self._has_lists
 
     @property
+    def is_scaled(self) -> bool:
+        """Return whether the file has multiples of the vectors, as bytes."""
+        return self._kind == _SIGNED
+
+    @property
     def rounding(self) -> float:
         """The largest rounding error of a number in a stored vector."""
-        codes = getattr(self._index, "sq", None)
-        return _COARSE if codes is not None and codes.qtype == faiss.ScalarQuantizer.QT_8bit else _ROUNDING
+        return {_EIGHT_BITS: _COARSE, _SIGNED: _SCALED}.get(self._kind, _ROUNDING)
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None, exact: bool = False) -> TopKResult:
         """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
@@ -241,11 +253,32 @@ class Vectors:
         many allowed rows are compared, or all lists if that takes no more; `exact` searches all lists.
         """
         self._check()
+        if self.is_scaled:
+            return self._scanned_whole(queries, n, np.ones(len(self._codes), np.bool_) if allowed is None else allowed)
         probes = (self._index.nlist if exact else self._probes(allowed)) if self._has_lists else 0
+        if probes and self._unread.any():
+            self._expect_lists(queries, probes)
         try:
             return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
         except IndexError as error:
             raise self._damage() from error
+
+    def _expect_lists(self, queries: Float32, probes: int) -> None:
+        """Have the system read the lists that queries search and none has before: FAISS waits for page after page."""
+        searched = np.zeros_like(self._unread)
+        searched[self._index.quantizer.search(queries, probes)[1]] = True
+        wanted = np.flatnonzero(searched & self._unread)
+        for start, end in zip(self._edges[wanted].tolist(), self._edges[wanted + 1].tolist(), strict=True):
+            self._file.expect(start, end)
+        self._unread[wanted] = False
+
+    def _scanned_whole(self, queries: Float32, n: int, allowed: Bool) -> TopKResult:
+        """Scan multiples, whose products are those of no unit vectors. Slow: no search compares all sentences."""
+        numbers, best = np.flatnonzero(allowed), TopK(len(queries), n)
+        owners, which = np.repeat(np.arange(len(queries)), len(numbers)), np.tile(np.arange(len(numbers)), len(queries))
+        products = inner_products(queries, owners, self.rows(numbers), which).reshape(len(queries), len(numbers))
+        best.add(products, self.segment.id_ranges.ids(numbers))
+        return best.best()
 
     def _check(self) -> None:
         """Compare the file with its checksums, once. One with lists and of more than some megabytes is not read for it:
@@ -273,9 +306,13 @@ class Vectors:
             if not self._layout.are_there(rows):
                 raise self._damage()
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
-        self._file.check_each(self._start + rows * self._codes.shape[1], self._codes.shape[1])
+        starts, width = self._start + rows * self._codes.shape[1], self._codes.shape[1]
+        self._file.expect_each(starts, width)
+        self._file.check_each(starts, width)
         codes = self._codes.take(rows, axis=0)
-        return to_single(codes.view(np.int16)) if self._is_half else np.asarray(self._index.sa_decode(codes))
+        if self.is_scaled:
+            return from_bytes(codes)
+        return to_single(codes.view(np.int16)) if self._kind == _HALF else np.asarray(self._index.sa_decode(codes))
 
 
 class HeldVectors:

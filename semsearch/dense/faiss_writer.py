@@ -14,6 +14,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, UInt8
+from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.scan_plan import (
     FEW,
     PLAIN,
@@ -72,7 +73,7 @@ class SegmentWriter:
         while len(ids):
             if self._growing is None:
                 path = self.folder / segment_name(self.kind, self.generation)
-                self._growing = _Growing(path, vectors.shape[1])
+                self._growing = _Growing(path, vectors.shape[1], as_bytes=self.kind == "sentence")
             room = self.largest - self._growing.count
             self._growing.add(ids[:room], vectors[:room])
             ids, vectors = ids[room:], vectors[room:]
@@ -115,17 +116,21 @@ class SegmentWriter:
 
 
 class _Growing:
-    """A segment in the making: its vectors as half-precision floats, on the disk."""
+    """A segment in the making: its vectors as half-precision floats, or as bytes, on the disk."""
 
-    def __init__(self, path: Path, dimension: int) -> None:
+    def __init__(self, path: Path, dimension: int, *, as_bytes: bool) -> None:
         self.path = path
-        self.plain = faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+        kinds = faiss.ScalarQuantizer
+        kind = kinds.QT_8bit_direct_signed if as_bytes else kinds.QT_fp16
+        self.plain = faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
+        self._as_bytes = as_bytes
         self.draft = Draft(path, len(self._beginning(0)))
         self.count = 0
         self._ids: list[Int64] = []
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        self.draft.write(self.plain.sa_encode(np.ascontiguousarray(vectors)).data.cast("B"))
+        codes = to_bytes(vectors) if self._as_bytes else self.plain.sa_encode(np.ascontiguousarray(vectors))
+        self.draft.write(codes.data.cast("B"))
         self._ids.append(ids)
         self.count += len(ids)
 

@@ -84,14 +84,14 @@ def compare_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
 
 def present_files(root: Root, found: Iterable[FoundFile]) -> Iterator[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
-    prefix = len(root.path.rstrip("/")) + 1
-    store, is_remote = root.store, root.is_remote
+    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
+    columns, store = root.columns, root.store
     for one in found:
         file = one.path
         if not file.isascii() and not root.single:
-            file = one.absolute[prefix:] if is_remote else one.absolute[prefix:].replace(os.sep, "/")
-        place = root.id, one.path, root.canonical(one.path), file, one.absolute
-        yield PresentFile(*place, one.size, one.mtime_ns, one.is_known, root.columns, store)
+            file = one.absolute[prefix:] if store else one.absolute[prefix:].replace(os.sep, "/")
+        place = root.id, one.path, canonical_of(one.path), file, one.absolute
+        yield PresentFile(*place, one.size, one.mtime_ns, one.is_known, columns, store)
 
 
 def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:

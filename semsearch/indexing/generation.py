@@ -178,8 +178,9 @@ class Generation:
     @cached_property
     def _stores(self) -> Mapping[Kind, VectorStore]:
         """The vector stores, at the address that the index has by now."""
-        scanning = self._settings.scanning(listed=self._listed)
-        return open_stores(get_address(self.db), self.folder, scanning=scanning, largest=self._largest)
+        scanning, sentences = self._settings.scanning(listed=self._listed), self._settings.sentence_vectors
+        address = get_address(self.db)
+        return open_stores(address, self.folder, scanning=scanning, largest=self._largest, sentences=sentences)
 
     @cached_property
     def _merger(self) -> Merger:

@@ -14,12 +14,14 @@ from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
+from semsearch.settings import Settings
 from semsearch.storage.audit import find_stray_ids, find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.damaged_rows import find_damaged
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
+from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
@@ -50,7 +52,8 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     problems += _rows(db)
     require(database, db, ["store"])
     opened = list(_opened(db, folder, address, problems))
-    for kind in KINDS if keeps_sentences(address) else ("passage", "words"):
+    settings = Settings.from_json(get_meta(db, "settings"))
+    for kind in KINDS if settings.sentence_vectors and keeps_sentences(address) else ("passage", "words"):
         problems += find_stray_ids(db, kind, [segment.id_ranges for segment, _ in opened if segment.kind == kind])
     passages = [
         source for segment, source in opened if segment.kind == "passage" and not isinstance(source, LexicalSegment)

@@ -178,6 +178,9 @@ def registered() -> tuple[Format, ...]:
 
 def is_readable(name: str) -> bool:
     """Return whether there is a reader, built in or in a plug-in, for a file of this name. Imports no plug-in."""
+    kind = SUFFIXES.get(last := name[name.rfind(".") :])
+    if kind is not None and kind is not PICTURE and last not in COMPRESSED:
+        return True  # most files of a large folder
     suffix = _suffix(name)
     if suffix in COMPRESSED and ".t" not in suffix:
         return is_readable(name[: -len(suffix)])  # else a look at what is compressed tells

@@ -36,7 +36,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
-from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
+from semsearch.stores.registry import StoreAddress, get_own_address, open_stores
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
 from semsearch.text.near_duplicates import MARKS, marks_of
@@ -308,11 +308,11 @@ class IndexReader:
 
         `spans`: the id of each passage's first sentence and the number of its sentences.
         """
-        if not self._shared.keeps_sentences:
+        if not self._of("sentence"):  # by the settings, or since an engine has the vectors
             embedder = self.embedder(db)
             if embedder is not None and self._fit is not None:
                 from semsearch.search.on_demand_vectors import (
-                    OnDemandSentences,  # start-up time: most indexes keep them
+                    OnDemandSentences,  # start-up time: most indexes store them
                 )
 
                 made = self._shared.sentences.get(self._fit, lambda: OnDemandSentences(embedder))
@@ -371,11 +371,6 @@ class _Shared:
         self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
         self.sentences: OpenCache[_Fit, OnDemandSentences] = OpenCache()
         self.told: set[str] = set()
-
-    @cached_property
-    def keeps_sentences(self) -> bool:
-        """Whether the vectors of sentences are stored."""
-        return keeps_sentences(self.address)
 
     def open_stores(self) -> Mapping[Kind, VectorStore]:
         """The stores of vectors, by kind. Opened late: a search by words alone needs no engine, nor to import one."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.types import Float16, Float32, Int64
+from semsearch.arrays.types import Float32, Int64, UInt8
+from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.storage.catalogue import Titled, get_sentence_texts, get_titled, languages_of_passages
 from semsearch.text.languages import ENGLISH
@@ -76,7 +77,7 @@ def _says_something(titled: Titled) -> bool:
 # -- Sentences ---------------------------------------------------------------------------------------------------------
 
 
-_MOST_SENTENCES = 100_000  # sentences that are kept: fifty megabytes at 256 dimensions
+_MOST_SENTENCES = 100_000  # sentences that are kept: twenty-five megabytes at 256 dimensions
 
 
 class OnDemandSentences:
@@ -87,7 +88,7 @@ class OnDemandSentences:
 
     def __init__(self, embedder: SentenceEmbedder) -> None:
         self._embedder = embedder
-        self._kept: dict[int, Float16] = {}
+        self._kept: dict[int, UInt8] = {}
 
     def of(self, db: sqlite3.Connection, passage_ids: Int64, counts: Int64) -> StoredVectors:
         """The vectors of the first so many sentences of each passage, one after the other. (p,), (p,)"""
@@ -104,19 +105,19 @@ class OnDemandSentences:
             if sum(map(len, self._kept.values())) + sum(map(len, made.values())) > _MOST_SENTENCES:
                 self._kept = {}
             self._kept.update(made)
-        n, parts, positions = int(counts.sum()), list[Float16](), list[Int64]()
+        n, parts, positions = int(counts.sum()), list[UInt8](), list[Int64]()
         for id_, first, count in zip(wanted, (np.cumsum(counts) - counts).tolist(), counts.tolist(), strict=True):
             if id_ in found and count:
                 parts.append(rows := found[id_][:count])
                 positions.append(np.arange(first, first + len(rows)))
         if not parts:
             return nothing_stored(n)
-        return StoredVectors(np.concatenate(positions), np.concatenate(parts).astype(np.float32), n)
+        return StoredVectors(np.concatenate(positions), from_bytes(np.concatenate(parts)), n)
 
-    def _made(self, db: sqlite3.Connection, passage_ids: list[int]) -> dict[int, Float16]:
+    def _made(self, db: sqlite3.Connection, passage_ids: list[int]) -> dict[int, UInt8]:
         texts = get_sentence_texts(db, passage_ids)
         languages = languages_of_passages(db, passage_ids) if as_multilingual(self._embedder.chosen_.vectors) else {}
         of_texts = [languages.get(id_, ENGLISH) for id_, own in texts.items() for _ in own]
-        rows = self._embedder.transform([text for own in texts.values() for text in own], of_texts).astype(np.float16)
+        rows = to_bytes(self._embedder.transform([text for own in texts.values() for text in own], of_texts))
         ends = np.cumsum([len(own) for own in texts.values()]).tolist()
         return {id_: rows[end - len(own) : end] for (id_, own), end in zip(texts.items(), ends, strict=True)}

@@ -119,6 +119,7 @@ _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php")) 
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _CASE_MAY_DIFFER = sys.platform in ("darwin", "win32")  # of a name that is looked for from the one on disk
+_HAS_JUNCTIONS = sys.platform == "win32"
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
 _MOUNTS = Path("/proc/self/mounts")
 _OF_KERNEL = frozenset(
@@ -402,7 +403,7 @@ class Walk:
             path = folder + entry.name
             is_folder = _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
             path += "/" * is_folder  # in a store, a folder and an object may have one name
-            if not self._is_good_name(path, seen):
+            if not path.isascii() and not self._is_good_name(path, seen):
                 continue
             if is_folder:
                 if self._left_out(path, rules):
@@ -418,7 +419,7 @@ class Walk:
 
     def _file(self, entry: FolderEntry, path: str, rules: Rules | None) -> FoundFile | None:
         """The file that an entry is, or is a link to, if it is wanted."""
-        linked = entry.is_symlink() or _is_junction(entry)
+        linked = entry.is_symlink() or (_HAS_JUNCTIONS and _is_junction(entry))
         if linked and _is_folder(entry, follow_symlinks=True):
             if not self._left_out(path + "/", rules):
                 self._report(path + "/", "a link to a folder is not followed; index the folder itself")
@@ -446,9 +447,7 @@ class Walk:
         return self._choice.excludes(path) or (rules is not None and rules.ignore(compose(self._slashed) + path))
 
     def _is_good_name(self, path: str, seen: set[str]) -> bool:
-        """Return whether a name can be stored, and is not another form of a name in the same folder."""
-        if path.isascii():
-            return True
+        """Return whether a name that is not ASCII can be stored, and is not another form of one in the same folder."""
         if any("\ud800" <= character <= "\udfff" for character in path):
             self._report(path, "its name is not valid Unicode; rename it")
             return False

@@ -120,7 +120,11 @@ def get_known_of_sizes(db: sqlite3.Connection, root: Root, sizes: Iterable[int])
 def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
     from semsearch.sources.sync_plan import KnownDocument  # start-up time: a search reads none
 
-    return [KnownDocument(row[0], root.id, row[1], root.canonical(row[1]), *row[2:]) for row in rows]
+    canonical_of = root.canonicals()
+    return [
+        KnownDocument(id_, root.id, path, canonical_of(path), size, mtime, checked, digest)
+        for id_, path, size, mtime, checked, digest in rows
+    ]
 
 
 # -- Catalogue ---------------------------------------------------------------------------------------------------------

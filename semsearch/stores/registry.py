@@ -126,16 +126,24 @@ def keeps_sentences(address: StoreAddress | None) -> bool:
 
 
 def open_stores(
-    address: StoreAddress | None, folder: Path, *, scanning: ScanOptions | None = None, largest: int = LARGEST
+    address: StoreAddress | None,
+    folder: Path,
+    *,
+    scanning: ScanOptions | None = None,
+    largest: int = LARGEST,
+    sentences: bool = True,
 ) -> Mapping[Kind, VectorStore]:
-    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged."""
+    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged.
+
+    `sentences`: whether vectors of sentences are stored, if the engine keeps any.
+    """
     address = address or StoreAddress(DEFAULT, "")
     engine = _engine(address.uri, folder)
     locations = (
         StoreLocation(address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner)
         for kind in VECTORS
     )
-    if engine.keeps_sentences:
+    if sentences and engine.keeps_sentences:
         return {location.kind: engine.open(location) for location in locations}
     from semsearch.stores.null_store import NullStore  # start-up time: most indexes keep all vectors
 

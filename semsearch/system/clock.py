@@ -23,4 +23,6 @@ _FARTHEST = 1 << 62  # nanoseconds: the years 1823 to 2116
 
 def storable_time(nanoseconds: int) -> int:
     """The time of a file as it is kept: the nearest that SQLite's integers hold. File systems have any until 2486."""
-    return max(-_FARTHEST, min(_FARTHEST, nanoseconds))
+    if -_FARTHEST <= nanoseconds <= _FARTHEST:
+        return nanoseconds
+    return _FARTHEST if nanoseconds > 0 else -_FARTHEST

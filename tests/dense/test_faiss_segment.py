@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_store import Vectors
+from semsearch.arrays.vectors import from_bytes, to_bytes
+from semsearch.dense import faiss_store
+from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged
-from semsearch.storage.segments import Segment
+from semsearch.storage.segments import Kind, Segment
 from semsearch.system.durable import file_digest
 
 
@@ -22,8 +25,10 @@ def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def written(folder: Path, ids: np.ndarray, rows: np.ndarray, *, largest: int = 1000) -> list[Segment]:
-    writer = SegmentWriter(folder, "passage", generation=7, largest=largest)
+def written(
+    folder: Path, ids: np.ndarray, rows: np.ndarray, *, largest: int = 1000, kind: Kind = "passage"
+) -> list[Segment]:
+    writer = SegmentWriter(folder, kind, generation=7, largest=largest)
     for first in range(0, len(ids), 10):
         writer.add(ids[first : first + 10], rows[first : first + 10])
     return writer.finish()
@@ -45,6 +50,40 @@ def test_a_file_is_byte_by_byte_what_faiss_writes(tmp_path: Path) -> None:
     index.add(rows)
     faiss.write_index(index, str(tmp_path / "peer"))
     assert (tmp_path / segment.file).read_bytes() == (tmp_path / "peer").read_bytes()
+
+
+def test_vectors_of_sentences_are_bytes_that_come_back_with_length_one(tmp_path: Path) -> None:
+    rows = np.concatenate((unit_rows(34), np.zeros((1, 16), dtype=np.float32)))
+    (segment,) = written(tmp_path, np.arange(35, dtype=np.int64), rows, kind="sentence")
+    index = faiss.IndexScalarQuantizer(16, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT)
+    index.add(np.rint(rows * (127 / np.abs(rows).max(axis=1, initial=1e-9, keepdims=True))))
+    faiss.write_index(index, str(tmp_path / "peer"))
+    assert (tmp_path / segment.file).read_bytes() == (tmp_path / "peer").read_bytes()
+    opened = Vectors(tmp_path / segment.file, segment)
+    found = opened.rows(np.arange(35))
+    np.testing.assert_allclose(found, rows, atol=opened.rounding)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), [1] * 34 + [0], atol=1e-6)
+    assert np.abs((found * rows[3]).sum(axis=1) - rows @ rows[3]).max() < 5e-3
+    assert found.nbytes > 4 * 35 * 15 > segment.size - 200
+
+
+def test_vectors_of_sentences_of_an_earlier_version_are_read_and_merged_with_bytes(tmp_path: Path) -> None:
+    (old,) = written(tmp_path, np.arange(20, dtype=np.int64), unit_rows(20))
+    (new,) = written(tmp_path, np.arange(20, 40, dtype=np.int64), unit_rows(20, seed=1), kind="sentence")
+    segments = [Segment("sentence", old.file, old.size, old.id_ranges, old.digest, sums=old.sums), new]
+    store = FaissStore(tmp_path, "sentence")
+    before = store.open(segments, NO_IDS).fetch(np.arange(40))
+    after = store.open(store.merge(segments, NO_IDS, generation=8), NO_IDS).fetch(np.arange(40))
+    np.testing.assert_allclose(before.rows[:20], unit_rows(20), atol=1e-3)
+    assert np.array_equal(after.rows, from_bytes(to_bytes(before.rows)))
+    assert np.array_equal(after.rows[20:], before.rows[20:])  # rounded once, and never again
+
+
+@pytest.mark.parametrize("dimension", [1, 3, 256])
+def test_bytes_that_are_encoded_again_stay_as_they_are(dimension: int) -> None:
+    rows = np.random.default_rng(0).standard_normal((500, dimension)).astype(np.float32)
+    once = to_bytes(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    assert np.array_equal(to_bytes(from_bytes(once)), once)
 
 
 def test_a_writer_that_does_not_finish_leaves_whole_files_only(tmp_path: Path) -> None:
@@ -203,3 +242,25 @@ def test_rows_without_direction_and_twins_do_no_harm(tmp_path: Path) -> None:
     found = listed(tmp_path, rows).scan(rows[300:301], 5)
     assert (found.ids[0] >= 400).all()
     np.testing.assert_allclose(found.scores[0], 1, atol=1e-3)
+
+
+def test_a_large_file_is_asked_for_the_lists_that_a_query_searches_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_store, "_READ_WHOLE", 0)
+    with SegmentWriter(tmp_path, "passage", generation=7, largest=9000, scanning=ScanOptions(listed=40)) as writer:
+        writer.add(np.arange(4000, dtype=np.int64), unit_rows(4000))
+        (segment,) = writer.finish()
+    opened, asked = Vectors(tmp_path / segment.file, segment), list[tuple[int, int]]()
+    monkeypatch.setattr(opened._file, "expect", lambda start, end: asked.append((start, end)))
+    assert segment.scan is not None
+    query = unit_rows(1, seed=9)
+    found = opened.scan(query, 10)
+    assert len(asked) == segment.scan.probes < segment.scan.lists
+    once = [*asked]
+    assert opened.scan(query, 10).ids.tolist() == found.ids.tolist()
+    assert asked == once
+    opened.scan(unit_rows(200, seed=3), 10)
+    assert len({*asked}) == len(asked) == segment.scan.lists
+    begun, ends = zip(*sorted(asked), strict=True)
+    assert (begun[1:], ends[-1]) == (ends[:-1], segment.size)  # all of the lists, which are the last of the file

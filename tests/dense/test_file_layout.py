@@ -14,12 +14,17 @@ from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 ROWS = np.random.default_rng(0).standard_normal((70, 8)).astype(np.float32)
-FACTORIES = ("Flat", "SQfp16", "SQ8", "IVF4,Flat", "IVF4,SQfp16", "IVF4,SQ8", "IVF64,SQfp16")
+BYTES = "signed bytes"  # of sentences, which have no name among FAISS's types
+FACTORIES = ("Flat", "SQfp16", "SQ8", BYTES, "IVF4,Flat", "IVF4,SQfp16", "IVF4,SQ8", "IVF64,SQfp16")
 
 
 def written(path: Path, factory: str) -> bytearray:
     """A file of vectors; of the last layout most lists are empty."""
-    index = faiss.index_factory(8, factory, faiss.METRIC_INNER_PRODUCT)
+    if factory == BYTES:
+        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
+        index = faiss.IndexScalarQuantizer(8, kind, faiss.METRIC_INNER_PRODUCT)
+    else:
+        index = faiss.index_factory(8, factory, faiss.METRIC_INNER_PRODUCT)
     if factory.startswith("IVF"):
         index.cp.min_points_per_centroid = 1
     index.train(ROWS)

@@ -144,6 +144,31 @@ def test_it_lives_the_same_life(twins: Twins) -> None:
     twins.agree()
 
 
+def test_an_index_without_vectors_of_sentences_makes_them_and_lives_the_same_life(twins: Twins) -> None:
+    files = twins.files
+
+    def sentences() -> int:
+        with IndexDatabase(files.path).reading() as db:
+            return sum(len(segment.id_ranges) for segment in get_segments(db) if segment.kind == "sentence")
+
+    before = sentences()
+    assert before == files.status(drift=False, stale=False).sentences
+    files.rebuild(sentence_vectors=False)
+    assert (files.settings.sentence_vectors, sentences()) == (False, 0)
+    assert not list((files.path / "segments").glob("sentence-*"))
+    twins.memory.rebuild()
+    twins.agree({"mode": "dense"})
+    write_articles(twins.docs, 3, first=40)
+    twins.sync()
+    assert sentences() == 0
+    twins.agree()
+    files.rebuild(sentence_vectors=True)
+    twins.memory.rebuild()
+    assert sentences() > before
+    twins.agree()
+    assert files.verify() == []
+
+
 def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
     theirs = twins.memory.status(drift=False, stale=False)
     assert (theirs.store, twins.files.status(drift=False, stale=False).store) == (URI, None)

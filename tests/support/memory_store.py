@@ -1,6 +1,7 @@
 """A vector store in memory: all that the contract of tests/laws/test_vector_store.py asks for, and nothing else.
 
-Vectors are kept as half-precision floats, as FAISS segments keep them: an index over either gives the same hits.
+Vectors are kept as half-precision floats, those of sentences rounded to bytes before, as FAISS segments keep them: an
+index over either gives the same hits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.stored_vectors import StoredVectors
 from semsearch.dense.vector_store import Additions, Questions, VectorStore, check_dimension, merge_by_copying
 from semsearch.errors import UsageError
@@ -101,7 +103,8 @@ class MemoryWriter:
         self._additions.check(ids, vectors)
         if len(ids):
             self._ids.append(ids)
-            self._rows.append(vectors.astype(np.float16))
+            rounded = from_bytes(to_bytes(vectors)) if self._store.kind == "sentence" else vectors
+            self._rows.append(rounded.astype(np.float32 if self._store.kind == "sentence" else np.float16))
 
     def finish(self) -> list[Segment]:
         if not self._ids:

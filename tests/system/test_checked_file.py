@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,52 @@ def test_only_what_is_read_is_checked(tmp_path: Path) -> None:
         file.check_each(np.array([0, BLOCK + 1]), BLOCK)
     with pytest.raises(IndexDamaged, match=told):
         file.check()
+
+
+def test_pieces_all_over_a_file_are_checked_and_the_block_that_differs_is_named(tmp_path: Path) -> None:
+    path, sums = written(tmp_path, 200 * BLOCK + 100)
+    whole, everywhere = bytearray(path.read_bytes()), np.arange(0, 200 * BLOCK + 90, BLOCK // 2)
+    CheckedFile(path, sums).check_each(everywhere, 10)
+    for block in (0, 63, 64, 131, 199, 200):
+        data = bytearray(whole)
+        data[block * BLOCK + 50] ^= 4
+        path.write_bytes(data)
+        file = CheckedFile(path, sums)
+        file.check_each(everywhere[everywhere // BLOCK != block], 10)
+        with pytest.raises(IndexDamaged, match=f"from {block * BLOCK} on differ"):
+            file.check_each(everywhere, 10)
+
+
+class MapAsked:
+    """A map that records how it is asked to be read: the option, the first byte and the number of bytes."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int, int]] = []
+
+    def madvise(self, option: int, start: int, length: int) -> None:
+        self.asked.append((option, start, length))
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="the system cannot be asked")
+def test_only_blocks_that_were_not_read_are_asked_for_and_many_are_read_ahead(tmp_path: Path) -> None:
+    path, sums = written(tmp_path, 100 * BLOCK + 5)
+    file = CheckedFile(path, sums)
+    assert file._map is not None
+    file._map = asked = MapAsked()
+    pieces = np.array([3, 50 * BLOCK - 1, 100 * BLOCK + 1])
+    file.expect_each(pieces, 4)
+    assert sorted(asked.asked) == [
+        (mmap.MADV_WILLNEED, block * BLOCK, BLOCK if block < 100 else 5) for block in (0, 49, 50, 100)
+    ]
+    file.check_each(pieces, 4)
+    asked.asked.clear()
+    file.expect_each(pieces, 4)
+    file.check(0, BLOCK)
+    assert asked.asked == []
+    file.check(BLOCK, 3 * BLOCK)
+    file.check()
+    assert asked.asked == [(mmap.MADV_WILLNEED, BLOCK, 2 * BLOCK), (mmap.MADV_NORMAL, 0, 100 * BLOCK + 5)]
+    assert CheckedFile(path, b"")._map is None
 
 
 def test_a_file_of_another_length_is_damaged(tmp_path: Path) -> None:

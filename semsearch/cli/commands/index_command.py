@@ -118,6 +118,14 @@ def index(
         str | None,
         typer.Option(metavar="URI", help="External vector store, or faiss: for none.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
+    sentence_vectors: Annotated[
+        bool | None,
+        typer.Option(
+            "--sentence-vectors/--no-sentence-vectors",
+            help="Store vectors of sentences (default).",
+            rich_help_panel=VECTOR_SEARCH,
+        ),
+    ] = None,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
     cluster: ClusterOption = None,
@@ -130,7 +138,8 @@ def index(
     keep_warnings()
     use_one_thread()  # two threads on a busy machine are slower than one
     choices = IndexChoices(
-        vectors, method, a, components, frequencies, adapt, unknown, exact, target_recall, factory, store
+        *(vectors, method, a, components, frequencies, adapt, unknown),
+        *(exact, target_recall, factory, store, sentence_vectors),
     )
     reading = {
         "include": include or (),

@@ -21,7 +21,7 @@ import random
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def headings_of(pages: Mapping[str, str]) -> list[tuple[str, str]]:
         for found in _HEADING.finditer(_FENCE.sub("", text)):
             heading = " ".join(_MARKS.sub(lambda each: each.group(1) or "", found.group(1)).split())
             pages_with[heading].add(path)
-    return [(heading, *paths) for heading, paths in pages_with.items() if len(paths) == 1 and _says_enough(heading)]
+    return [(heading, min(paths)) for heading, paths in pages_with.items() if len(paths) == 1 and _says_enough(heading)]
 
 
 def _says_enough(heading: str) -> bool:
@@ -124,7 +124,7 @@ def across(folders: Sequence[Path], kept: Path, *, sections: bool, between: bool
         index.close()
 
 
-def ranks_of_pages(index: Index, questions: Sequence[tuple[str, str]], mode: Any) -> Iterator[int | None]:
+def ranks_of_pages(index: Index, questions: Sequence[tuple[str, str]], mode: Any) -> list[int | None]:
     answers = index.search_many([text for text, _ in questions], 5 * DEPTH, mode=mode, duplicates=True, syntax="plain")
     return [
         _rank(path, list(dict.fromkeys(hit.document for hit in hits)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from semsearch.cli.configured_defaults import configuration_of
-from semsearch.cli.declared import FILES, INDEX, OUTPUT, RANKING, Argument, Option
+from semsearch.cli.declared import FILES, INDEX, OUTPUT, RANKING, CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, Syntax

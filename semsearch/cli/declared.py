@@ -20,14 +20,14 @@ ACCESS, MODEL = "Access", "Model"
 RERANK = "--rerank"  # may stand without a value, which neither typer nor this module reads
 
 
-class Argument:
+class CommandArgument:
     """An argument, with the settings that `typer.Argument` takes."""
 
     def __init__(self, *names: str, **settings: Any) -> None:
         self.names, self.settings = names, settings
 
 
-class Option(Argument):
+class CommandOption(CommandArgument):
     """An option, with the names and settings that `typer.Option` takes."""
 
 
@@ -53,8 +53,8 @@ def _for_typer(hint: Any) -> Any:
     import typer  # start-up time: a plain query does without
 
     match getattr(hint, "__metadata__", ()):
-        case (Argument() as declared,):
-            made = typer.Option if isinstance(declared, Option) else typer.Argument
+        case (CommandArgument() as declared,):
+            made = typer.Option if isinstance(declared, CommandOption) else typer.Argument
             return Annotated[hint, made(*declared.names, **declared.settings)]
     return typer.Context if hint is Call else hint
 
@@ -98,7 +98,7 @@ def plainly(
     """What calls a command's function as words, options and environment variables ask, given configured defaults; None
     if typer is to parse them.
 
-    The function's first parameter gets a `Call`, the one that is declared as an `Argument` the words.
+    The function's first parameter gets a `Call`, the one that is declared as a `CommandArgument` the words.
     """
     hints = get_type_hints(function, include_extras=True)
     declared = {name: hint.__metadata__[0] for name, hint in hints.items() if hasattr(hint, "__metadata__")}
@@ -122,7 +122,7 @@ def plainly(
         for name, each in declared.items():
             if name not in given and (value := variables.get(each.settings.get("envvar", ""), "")):
                 _take(from_variables, name, kinds[name], value)
-        (argument,) = (name for name, each in declared.items() if not isinstance(each, Option))
+        (argument,) = (name for name, each in declared.items() if not isinstance(each, CommandOption))
         if any(given[name] < declared[name].settings["min"] for name in given if "min" in declared[name].settings):
             return None
     except (LookupError, ValueError, StopIteration):  # a mistake, or a kind of value that only typer reads

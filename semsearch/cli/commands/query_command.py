@@ -44,7 +44,7 @@ from semsearch.cli.command_options import (
     VectorsOption,
     is_wanted,
 )
-from semsearch.cli.declared import GOLDEN, Argument, Call, Option
+from semsearch.cli.declared import GOLDEN, Call, CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError

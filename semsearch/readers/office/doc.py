@@ -40,7 +40,7 @@ _ENDS = re.compile(r"[\r\x07\x0c]")
 _ALL = 50_000_000  # characters: a table of pieces may name the same ones again and again
 
 
-class _Piece(NamedTuple):
+class _DocPiece(NamedTuple):
     """Consecutive characters: from which one on, where they are in the stream, how many bytes each has."""
 
     first: int
@@ -49,7 +49,7 @@ class _Piece(NamedTuple):
     width: int
 
 
-class _Run(NamedTuple):
+class _DocRun(NamedTuple):
     """Bytes of the stream, up to an end, that share properties: the number of their style, and what differs."""
 
     end: int
@@ -119,7 +119,7 @@ class _WordFile:
         place, size = struct.unpack_from("<II", self._stream, 154 + 8 * number)
         return self._table[place : place + size]
 
-    def _read_pieces(self) -> Iterator[_Piece]:
+    def _read_pieces(self) -> Iterator[_DocPiece]:
         data, at, total = self._named(_PIECES), 0, 0
         while at < len(data) and data[at] == 1:  # changes of formats, which are skipped
             at += 3 + int.from_bytes(data[at + 1 : at + 3], "little")
@@ -134,7 +134,7 @@ class _WordFile:
             length = min(length, (len(self._stream) - place) // width, _ALL - total)
             if length > 0:
                 total += length
-                yield _Piece(first, length, place, width)
+                yield _DocPiece(first, length, place, width)
 
     def _read_levels(self) -> list[int]:
         """The heading level of each style: 0 for none, -1 for the title of the whole."""
@@ -152,7 +152,7 @@ class _WordFile:
                 break
         return [_level(styles, number) for number in range(len(styles))]
 
-    def _read_runs(self, what: int) -> Iterator[_Run]:
+    def _read_runs(self, what: int) -> Iterator[_DocRun]:
         """The runs of paragraphs or characters, in the order of the stream."""
         data = self._named(what)
         count = max(0, len(data) - 4) // 8
@@ -166,7 +166,9 @@ class _WordFile:
             for number, end in enumerate(ends):
                 step = 13 if what == _PARAGRAPHS else 1
                 place = 2 * block[min(4 * (len(ends) + 1) + step * number, 510)]
-                yield _Run(end, *(_paragraph_changes(block, place) if step == 13 else _character_changes(block, place)))
+                yield _DocRun(
+                    end, *(_paragraph_changes(block, place) if step == 13 else _character_changes(block, place))
+                )
 
     def _characters(self, first: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
         """The characters between two numbers, in pieces that are shown or not alike, with their ends in the stream."""
@@ -201,7 +203,7 @@ class _WordFile:
 
     def _paragraph(self, text: str, end: str, place: int) -> _Paragraph:
         number = bisect_right(self._run_ends, place - 1)
-        run = self._runs[number] if number < len(self._runs) else _Run(0, 0, {})
+        run = self._runs[number] if number < len(self._runs) else _DocRun(0, 0, {})
         level = self._levels[run.style] if run.style < len(self._levels) else 0
         if (outline := run.changes.get(_OUTLINE, _HEADINGS)) < _HEADINGS:
             level = outline + 1

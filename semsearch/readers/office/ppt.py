@@ -27,7 +27,7 @@ _DEEPEST = 40  # records in records
 _MOST = 2_000_000  # records
 
 
-class _Record(NamedTuple):
+class _PptRecord(NamedTuple):
     """A record of the stream: its kind and instance, and where its content is."""
 
     kind: int
@@ -37,7 +37,7 @@ class _Record(NamedTuple):
     end: int
 
 
-class _Text(NamedTuple):
+class _PptText(NamedTuple):
     """A text and what it is for, such as the title of a slide."""
 
     kind: int
@@ -50,7 +50,7 @@ class _Listed:
 
     place: int  # its number in the directory
     identity: int
-    texts: list[_Text] = field(default_factory=list)
+    texts: list[_PptText] = field(default_factory=list)
 
 
 def read(data: bytes, name: str) -> Document:
@@ -97,12 +97,12 @@ class _Presentation:
         if self._document is None:
             raise file.damaged("it has no list of slides")
 
-    def _record(self, at: int, end: int) -> _Record:
+    def _record(self, at: int, end: int) -> _PptRecord:
         version, kind, length = struct.unpack_from("<HHI", self._data, at)
         is_container = version & 0xF == _CONTAINER
-        return _Record(kind, version >> 4, is_container, at + 8, min(at + 8 + length, end, len(self._data)))
+        return _PptRecord(kind, version >> 4, is_container, at + 8, min(at + 8 + length, end, len(self._data)))
 
-    def _within(self, outer: _Record) -> Iterator[_Record]:
+    def _within(self, outer: _PptRecord) -> Iterator[_PptRecord]:
         at = outer.start
         while at + 8 <= outer.end and self._left:
             self._left -= 1
@@ -110,7 +110,7 @@ class _Presentation:
             yield record
             at = record.end
 
-    def _all_within(self, outer: _Record, depth: int = 0) -> Iterator[_Record]:
+    def _all_within(self, outer: _PptRecord, depth: int = 0) -> Iterator[_PptRecord]:
         for record in self._within(outer):
             if record.is_container and depth < _DEEPEST:
                 yield from self._all_within(record, depth + 1)
@@ -127,7 +127,7 @@ class _Presentation:
                 yield (head & 0xFFFFF) + number, place
             at += 4 + 4 * count
 
-    def _part(self, number: int, kind: int) -> _Record | None:
+    def _part(self, number: int, kind: int) -> _PptRecord | None:
         """A part by its number in the directory, if it is of that kind."""
         place = self._places.get(number, len(self._data))
         if place + 8 > len(self._data):
@@ -150,18 +150,18 @@ class _Presentation:
                 elif record.kind == _KIND:
                     (kind,) = struct.unpack_from("<I", self._data, record.start)
                     if found:
-                        found[-1].texts.append(_Text(kind, ""))
+                        found[-1].texts.append(_PptText(kind, ""))
                 elif found and found[-1].texts and (text := self._text(record)):
-                    found[-1].texts[-1] = _Text(kind, text)
+                    found[-1].texts[-1] = _PptText(kind, text)
         return found
 
-    def _text(self, record: _Record) -> str:
+    def _text(self, record: _PptRecord) -> str:
         raw = self._data[record.start : record.end]
         if record.kind == _WIDE:
             return raw.decode("utf-16-le", "replace")
         return raw.decode("latin-1") if record.kind == _BYTES else ""
 
-    def _texts(self, part: _Record, listed: _Listed) -> Iterator[_Text]:
+    def _texts(self, part: _PptRecord, listed: _Listed) -> Iterator[_PptText]:
         """The texts of a slide or its notes, in the order of its shapes."""
         kind = _OTHER
         for record in self._all_within(part):
@@ -172,7 +172,7 @@ class _Presentation:
                 if number < len(listed.texts):
                     yield listed.texts[number]
             elif text := self._text(record):
-                yield _Text(kind, text)
+                yield _PptText(kind, text)
                 kind = _OTHER
 
     def build(self, builder: Builder) -> None:

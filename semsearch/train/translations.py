@@ -6,12 +6,13 @@ that of its translation. With A(t, w), SIF's weight of a word in the text t, all
 average of its translation by the English vectors; c(t), the weight of a pair times the square root of the number of its
 words; and v(w), the vectors before, that is in two steps:
 
-    M:  min  Σ_t c(t) |Σ_w A(t, w) (v(w) + M v(w)) - e(t)|²  +  ρ |M|²        for all words, also those in no text
-    d:  min  Σ_t c(t) |Σ_w A(t, w) (v(w) + M v(w) + d(w)) - e(t)|²  +  λ Σ_w |d(w)|²        for the words of the texts
+    M:  min  Σ_t c(t) |Σ_w A(t, w) (v(w) + M v(w)) - e(t)|²  +  ρ |M|²
+    d:  min  Σ_t c(t) |Σ_w A(t, w) (v(w) + M v(w) + d(w) + s(stem of w)) - e(t)|²  +  λ (Σ_w |d(w)|² + Σ_stem |s|²)
 
 Both are linear. Averages are taken less their mean over the texts, for a language has a direction of its own. A word of
-many texts moves to where these want it; one that stands only beside others that explain its texts hardly moves. Words
-of the texts that the language lacked are added, with v = 0; they are as rare as its rarest.
+many texts moves to where these want it; one that stands only beside others that explain its texts hardly moves. A word
+that stands in none moves by M, and with its other forms. Words of the texts that the language lacked are added, with
+v = 0; they are as rare as its rarest.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.embedding.weights import SIF_A, sif_weights
 from semsearch.errors import VectorsError
 from semsearch.frozen import dataclass
 from semsearch.text.ragged import OovWords, Ragged
-from semsearch.text.terms import spelled
+from semsearch.text.terms import spelled, stems
 from semsearch.text.tokens import hash_chunks
 from semsearch.train.language_vectors import LanguageWords, is_word
 from semsearch.word_vectors.language_table import LanguageTable, write_language_table
@@ -38,7 +40,7 @@ from semsearch.word_vectors.table import VectorTable
 
 RIDGE, LINEAR_RIDGE = 1.0, 1.0  # λ; ρ over the mean variance of the averages. See docs/research/word-vectors.md
 LEAST = 3  # texts that have a word that is added
-_ROUNDS, _ENOUGH = 60, 1e-3  # of conjugate gradients: steps at most, and the residual's length over its first
+_ROUNDS, _ENOUGH = 60, 3e-3  # of conjugate gradients: steps at most, and the residual's length over its first
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,9 @@ class Lookup:
                 Path(folder) / "words", language, words, np.ones((len(words), 1)), p, parts=1, card={"space": ""}
             )
         hashes = OovWords.of([spelled(word, language) for word in words]).hashes
-        rows = self.table.lookup(hashes)
+        order = np.argsort(p, kind="stable")  # of several forms of a word, the likeliest stays, as in the table
         self._numbers: Int64 = np.zeros(len(self.table), dtype=np.int64)
-        self._numbers[rows[::-1]] = np.arange(len(words))[::-1]  # of several forms of a word, the first
+        self._numbers[self.table.lookup(hashes)[order]] = order
 
     def find(self, texts: Sequence[str]) -> tuple[Ragged, Ragged]:
         """The numbers of the words of texts, and the ids of the English words among them. n texts -> n rows, n rows"""
@@ -130,13 +132,16 @@ def learn_translations(
     if not len(usable):
         raise VectorsError("no pair has known words in both languages; nothing can be learned from them")
     own_totals = (totals + aside.totals)[usable, None]
-    averages = csr_array(weights[usable].multiply(1 / own_totals), dtype=np.float32)
+    averages: Any = csr_array(weights[usable].multiply(1 / own_totals), dtype=np.float32)
     targets = wanted.vectors[usable] / wanted.totals[usable, None] - aside.vectors[usable] / own_totals
     counts = np.array([pair.weight for pair in pairs])[usable] * np.sqrt(np.diff(averages.indptr))
     vectors += vectors @ _linear(_centred(averages @ vectors), _centred(targets - averages @ vectors), counts)
     root = np.sqrt(counts)[:, None].astype(np.float32)
     missing = _centred(targets - averages @ vectors) * root
-    vectors += _least_squares(csr_array(averages.multiply(root), dtype=np.float32), missing, ridge)
+    scaled = csr_array(averages.multiply(root), dtype=np.float32)
+    forms = _forms(words, language)
+    moved = _least_squares(csr_array(hstack([scaled, scaled @ forms]), dtype=np.float32), missing, ridge)
+    vectors += moved[: len(words)] + forms @ moved[len(words) :]
     return LanguageWords(list(words), vectors, p)
 
 
@@ -150,11 +155,15 @@ class _Sums:
 
 def _sums(texts: Ragged, english: VectorTable) -> _Sums:
     used, which = np.unique(texts.ids, return_inverse=True)
-    matrix = _matrix(Ragged(which.reshape(-1), texts.indptr), sif_weights(english.frequencies[used], SIF_A), len(used))
+    matrix = _matrix(
+        Ragged(which.reshape(-1).astype(np.int32), texts.indptr),
+        sif_weights(english.frequencies[used], SIF_A),
+        len(used),
+    )
     return _Sums(np.asarray(matrix @ english.rows(used), dtype=np.float32), matrix.sum(axis=1))
 
 
-def _matrix(texts: Ragged, weights: Float64, size: int) -> csr_array:
+def _matrix(texts: Ragged, weights: Float64, size: int) -> Any:
     return csr_array((weights[texts.ids].astype(np.float32), texts.ids, texts.indptr), shape=(len(texts), size))
 
 
@@ -165,6 +174,15 @@ def _english_words(texts: Sequence[str], english: VectorTable) -> Ragged:
     ]
     found = Ragged.concatenate(chunks)
     return found.only(found.ids >= 0)
+
+
+def _forms(words: Sequence[str], language: str) -> Any:
+    """Which of the stems that several words have is each word's: 1 or 0. n words -> (n, stems)"""
+    _, which, counts = np.unique(stems(words, language), return_inverse=True, return_counts=True)
+    is_shared = counts > 1
+    rows = np.flatnonzero(is_shared[which])
+    columns = (np.cumsum(is_shared) - 1)[which[rows]]
+    return csr_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=(len(words), int(is_shared.sum())))
 
 
 def _centred(rows: Float32) -> Float32:
@@ -179,9 +197,9 @@ def _linear(averages: Float32, missing: Float32, counts: Float64) -> Float32:
     return np.asarray(np.linalg.solve(gram, weighted.T @ missing), dtype=np.float32)
 
 
-def _least_squares(matrix: csr_array, wanted: Float32, ridge: float) -> Float32:
+def _least_squares(matrix: Any, wanted: Float32, ridge: float) -> Float32:
     """x with the least |matrix x - wanted|² + ridge |x|², by conjugate gradients. (t, n), (t, d) -> (n, d)"""
-    back = csr_array(matrix.T)
+    back: Any = csr_array(matrix.T)
     x = np.zeros((matrix.shape[1], wanted.shape[1]), dtype=np.float32)
     residual = np.asarray(back @ wanted, dtype=np.float32)
     scale = (1 / (back.multiply(back).sum(axis=1) + ridge)).astype(np.float32)[:, None]

@@ -63,10 +63,20 @@ def test_words_come_to_lie_at_their_translations(english: VectorTable) -> None:
 
 def test_what_a_language_has_in_common_is_learned_for_words_in_no_text(english: VectorTable) -> None:
     turn = np.linalg.qr(np.random.default_rng(2).normal(size=(DIMENSION, DIMENSION)))[0].astype(np.float32)
-    turned = LanguageWords(FOREIGN, MEANINGS + 0.5 * MEANINGS @ turn, SHARE)
+    turned = LanguageWords(FOREIGN, (MEANINGS + 0.5 * MEANINGS @ turn).astype(np.float32), SHARE)
     made = learn_translations(turned, "ru", pairs_of(2000), english)
     errors = [np.linalg.norm(each.vectors[:100] - MEANINGS[:100], axis=1).mean() for each in (turned, made)]
     assert errors[1] < 0.75 * errors[0]
+
+
+def test_a_word_in_no_text_goes_with_its_other_forms(english: VectorTable) -> None:
+    before = wrong()
+    words = LanguageWords([*before.words[:298], "файл", "файлы"], before.vectors, before.probability)
+    pairs = [*pairs_of(500, least=50, most=290), *[Pair(ENGLISH[5], "файл", 20.0)]]
+    made = learn_translations(words, "ru", pairs, english)
+    moves = (made.vectors[298:] - before.vectors[298:]) @ (MEANINGS[5] - before.vectors[298:]).T
+    assert nearest(made.vectors[298:299]).tolist() == [5]
+    assert moves[1, 1] > 0.3 * np.square(MEANINGS[5] - before.vectors[299]).sum()
 
 
 def test_words_that_the_language_lacked_are_added(english: VectorTable) -> None:

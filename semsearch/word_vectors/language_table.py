@@ -287,6 +287,7 @@ def write_language_table(
     }
     body = b"".join(_padded(arrays[name].tobytes()) for name, _ in _ARRAYS)
     details = {
+        **card,
         "language": language,
         "words": len(words),
         "dimension": vectors.shape[1],
@@ -294,7 +295,6 @@ def write_language_table(
         "longest": max(map(len, words)),
         "scale": largest,
         "tokeniser": TOKENISER_VERSION,
-        **card,
         "digest": _digest(body),
     }
     header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()

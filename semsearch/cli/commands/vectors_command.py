@@ -210,6 +210,35 @@ def align(
     typer.echo(f"{to}: {len(made.words)} words, {made.vectors.shape[1]} dimensions")
 
 
+def translations(
+    arrays: Annotated[Path, typer.Argument(metavar="FILE.npz", help="A language's words, as `align` writes them.")],
+    code: Annotated[str, typer.Option("--language", metavar="CODE", help="The language, by its ISO 639-1 code.")],
+    pairs: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="On each line an English text, a tab, and its translation. Repeatable."),
+    ],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The .npz file to write.")],
+    source: Annotated[str, typer.Option(metavar="TEXT", help="The source of the pairs, for the card.")] = "",
+) -> None:
+    """Improve a language's word vectors by pairs of texts, English and that language, as of the interface of a program.
+
+    The vectors are moved until averages of texts are near those of their translations; words of the texts that the
+    language lacked are added. A third column may say how much a pair counts (1).
+    """
+    from semsearch.train.language_vectors import LanguageWords, write_language
+    from semsearch.train.translations import learn_translations, read_pairs
+    from semsearch.word_vectors.language_table import read_arrays
+
+    found, read = read_arrays(arrays), [pair for path in pairs for pair in read_pairs(path)]
+    words = LanguageWords(found.words, found.vectors, found.p)
+    made = learn_translations(words, code, read, _load("english"))
+    facts = {"pairs": len(read), "pairs_source": source, "words_added": len(made.words) - len(words.words)}
+    write_language(
+        made, to, {**found.card, "words": len(made.words), **{key: facts[key] for key in facts if facts[key]}}
+    )
+    typer.echo(f"{to}: {len(made.words)} words, {facts['words_added']} of them new, by {len(read)} pairs")
+
+
 def _aligned(counts: Path, size: int, anchors: int, precision: str) -> str:
     """The command that makes the same file again, with names instead of paths."""
     options = ["--size", str(size), "--anchors", str(anchors), "--precision", precision]
@@ -457,6 +486,6 @@ def _verdict(verified: bool) -> str:
     return "yes, the files match this digest" if verified else "NO, the files do not match this digest"
 
 
-for command in (count, texts, distill, align, train, language):
+for command in (count, texts, distill, align, translations, train, language):
     app.command()(command)
 app.command("evaluate", short_help=VECTORS_EXPERIMENT.summary)(command_of(VECTORS_EXPERIMENT))

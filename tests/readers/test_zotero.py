@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cited import places
 from fixtures import reading_here
+from sample_files.zotero_library import TABLES
 
 from semsearch import Index
 from semsearch.errors import SourceError
@@ -18,37 +19,6 @@ from semsearch.readers.containers import zotero
 from semsearch.readers.read import read_bytes
 from semsearch.word_vectors.table import VectorTable
 
-TABLES = """
-CREATE TABLE items (itemID INTEGER PRIMARY KEY, itemTypeID INT, key TEXT);
-CREATE TABLE deletedItems (itemID INTEGER PRIMARY KEY);
-CREATE TABLE fields (fieldID INTEGER PRIMARY KEY, fieldName TEXT);
-CREATE TABLE itemDataValues (valueID INTEGER PRIMARY KEY, value UNIQUE);
-CREATE TABLE itemData (itemID INT, fieldID INT, valueID INT);
-CREATE TABLE creators (creatorID INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, fieldMode INT);
-CREATE TABLE itemCreators (itemID INT, creatorID INT, creatorTypeID INT, orderIndex INT);
-CREATE TABLE tags (tagID INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE itemTags (itemID INT, tagID INT, type INT);
-CREATE TABLE itemAttachments (itemID INTEGER PRIMARY KEY, parentItemID INT, linkMode INT, contentType TEXT, path TEXT);
-CREATE TABLE itemNotes (itemID INTEGER PRIMARY KEY, parentItemID INT, note TEXT, title TEXT);
-CREATE TABLE itemAnnotations (itemID INTEGER PRIMARY KEY, parentItemID INT, type INT, text TEXT, comment TEXT,
-    pageLabel TEXT, sortIndex TEXT);
-INSERT INTO fields VALUES (1, 'title'), (2, 'date'), (3, 'publicationTitle'), (4, 'abstractNote'), (5, 'DOI');
-INSERT INTO items VALUES (1, 2, 'ITEMKEY1'), (2, 3, 'PAPERKEY'), (3, 1, 'NOTEKEY1'), (4, 1, 'NOTEKEY2'),
-    (5, 1, 'BINNEDKE'), (6, 4, 'MARKKEY1'), (7, 4, 'MARKKEY2'), (8, 1, 'NOTEKEY3');
-INSERT INTO deletedItems VALUES (5);
-INSERT INTO itemDataValues VALUES (1, 'How tides rise'), (2, '2015-03-00 March 2015'), (3, 'Journal of Tides'),
-    (4, 'We measure tides.');
-INSERT INTO itemData VALUES (1, 1, 1), (1, 2, 2), (1, 3, 3), (1, 4, 4);
-INSERT INTO creators VALUES (1, 'Ann', 'Lee', 0), (2, NULL, 'Tide Office', 1);
-INSERT INTO itemCreators VALUES (1, 2, 1, 1), (1, 1, 1, 0);
-INSERT INTO tags VALUES (1, 'sea'), (2, 'moon');
-INSERT INTO itemTags VALUES (1, 1, 0), (1, 2, 0);
-INSERT INTO itemAttachments VALUES (2, 1, 0, 'application/pdf', 'storage:paper.txt');
-INSERT INTO itemNotes VALUES (3, 1, '<div><h1>Doubts</h1><p>The <b>gauge</b> was wet &amp; old.</p></div>', ''),
-    (4, NULL, '<p>Buy sextants.</p>', ''), (5, 1, '<p>Thrown away.</p>', ''), (8, 5, '<p>Of the same.</p>', '');
-INSERT INTO itemAnnotations VALUES (6, 2, 1, 'rises twice a day', 'a < b?', '12', '1'),
-    (7, 2, 3, NULL, NULL, '13', '2');
-"""
 ABOUT = {"author": ["Ann Lee", "Tide Office"], "year": 2015, "journal": "Journal of Tides", "tags": ["moon", "sea"]}
 
 
@@ -93,6 +63,15 @@ def test_a_log_of_changes_is_not_looked_for(library: Path) -> None:
 def test_what_is_no_library_is_refused(data: bytes) -> None:
     with pytest.raises(SourceError, match="cannot be read as a library of Zotero"):
         read_bytes(data, "zotero.sqlite")
+
+
+def test_a_library_with_a_damaged_page_is_refused() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(f"PRAGMA page_size = 512; {TABLES}")
+        data = bytearray(db.serialize())
+    data[960:974] = bytes.fromhex("581700ffffffffffffffffffffff")  # the length of a row
+    with pytest.raises(SourceError, match="cannot be read as a library of Zotero: it is damaged"), reading_here():
+        read_bytes(bytes(data), "zotero.sqlite")
 
 
 def found(index: Index, question: str, **options: Any) -> list[tuple[str, str | None]]:

@@ -67,8 +67,9 @@ class _Library:
                 self.notes = [*db.execute(_NOTES)]
                 has_annotations = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'itemAnnotations'").fetchone()
                 self.annotations = [*db.execute(_ANNOTATIONS)] if has_annotations else []
-        except (sqlite3.Error, UnicodeError) as error:
-            raise SourceError(f"{name} cannot be read as a library of Zotero: {error}; close Zotero first") from None
+        except (sqlite3.Error, UnicodeError, MemoryError) as error:  # SQLite has no memory for what a damaged page asks
+            why = f"{error}" or "it is damaged"
+            raise SourceError(f"{name} cannot be read as a library of Zotero: {why}; close Zotero first") from None
 
     def title(self, item: int | None) -> str:
         """The title of an item; "" for none."""

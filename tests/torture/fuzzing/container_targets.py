@@ -1,4 +1,4 @@
-"""Targets that are files in files and files of no known name: archives with members, old workbooks, what is sniffed.
+"""Targets that are files in files and files of no known name: archives, old workbooks, libraries, what is sniffed.
 
 An archive's input is the names and contents of its members, since few changes to packed bytes leave an archive.
 """
@@ -10,15 +10,19 @@ import bz2
 import gzip
 import io
 import lzma
+import sqlite3
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from fixtures import reading_here
 from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound
+from sample_files.zotero_library import TABLES
 
 from fuzzing.reader_targets import check, check_document
 from fuzzing.target import Run, Target
@@ -49,6 +53,7 @@ def targets() -> Iterator[Target]:
     yield Target("members", lambda _: _reading_members, _members, (*names, *_SIGNS), 8192)
     if find_spec("python_calamine"):
         yield Target("xls", lambda _: _reading_workbook, _workbooks, longest=600, grows=False)
+    yield Target("zotero", lambda _: _reading_library, _libraries, longest=600, grows=False)
     yield Target("unnamed", _sniffing, _unnamed, (*_SIGNS, "MIME-Version:", "From:", "\0", "Message-ID:"), 20_000)
 
 
@@ -112,16 +117,20 @@ def _reading_workbook(data: bytes) -> None:
 
     It is read in another process, since calamine ends its own for some.
     """
-    changed, rest = bytearray(_OLD), data
     if data[:1] == b"\xff":
         check_document(read_bytes(data[1:], "tide.xlsb"))
         return
+    check_document(read_bytes(_with_pieces(_OLD, data), "tide.xls"))
+
+
+def _with_pieces(sound: bytes, data: bytes) -> bytes:
+    changed, rest = bytearray(sound), data
     while len(rest) > 4:
-        start, size = int.from_bytes(rest[:3], "big") % len(_OLD), 1 + rest[3] % 16
+        start, size = int.from_bytes(rest[:3], "big") % len(sound), 1 + rest[3] % 16
         piece = rest[4 : 4 + size]
         changed[start : start + len(piece)] = piece
         rest = rest[4 + size :]
-    check_document(read_bytes(bytes(changed[: len(_OLD)]), "tide.xls"))
+    return bytes(changed[: len(sound)])
 
 
 def _workbooks() -> Iterator[bytes]:
@@ -129,6 +138,29 @@ def _workbooks() -> Iterator[bytes]:
     for start in (24, 44, 60, 76, _HEAD, 2 * _HEAD, 3 * _HEAD, len(_OLD) // 2):
         yield start.to_bytes(3, "big") + b"\x03\xff\xff\x00\x01"
     yield b"\xffPK\x03\x04"
+
+
+# -- Libraries of Zotero -----------------------------------------------------------------------------------------------
+
+
+@cache
+def _library() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(f"PRAGMA page_size = 512; {TABLES}")
+        return db.serialize()
+
+
+def _reading_library(data: bytes) -> None:
+    """Pieces as of a workbook; where the first byte is 255, the whole file."""
+    whole = data[1:] if data[:1] == b"\xff" else _with_pieces(_library(), data)
+    with reading_here():
+        check_document(read_bytes(whole, "zotero.sqlite"))
+
+
+def _libraries() -> Iterator[bytes]:
+    yield b""
+    for start in (16, 20, 28, 52, 100, 108, 512, 520, 4096):
+        yield start.to_bytes(3, "big") + b"\x03\xff\xff\x00\x01"
 
 
 # -- Files of no known name --------------------------------------------------------------------------------------------

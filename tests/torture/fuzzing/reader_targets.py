@@ -121,7 +121,7 @@ def target_of(name: str) -> Target:
     """The target of a format."""
     kind = _kind(name)
     same = {"tsv": "csv", "mbox": "eml", "vtt": "srt"}
-    words = tuple(_WORDS.get(same.get(kind, kind), "").split(" "))
+    words = tuple(filter(None, _WORDS.get(same.get(kind, kind), "").split(" ")))  # no words are no dictionary
     return Target(kind, lambda _: _reading(name), lambda: _files_of(name), words, 8192, grows=kind != "pdf")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
-from semsearch.errors import FitError, IndexDamaged, rebuild_command
+from semsearch.errors import FitError, IndexDamaged, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.frozen import dataclass
 from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
@@ -46,6 +46,8 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
         return SentenceEmbedder.from_bytes(row[0], vectors)
     except FitError as error:
         raise _damage(db, f"fitted state of this index is damaged ({error})") from error
+    except (VectorsError, VectorsMismatch) as error:  # of another version of semsearch
+        raise type(error)(f"{error}, or run: {rebuild_command(folder_of(db))}") from None
 
 
 def _check(db: sqlite3.Connection, data: bytes, sums: bytes | None, name: str, *, start: int) -> None:

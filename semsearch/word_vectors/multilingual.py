@@ -217,12 +217,12 @@ def opened_tables(english: WordVectors, digests: Mapping[str, str]) -> list[Lang
         if table is None:
             raise VectorsError(
                 f"the index has text in {name_of(code)}, whose word vectors ({digest[:8]}) this installation of "
-                "semsearch lacks; install the version that indexed it, or run: semsearch rebuild"
+                "semsearch lacks; install the version that indexed it"
             )
         if table.digest != digest:
             raise VectorsMismatch(
                 f"the index was fitted with the {name_of(code)} word vectors {digest[:8]}, and semsearch now has "
-                f"{table.digest[:8]}; run: semsearch rebuild"
+                f"{table.digest[:8]}; install the version that indexed it"
             )
         opened.append(table)
     return opened

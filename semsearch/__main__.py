@@ -12,7 +12,18 @@ if getattr(sys, "frozen", False):  # the program of one file
 
     begin()
 
-from semsearch.cli.start import main  # noqa: E402  # its imports are what the line above is for
+
+def main() -> None:
+    """The console script. Ends the process; also by Ctrl-C while it still imports what a command needs."""
+    try:
+        from semsearch.cli.start import main as start
+
+        start()
+    except KeyboardInterrupt as interrupt:
+        from semsearch.cli.messages import end_interrupted
+
+        end_interrupted(interrupt)
+
 
 if __name__ == "__main__":
     main()

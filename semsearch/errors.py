@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -119,6 +118,16 @@ def _is_one_file() -> bool:
     return bool(getattr(sys, "frozen", False))  # semsearch.system.one_file
 
 
+_REPEATED = 80  # characters
+
+
+def quoted(question: object) -> str:
+    """A question as messages repeat it: its beginning, if it is long."""
+    if isinstance(question, str) and len(question) > _REPEATED:
+        return f"{question[:_REPEATED].rstrip()!r}…"
+    return repr(question)
+
+
 def rebuild_command(folder: Path, *options: str) -> str:
     """The command that rebuilds an index, for error messages."""
     return index_command("index", "--rebuild", "--name", folder, *options)
@@ -131,7 +140,9 @@ def index_command(*words: str | Path) -> str:
         from subprocess import list2cmdline  # start-up time
 
         return list2cmdline(shown)
-    return shlex.join(shown)
+    from shlex import join  # start-up time, as above
+
+    return join(shown)
 
 
 def _shown(folder: Path) -> str:

@@ -14,7 +14,6 @@ it was allowed; a copy is asked for again. A process remembers what it has allow
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
+from semsearch.frozen import blake2b
 from semsearch.settings import NO_FILES, Settings
 from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
@@ -211,7 +211,7 @@ def _read(path: Path) -> _Record | None:
 
 
 def _file(key: str) -> Path:
-    return _folder() / f"{hashlib.blake2b(os.fsencode(key), digest_size=16).hexdigest()}.json"
+    return _folder() / f"{blake2b(os.fsencode(key), digest_size=16).hexdigest()}.json"
 
 
 def _folder() -> Path:

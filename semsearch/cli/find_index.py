@@ -10,17 +10,16 @@ that this user has made elsewhere with `semsearch index`, of which a small recor
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
-from semsearch.frozen import pattern
+from semsearch.frozen import blake2b, pattern
 from semsearch.snapshots.store_uris import is_uri, name_of, store_named
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
 from semsearch.system.locations import (
@@ -140,7 +139,7 @@ def _cards() -> Iterator[tuple[Path, Path]]:
 
 
 def _card(index: Path) -> Path:
-    digest = hashlib.blake2b(os.fsencode(os.path.realpath(index)), digest_size=16)
+    digest = blake2b(os.fsencode(os.path.realpath(index)), digest_size=16)
     return _record() / f"{digest.hexdigest()}.path"
 
 
@@ -205,8 +204,13 @@ def _depths(indexes: Path | None) -> dict[Path, int]:
     found = {each: max((len(root) for root in its if here.startswith(root)), default=0) for each, its in roots.items()}
     if any(found.values()):
         return dict(sorted(((each, depth) for each, depth in found.items() if depth), key=lambda pair: -pair[1]))
-    inside = [each for each, its in roots.items() if its and all(root.startswith(here) for root in its)]
+    inside = _of_folders_in(here, roots)
     return {inside[0]: 0} if len(inside) == 1 and not own else {}
+
+
+def _of_folders_in(here: str, roots: Mapping[Path, Sequence[str]]) -> list[Path]:
+    """The indexes whose roots all lie in a folder, which ends in a separator."""
+    return [each for each, its in roots.items() if its and all(root.startswith(here) for root in its)]
 
 
 def _local_roots(index: Path) -> list[str]:
@@ -232,7 +236,12 @@ def _only(indexes: Path | None) -> Path:
         return folders[0]
     if not folders:
         raise IndexNotFound(none_in(indexes))
-    raise SeveralIndexes(_choice(indexes), folders)
+    here = os.path.realpath(working_folder()).rstrip(os.sep) + os.sep
+    inside = _of_folders_in(here, {each: _local_roots(each) for each in all_indexes(indexes)})
+    others = [each for each in folders if os.path.realpath(each) not in set(map(os.path.realpath, inside))]
+    if not others and len(inside) == len(folders):  # as the nearest folder of indexes has them
+        raise SeveralIndexes(_choice(indexes), folders)
+    raise SeveralIndexes(_choice(indexes, inside), inside + others)
 
 
 def all_offered(indexes: Path | None) -> dict[str, Path] | None:
@@ -409,16 +418,24 @@ def choices(folders: Sequence[Path], words: Sequence[str]) -> Iterator[str]:
         yield f"    {', '.join(holds)}{f': {one_line(found.description)}' if found.description else ''}"
 
 
-def _choice(indexes: Path | None) -> str:
-    """The indexes to choose from, in each folder of indexes."""
-    found = {folder: [index.name for index in index_folders(folder)] for folder in folders_of_indexes(indexes)}
+def _choice(indexes: Path | None, inside: Sequence[Path] = ()) -> str:
+    """The indexes to choose from, those of folders in the current one first, then in each folder of indexes."""
+    named = set(map(os.path.realpath, inside))
+    found = {
+        folder: [index.name for index in index_folders(folder) if os.path.realpath(index) not in named]
+        for folder in folders_of_indexes(indexes)
+    }
     elsewhere = {} if indexes else dict[Path, list[str]]()
     known = {os.path.realpath(index) for folder in found for index in index_folders(folder)}
     for index in remembered() if indexes is None else ():
-        if str(index) not in known:
+        if str(index) not in known | named:
             elsewhere.setdefault(index.parent, []).append(index.name)
     found |= elsewhere
     said = [_names_in(folder, names) for folder, names in found.items() if names]
+    if inside:
+        names = [each.name for each in inside]
+        of = f"{len(inside)} indexes are" if len(inside) > 1 else "an index is"
+        said = [f"{of} of folders in this one: {', '.join(names)}; choose one: --index {names[0]}", *said]
     return "; ".join(said) or none_in(indexes)
 
 

@@ -6,7 +6,6 @@ import atexit
 import gc
 import logging
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -82,6 +81,8 @@ def stopping_as_interrupted() -> Iterator[None]:
 
     Outside of the main thread, where no signal arrives, nothing changes.
     """
+    import signal  # start-up time: a query does without
+
     numbers = stopping_signals(signal)
     if threading.current_thread() is not threading.main_thread():
         numbers = []
@@ -107,8 +108,7 @@ def carried_out(command: Callable[[], Any], words: Sequence[str]) -> Any:
         for line in _choices(error, words):
             print(line, file=sys.stderr)
     except KeyboardInterrupt as interrupt:
-        complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
-        raise SystemExit(INTERRUPTED) from None
+        end_interrupted(interrupt)
     except BrokenPipeError:
         _discard_stdout()
         raise SystemExit(0) from None
@@ -125,6 +125,12 @@ def carried_out(command: Callable[[], Any], words: Sequence[str]) -> Any:
         complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
         _discard_stdout()
     raise SystemExit(FAILED)
+
+
+def end_interrupted(interrupt: KeyboardInterrupt) -> NoReturn:
+    """End a command that Ctrl-C has stopped."""
+    complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
+    raise SystemExit(INTERRUPTED) from None
 
 
 def _is_for_want_of_memory(error: ImportError) -> bool:

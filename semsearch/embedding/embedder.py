@@ -12,7 +12,6 @@ archive without pickles, with a card that people can read.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +32,7 @@ from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_finder import as_multilingual, ids_of_passages, ids_of_texts, word_ids
 from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
+from semsearch.frozen import blake2b
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words
@@ -130,7 +130,7 @@ def weights_digest(embedder: SentenceEmbedder) -> str:
         induced = embedder.induced_.digest() if embedder.induced_ else None
         text += f" {weights.of_unknown_words!r} {chosen.unknown} {induced}"
     stored = weights.values.tobytes() if weights.stored else b""
-    return hashlib.blake2b(text.encode() + stored, digest_size=16).hexdigest()
+    return blake2b(text.encode() + stored, digest_size=16).hexdigest()
 
 
 def embedder_to_bytes(embedder: SentenceEmbedder) -> bytes:

@@ -13,7 +13,6 @@ Induced vectors are frozen with the fit: later texts do not change them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ import numpy as np
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.frozen import dataclass
+from semsearch.frozen import blake2b, dataclass
 from semsearch.system.threads import Threads
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.table import Guessing, WordVectors
@@ -61,7 +60,7 @@ class InducedWords:
 
     def digest(self) -> str:
         """The BLAKE2b digest of hashes and vectors."""
-        return hashlib.blake2b(self.hashes.tobytes() + self.vectors.tobytes(), digest_size=16).hexdigest()
+        return blake2b(self.hashes.tobytes() + self.vectors.tobytes(), digest_size=16).hexdigest()
 
 
 def induce(

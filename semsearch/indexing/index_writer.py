@@ -32,6 +32,7 @@ from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.damaged_rows import add_all_sums
 from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
 from semsearch.storage.document_rows import added_texts
+from semsearch.storage.fitted import require_languages
 from semsearch.storage.meta import DESCRIPTION, get_meta, get_place, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
@@ -184,6 +185,7 @@ class IndexWriter:
         """Find the changes, and apply them; then have the text of scans recognized, and apply that."""
         self.report(Progress("looking"))
         with self.database.reading() as db:
+            require_languages(db, partial(self.vectors.of, self.settings))  # also where nothing has changed
             changes = find(db)
         done = changes.report
         if not changes.nothing_to_do:

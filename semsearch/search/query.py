@@ -20,6 +20,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual
+from semsearch.errors import quoted
 from semsearch.frozen import dataclass
 from semsearch.results.options import Correction, SearchOptions
 from semsearch.search.search_warnings import warn
@@ -200,7 +201,7 @@ def _embed(
             query = queries[number]
             instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
             extra = {"query": told[number]}  # for a server, which answers several at once
-            logger.warning("the word vectors have no word of %r: %s", query, instead, extra=extra)
+            logger.warning("the word vectors have no word of %s: %s", quoted(query), instead, extra=extra)
     return embedded
 
 
@@ -361,7 +362,7 @@ def warn_other_language(question: str, languages: Sequence[str]) -> bool:
         return False
     held = ", ".join(map(name_of, languages))
     warn(
-        f"the question {question!r} seems to be in {name_of(language)}, in which the index has no document; "
+        f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "
         f"ask in a language that it has: {held}",
         query=question,
     )

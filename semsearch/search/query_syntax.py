@@ -24,7 +24,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Int64, UInt64
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, quoted
 from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.search.search_warnings import warn
@@ -70,7 +70,7 @@ def parse_query(query: str) -> QuerySyntax:
         return QuerySyntax(query)
     whole = "".join([*text, query[done:]]).strip()
     if not words(whole):
-        raise UsageError(f"the query {query!r} only excludes words; add words to search for")
+        raise UsageError(f"the query {quoted(query)} only excludes words; add words to search for")
     return QuerySyntax(whole, tuple(must), tuple(must_not))
 
 
@@ -106,7 +106,7 @@ def allowed_by_phrases(
         having = _having(db, lexical, phrase, found)
         if not len(having):
             who = "no passage has" if allowed is None else "no passage that the filters allow has"
-            warn(f"{who} the phrase {phrase!r}", query=asked.text)
+            warn(f"{who} the phrase {quoted(phrase)}", query=asked.text)
         found = IdRanges.of_ids(having)
     for phrase in asked.must_not:
         found = found.without(IdRanges.of_ids(_having(db, lexical, phrase, found)))

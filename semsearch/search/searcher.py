@@ -20,7 +20,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32
-from semsearch.errors import IndexDamaged, UsageError, rebuild_command
+from semsearch.errors import IndexDamaged, UsageError, quoted, rebuild_command
 from semsearch.results.hits import Hit, above_threshold
 from semsearch.results.options import Mode, Origin, SearchOptions
 from semsearch.search.index_reader import IndexReader
@@ -318,4 +318,4 @@ def _passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow | None:
 def _check(queries: Sequence[str]) -> None:
     for query in queries:
         if not isinstance(query, str) or not words(query):
-            raise UsageError(f"the query {query!r} has no words; ask with at least one")
+            raise UsageError(f"the query {quoted(query)} has no words; ask with at least one")

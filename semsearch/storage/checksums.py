@@ -17,7 +17,6 @@ compares them when it opens a generation. Nothing here protects from deliberate 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
@@ -28,6 +27,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from semsearch.errors import IndexDamaged, index_command, rebuild_command
+from semsearch.frozen import blake2b
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.system.locations import working_folder
 
@@ -250,7 +250,7 @@ def _current_digests(db: sqlite3.Connection, *, derived: bool = True) -> TableDi
 
 
 def _digest(db: sqlite3.Connection, queries: tuple[str, ...], version: int) -> str:
-    digest = hashlib.blake2b(str(version).encode(), digest_size=8)
+    digest = blake2b(str(version).encode(), digest_size=8)
     for query in queries:
         rows = db.execute(query).fetchall()
         for row in rows:

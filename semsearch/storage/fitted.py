@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
-from semsearch.errors import FitError, IndexDamaged, VectorsError, VectorsMismatch, rebuild_command
+from semsearch.errors import FitError, IndexDamaged, SemsearchError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.frozen import dataclass
 from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from semsearch.embedding.embedder import SentenceEmbedder
 
 
@@ -46,8 +48,31 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
         return SentenceEmbedder.from_bytes(row[0], vectors)
     except FitError as error:
         raise _damage(db, f"fitted state of this index is damaged ({error})") from error
-    except (VectorsError, VectorsMismatch) as error:  # of another version of semsearch
-        raise type(error)(f"{error}, or run: {rebuild_command(folder_of(db))}") from None
+    except (VectorsError, VectorsMismatch) as error:
+        raise _of_other_version(error, db) from None
+
+
+def require_languages(db: sqlite3.Connection, vectors: Callable[[], WordVectors]) -> None:
+    """Check that a fit's word vectors of languages are those of this installation.
+
+    `vectors` opens the English ones, if the index has other languages. Raises VectorsError, VectorsMismatch.
+    """
+    row = db.execute("SELECT card FROM fit").fetchone()
+    if row is None or not (digests := json.loads(row[0]).get("languages")):
+        return
+    from semsearch.embedding.word_finder import as_multilingual  # start-up time, as below
+    from semsearch.word_vectors.multilingual import opened_tables
+
+    opened = vectors()
+    several = as_multilingual(opened)
+    try:
+        opened_tables(opened if several is None else several.english, digests)
+    except (VectorsError, VectorsMismatch) as error:
+        raise _of_other_version(error, db) from None
+
+
+def _of_other_version(error: VectorsError | VectorsMismatch, db: sqlite3.Connection) -> SemsearchError:
+    return type(error)(f"{error}, or run: {rebuild_command(folder_of(db))}")
 
 
 def _check(db: sqlite3.Connection, data: bytes, sums: bytes | None, name: str, *, start: int) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from semsearch.frozen import dataclass
+from semsearch.frozen import blake2b, dataclass
 
 Write = Callable[[bytes | memoryview], None]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
@@ -99,7 +98,7 @@ class Draft:
 
 def file_digest(path: Path) -> str:
     """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     with path.open("rb") as file:
         while block := file.read(_PIECE):
             digest.update(block)
@@ -124,7 +123,7 @@ def file_sums(path: Path) -> bytes:
 
 
 def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     with path.open("wb") as file:
 
         def write(data: bytes | memoryview) -> None:

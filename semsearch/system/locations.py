@@ -150,13 +150,13 @@ def _folded(name: str) -> str:
 
 # -- Uris --------------------------------------------------------------------------------------------------------------
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_SCHEME = pattern(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _SECRET = pattern(r"(?<=//)([^/@:]*):[^/@]*@")
 
 
 def uri_scheme(text: str) -> str:
     """The scheme of a text that begins as a URI does, in lower case; empty for anything else, such as a path."""
-    found = _SCHEME.match(text)
+    found = _SCHEME.match(text) if "://" in text else None  # start-up time: most are paths
     return found[1].lower() if found else ""
 
 

@@ -8,14 +8,13 @@ waiting, not more than they should have, for a limited time, and only below thei
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from semsearch.frozen import dataclass
+from semsearch.frozen import blake2b, dataclass
 from semsearch.system import clock
 
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one
@@ -93,7 +92,7 @@ def source_digest(
     path: str | Path, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
 ) -> str:
     """The BLAKE2b digest of a file's content, as it is while it is read. Raises as `read_source`."""
-    digest, end = hashlib.blake2b(digest_size=16), clock() + seconds
+    digest, end = blake2b(digest_size=16), clock() + seconds
     with opened_source(path, root) as (descriptor, status):
         for piece in _pieces(descriptor, path, status.st_size + 1, end, clock):  # one that grows is another file
             digest.update(piece)

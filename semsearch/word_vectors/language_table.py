@@ -20,7 +20,6 @@ semsearch are in the folder `languages` beside this file.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -34,7 +33,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, StorageError, VectorsError
-from semsearch.frozen import dataclass
+from semsearch.frozen import blake2b, dataclass
 from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords
@@ -196,7 +195,7 @@ def _aligned(size: int) -> int:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 # -- Writing -----------------------------------------------------------------------------------------------------------

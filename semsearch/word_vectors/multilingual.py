@@ -10,7 +10,6 @@ its own (`id_base`), and `renumbered` turns them into those of a table.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Int32, UInt64
 from semsearch.errors import VectorsError, VectorsMismatch
+from semsearch.frozen import blake2b
 from semsearch.text.languages import ENGLISH, RULES, name_of
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
@@ -229,7 +229,7 @@ def opened_tables(english: WordVectors, digests: Mapping[str, str]) -> list[Lang
 
 
 def _digest(english: WordVectors, tables: Mapping[str, LanguageTable], removed: Mapping[str, Float64]) -> str:
-    digest = hashlib.blake2b(english.digest.encode(), digest_size=16)
+    digest = blake2b(english.digest.encode(), digest_size=16)
     for code, table in tables.items():
         digest.update(f" {code} {table.digest}".encode())
     for code, directions in sorted(removed.items()):

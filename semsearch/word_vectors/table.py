@@ -17,7 +17,6 @@ semsearch are folders beside this file.
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +29,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import look_up
 from semsearch.arrays.types import Float32, Int32, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
+from semsearch.frozen import blake2b
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import Pieces
@@ -238,7 +238,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
 
 def digest_of(folder: Path) -> str:
     """The BLAKE2b digest of all that determines sentence vectors: words, vectors, scales, frequencies and pieces."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     pieces = ("pieces.txt", "pieces.npy", "piece_scales.npy", "piece_maps.npy")
     for name in ("words.txt", "vectors.npy", "scales.npy", "frequencies.npy", *pieces):
         path = folder / name

@@ -162,6 +162,20 @@ def test_the_only_index_of_folders_in_this_one_is_asked_before_the_only_one_else
     assert "semsearch query violin --index letters" in result.err
 
 
+def test_indexes_of_folders_in_this_one_are_the_first_choices(
+    home: Path, outside: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "work/b", "work/c"):
+        (outside / name).mkdir(parents=True)
+        (outside / name / "a.txt").write_text("A violin.", encoding="utf-8")
+        made(outside / name, "--indexes", home, vectors=small_vectors)
+    monkeypatch.chdir(outside / "work")
+    first, *lines = semsearch("query", "violin").err.splitlines()
+    assert first.startswith("semsearch: 2 indexes are of folders in this one: b, c; choose one: --index b; ")
+    assert first.endswith("holds only a")
+    assert [line.rpartition(" ")[2] for line in lines if "--index" in line] == ["b", "c", "a"]
+
+
 def test_all_indexes_are_listed_with_where_they_are(
     project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,7 +178,10 @@ def test_an_index_says_that_a_language_has_other_vectors_now(
         ):
             index.search("ship sail")
         assert index.search("ship sail", mode="lexical")
+        with pytest.raises(VectorsMismatch, match=r"now has .* --rebuild --name"):
+            index.sync()  # nothing changed
         index.rebuild()
+        assert index.sync().unchanged
         assert index.search("ship sail")
         assert index.verify() == []
 

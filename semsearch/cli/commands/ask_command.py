@@ -33,7 +33,7 @@ from semsearch.cli.declared import MODEL
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.cli.tables import count
-from semsearch.errors import ServerError
+from semsearch.errors import ServerError, quoted
 from semsearch.results.hits import FLOOR
 
 if TYPE_CHECKING:
@@ -126,9 +126,8 @@ def ask(
             if json:
                 print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=given.weak).to_dict()))
             nearest = "; --all asks the model about the nearest passages" if given.weak else ""
-            complain(
-                f"not in your documents: {'nothing answers' if given.weak else 'no hits for'} {question!r}{nearest}"
-            )
+            found = "nothing answers" if given.weak else "no hits for"
+            complain(f"not in your documents: {found} {quoted(question)}{nearest}")
             tell_if_empty(opened)
             raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)

@@ -44,7 +44,7 @@ from semsearch.cli.command_options import (
 )
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, quoted
 from semsearch.results.hits import FLOOR
 
 # -- similar -----------------------------------------------------------------------------------------------------------
@@ -177,7 +177,9 @@ def context(
             tell_if_stale({(cited.index or "", cited.path) for cited in made.citations if cited.stale}, opened)
         if not made.text:
             complain(
-                f"nothing answers {query!r}; --all uses the nearest passages" if made.weak else f"no hits for {query!r}"
+                f"nothing answers {quoted(query)}; --all uses the nearest passages"
+                if made.weak
+                else f"no hits for {quoted(query)}"
             )
             tell_if_empty(opened)
     if not made.text:

@@ -47,7 +47,7 @@ from semsearch.cli.command_options import (
 from semsearch.cli.declared import GOLDEN, Call, CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, quoted
 from semsearch.frozen import dataclass
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
@@ -140,7 +140,7 @@ def query(
     occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all); if
     nothing answers, the nearest three are shown as such.
 
-    Exit status: 0 with hits, 1 if nothing answers, 2 on an error.
+    Exit status: 0 with hits (with --all also where nothing answers), 1 if nothing answers, 2 on an error.
     """
     batch = text == ["-"]
     wanted = choose_format(format_, json=json, jsonl=jsonl)
@@ -239,7 +239,7 @@ def _problem(query: str, syntax: Syntax) -> str:
     from semsearch.text.tokens import words  # likewise
 
     if not words(query):
-        return f"the query {query!r} has no words"
+        return f"the query {quoted(query)} has no words"
     try:
         parse_queries([query], syntax)
     except UsageError as error:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
     from hashlib import blake2b as blake2b
 else:
-    from _blake2 import blake2b as blake2b  # which `hashlib` has, once OpenSSL is loaded
+    try:
+        from _blake2 import blake2b as blake2b  # which `hashlib` has, once OpenSSL is loaded
+    except ImportError:  # a Python that was built with OpenSSL's digests only
+        from hashlib import blake2b as blake2b
 
     def dataclass(**options: Any) -> Any:
         """As `dataclasses.dataclass`, which makes all classes that are not just frozen and with slots."""

@@ -58,7 +58,9 @@ def index(program: ModuleType) -> Iterator[str]:
         yield folder
 
 
-@pytest.mark.parametrize(("mode", "most", "others"), [("hybrid", 100, set()), ("lexical", 92, {"faiss", "signal", "shlex"})])
+@pytest.mark.parametrize(
+    ("mode", "most", "others"), [("hybrid", 100, set()), ("lexical", 92, {"faiss", "signal", "shlex"})]
+)
 def test_a_query_imports_no_more_than_it_needs(
     mode: str, most: int, others: set[str], program: ModuleType, index: str
 ) -> None:

@@ -135,7 +135,7 @@ class _ComparedTexts:
 
     @cached_property
     def _hashed(self) -> HashedWords:
-        return hash_words(self._texts)  # all at once takes about as long as two of them alone
+        return hash_words(self._texts)
 
     @cached_property
     def _totals(self) -> UInt64:

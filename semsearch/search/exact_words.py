@@ -52,7 +52,7 @@ _NEARLY_ALL = 0.75  # of a query that is hardly more than its identifiers
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
-_AT_ONCE = 100  # of them, until there are too many
+_AT_FIRST = 16  # of them, and then twice as many each time, until there are too many
 _MARGIN = 0.01  # points between the least passage with exact words and the best without
 
 # -- Recognising -------------------------------------------------------------------------------------------------------
@@ -204,13 +204,15 @@ def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) 
     """
     typed, other = _finder(part), _finder(part, re.IGNORECASE)
     found: dict[int, bool] = {}
-    for first in range(0, len(ids), _AT_ONCE):
-        for row in get_titled_texts(db, ids[first : first + _AT_ONCE].tolist()):
+    first, size = 0, _AT_FIRST if most is not None else _MOST_READ
+    while first < len(ids):
+        for row in get_titled_texts(db, ids[first : first + size].tolist()):
             text = "\n".join((row.text, row.title, *row.headings))
             if other(text):
                 found[row.passage_id] = typed(text)
         if most is not None and sum(found.values()) > most:
             return {}
+        first, size = first + size, 2 * size
     if most is None or len(found) <= most:
         return found
     return {id_: True for id_, as_typed in found.items() if as_typed}

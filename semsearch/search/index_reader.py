@@ -245,7 +245,7 @@ class IndexReader:
     def languages_of(self, db: sqlite3.Connection, documents: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
         wanted = documents.tolist()
-        lacking = [*{*wanted} - self._language_of.keys()]
+        lacking = [id_ for id_ in {*wanted} if id_ not in self._language_of]
         if lacking:
             self._language_of.update(db.execute(_LANGUAGES, (json.dumps(lacking),)).fetchall())
         return [self._language_of.get(id_) or ENGLISH for id_ in wanted]

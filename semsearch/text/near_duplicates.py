@@ -16,14 +16,14 @@ hashing the words of all would.
 from __future__ import annotations
 
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from semsearch.arrays.types import UInt64
-from semsearch.text.tokens import hash_words, mix, words
+from semsearch.text.tokens import HashedWords, hash_words, words
 
 SEQUENCE = 5  # words
 LEAST = 0.9  # share of the sequences that two texts must have in common
@@ -36,6 +36,7 @@ MARKS = len(_WAYS)  # of a text
 _LOWER = bytes(range(256)).lower()
 _TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often differ between two copies of one text
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_NO_DIGITS = bytes(byte for byte in range(256) if not chr(byte).isascii() or not chr(byte).isdigit())
 
 
 def first_alike(texts: Sequence[str], marked: Sequence[Sequence[int]] | None = None) -> list[int]:
@@ -47,20 +48,21 @@ def first_alike(texts: Sequence[str], marked: Sequence[Sequence[int]] | None = N
     without words is alike only to the very same text.
     """
     marked = marks_of(texts).tolist() if marked is None else marked
-    if len({mark for marks in marked for mark in marks}) == MARKS * len(texts):
+    times = Counter(mark for marks in marked for mark in marks)
+    if len(times) == MARKS * len(texts):
         return list(range(len(texts)))  # no two have any in common, as is usual
-    letters = [_letters(text) for text in texts]
+    firsts = list(range(len(texts)))
+    some = [index for index, marks in enumerate(marked) if any(times[mark] > 1 for mark in marks)]
+    compared = _ComparedTexts([texts[index] for index in some])
     known: defaultdict[int | str, list[int]] = defaultdict(list)
-    firsts: list[int] = []
-    for index, marks in enumerate(marked):
-        keys = marks if letters[index] else [texts[index]]
+    for number, index in enumerate(some):
+        keys = marked[index] if compared.letters[number] else [texts[index]]
         near = sorted({other for key in keys if key in known for other in known[key]})
-        same = (other for other in near if letters[other] == letters[index] or _alike(texts[other], texts[index]))
-        first = next(same, index)
-        firsts.append(first)
-        if first == index:
+        first = next((other for other in near if compared.are_alike(other, number)), number)
+        firsts[index] = some[first]
+        if first == number:
             for key in keys:
-                known[key].append(index)
+                known[key].append(number)
     return firsts
 
 
@@ -72,8 +74,8 @@ def marks_of(texts: Sequence[str]) -> UInt64:
 
 def _marks(letters: Sequence[bytes]) -> UInt64:
     """The three pairs of each text's three smallest hashes, each pair mixed into one number. n texts -> (n, 3)"""
-    a, b, c = _smallest(letters).T
-    return np.stack([(a * _STEP ^ b) * _WAYS[0], (b * _STEP ^ c) * _WAYS[1], (a * _STEP ^ c) * _WAYS[2]], axis=1)
+    a, b, c = _smallest(letters)
+    return np.array([(a * _STEP ^ b) * _WAYS[0], (b * _STEP ^ c) * _WAYS[1], (a * _STEP ^ c) * _WAYS[2]]).T
 
 
 def _letters(text: str) -> bytes:
@@ -86,48 +88,74 @@ def _letters(text: str) -> bytes:
 
 
 def _smallest(letters: Sequence[bytes]) -> UInt64:
-    """The smallest hash of each text's pieces, by each hash function; a short text is one piece. n texts -> (n, 3)"""
+    """The smallest hash of each text's pieces, by each hash function; a short text is one piece. n texts -> (3, n)"""
     padded = [text.ljust(_PIECE, b"\0") for text in letters]
     data = np.frombuffer(b"".join(padded) + bytes(_PIECE), dtype=np.uint8)
-    halves: UInt64 = np.ndarray(len(data) - _HALF + 1, dtype="<u8", buffer=data, strides=(1,))  # at every byte
-    pieces = (halves[:-_HALF] * _STEP) ^ halves[_HALF:]
-    lengths = np.array([len(text) for text in padded], dtype=np.intp)
-    starts = np.cumsum(lengths) - lengths
-    edges = np.stack((starts, starts + lengths - _PIECE + 1), axis=1).ravel()  # where each text's pieces begin and end
-    if not len(edges):
-        return np.zeros((0, len(_WAYS)), dtype=np.uint64)
-    return np.stack([np.minimum.reduceat(pieces * way, edges)[::2] for way in _WAYS], axis=1)
+    halves = np.array(np.ndarray(len(data) - _HALF + 1, dtype="<u8", buffer=data, strides=(1,)))  # at every byte
+    pieces = halves[:-_HALF] * _STEP
+    pieces ^= halves[_HALF:]
+    ends = np.array([*map(len, padded)], dtype=np.intp).cumsum()
+    edges = np.zeros(2 * len(ends), dtype=np.intp)  # where each text's pieces begin and end
+    edges[2::2], edges[1::2] = ends[:-1], ends - _PIECE + 1
+    found: UInt64 = np.zeros((len(_WAYS), len(ends)), dtype=np.uint64)
+    hashes = halves[: len(pieces)]  # whose memory is used again
+    for way, own in zip(_WAYS, found, strict=True):
+        np.multiply(pieces, way, out=hashes)
+        own[:] = np.minimum.reduceat(hashes, edges)[::2]
+    return found
 
 
-def _alike(one: str, two: str) -> bool:
-    """Return whether two texts whose letters differ are alike, by the definition above."""
-    left, right = _hashes(one), _hashes(two)
-    if not len(left):
-        return one == two
-    if np.array_equal(left, right):
-        return True
-    if min(len(left), len(right)) < SEQUENCE:
-        return False
-    first, second = _sequences(one), _sequences(two)
-    common = len(np.intersect1d(first, second, assume_unique=True))
-    return common >= LEAST * (len(first) + len(second) - common) and _numbers(one) == _numbers(two)
+class _ComparedTexts:
+    """Texts that are compared with each other, and what is found out about them when a comparison needs it."""
 
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self.letters = [_letters(text) for text in texts]
+        self._digits = [letters.translate(None, _NO_DIGITS) for letters in self.letters]
+        self._sequences: dict[int, set[int]] = {}
 
-@lru_cache(maxsize=512)  # of a megabyte or two: the same passages are found again
-def _hashes(text: str) -> UInt64:
-    """The hashes of a text's words. (w,)"""
-    return hash_words([text]).hashes
+    def are_alike(self, one: int, two: int) -> bool:
+        """Return whether two texts are alike, by the definition above."""
+        if self.letters[one] == self.letters[two]:
+            return True
+        if self._digits[one] != self._digits[two]:  # nor are the numbers the same
+            return False
+        left, right = self._words_of(one), self._words_of(two)
+        if not len(left):
+            return self._texts[one] == self._texts[two]
+        if np.array_equal(left, right):
+            return True
+        if min(len(left), len(right)) < SEQUENCE:
+            return False
+        first, second = self._sequences_of(one), self._sequences_of(two)
+        common = len(first & second)
+        return common >= LEAST * (len(first) + len(second) - common) and (
+            _numbers(self._texts[one]) == _numbers(self._texts[two])
+        )
 
+    @cached_property
+    def _hashed(self) -> HashedWords:
+        return hash_words(self._texts)
 
-@lru_cache(maxsize=512)  # a passage is compared with several others of its page
-def _sequences(text: str) -> UInt64:
-    """The distinct sequences of a text's words, as hashes. w words -> (≤ w - 4,)"""
-    hashes = _hashes(text)
-    count = len(hashes) - SEQUENCE + 1
-    total: UInt64 = np.zeros(count, dtype=np.uint64)
-    for step in range(SEQUENCE):
-        total = total * _STEP + hashes[step : step + count]
-    return np.unique(mix(total))
+    @cached_property
+    def _totals(self) -> UInt64:
+        """The sequence that begins at each word of all texts, as a hash. Those over a text's end are of no use."""
+        hashes = self._hashed.hashes
+        total: UInt64 = np.zeros(max(len(hashes) - SEQUENCE + 1, 0), dtype=np.uint64)
+        for step in range(SEQUENCE):
+            total = total * _STEP + hashes[step : step + len(total)]
+        return total
+
+    def _words_of(self, index: int) -> UInt64:
+        start, end = self._hashed.indptr[index : index + 2].tolist()
+        return self._hashed.hashes[start:end]
+
+    def _sequences_of(self, index: int) -> set[int]:
+        """The distinct sequences of a text of as many words or more."""
+        if index not in self._sequences:
+            start, end = self._hashed.indptr[index : index + 2].tolist()
+            self._sequences[index] = set(self._totals[start : end - SEQUENCE + 1].tolist())
+        return self._sequences[index]
 
 
 def _numbers(text: str) -> list[str]:

@@ -74,7 +74,7 @@ def average_few(texts: Ragged, rows: Float32) -> Float32:
     return result
 
 
-_FEW = 4096  # words: below, no sparse product is loaded
+FEW = 4096  # words: up to so many, no sparse product is loaded, and a text's numbers are the same in any company
 _ROWS = 2048  # texts whose vectors are made together, and stay near the processor until they are finished
 
 
@@ -153,7 +153,7 @@ class WeightedSums:
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
-        if len(texts.ids) <= _FEW:
+        if len(texts.ids) <= FEW:
             rows = self.vectors_of(texts.ids, texts.unknown_words)
             sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             squares = average_few(texts, rows * rows) if self._normalise else None
@@ -269,7 +269,7 @@ class WeightedSums:
 
         It does not matter if the table is there already: then the last digits would depend on which thread came first.
         """
-        return len(texts.ids) > _FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
+        return len(texts.ids) > FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
 
     def _weighted_rows(self, first: int, last: int) -> Float32:
         rows = self._vectors.rows(np.arange(first, min(last, len(self._vectors))))

@@ -169,6 +169,8 @@ def embed_texts(
     languages: Sequence[str | None] = (),
 ) -> Embedded | None:
     """Embed texts, from these and their terms, each in its language, if that is known; None if nothing is indexed."""
+    from semsearch.embedding.weighted_sums import FEW  # start-up time: a lexical query embeds nothing
+
     embedder = reader.embedder(db)
     if embedder is None:
         return None
@@ -179,7 +181,7 @@ def embed_texts(
         ids = embedder.tokenize(texts, spoken)
     else:
         ids = embedder.tokenize(texts)
-    found = embedder.transform_ragged(ids)
+    found = np.concatenate([embedder.transform_ragged(part) for part in ids.parts(FEW)])
     if reader.topics is not None and len(texts):
         found = join(found, reader.topics.of_each(terms))
     return Embedded(found, ids.known_shares, titles)

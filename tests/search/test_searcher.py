@@ -162,6 +162,14 @@ def test_many_queries_give_what_each_alone_gives(index: Index) -> None:
     assert index.search_many([]) == []
 
 
+def test_a_thousand_queries_give_the_very_scores_of_each_alone(index: Index) -> None:
+    words = "the telescope and comet rose soil violin concert moon captain bee garden".split()
+    queries = [" ".join(words[(7 * number + step) % len(words)] for step in range(8)) for number in range(1000)]
+    found = [[(hit.score, hit.dense) for hit in hits] for hits in index.search_many(queries, 3)]
+    assert sum(map(len, map(str.split, queries))) > 4096  # words that sparse products would embed, rounded otherwise
+    assert found[::50] == [[(hit.score, hit.dense) for hit in index.search(query, 3)] for query in queries[::50]]
+
+
 def test_what_cannot_be_meant_is_refused(index: Index) -> None:
     for query in ("", "   ", "?!"):
         with pytest.raises(UsageError, match="no words"):

@@ -2,18 +2,21 @@
 
 Vectors are half-precision floats in an inner-product index: half the memory to scan, so twice as fast, and no loss that
 a ranking shows. Those of sentences, which are many and only fetched, are bytes (semsearch.arrays.vectors). A segment of
-few passages is compared as a whole; one of many has an inverted file, so that a query reads only the vectors near it
-(semsearch.dense.scan_plan). Whatever the order in the file, a row's number is the
-position of its id among the ids of the segment, which are kept in the database (semsearch.arrays.id_ranges). Removed
-ids are left out by a mask over the rows.
+few passages is compared as a whole. One of many has codes of four bits for two numbers after its vectors, an eighth of
+their size (product quantization; Jégou, Douze and Schmid 2011). A first scan compares all codes, many at once in the
+registers of the processor (fast scan; André, Kermarrec and Le Scouarnec 2015), and its best are scored with their
+vectors (refine). Or it has an inverted file, if its index type says so (semsearch.dense.scan_plan). Whatever the order
+in the file, a row's number is the position of its id among the ids of the segment, which are kept in the database
+(semsearch.arrays.id_ranges). Removed ids are left out by a mask over the rows.
 
 FAISS maps a file without checking the lengths in it: a forged file makes it read beyond the end, which ends the
 process. So all lengths are compared with the file and with each other first. Only the layouts that semsearch writes are
-known: plain, or with lists; as floats, half floats, eight bits or signed bytes.
+known: plain, with codes, or with lists; as floats, half floats, eight bits or signed bytes.
 
     index       four letters, d, how many vectors, 16 bytes, trained?, metric
     IxFI        index, floats
-    IxSQ        index, codec, codes
+    IxSQ        index, codec, codes; after one of half floats perhaps IPfs
+    IPfs        index, product quantizer, how to scan, codes in blocks of 32 vectors
     IwFl, IwSq  index, how many lists and how many are searched, index of the centroids, direct map, [codec], lists
 """
 
@@ -34,9 +37,9 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
-from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.stored_vectors import faiss, in_one_thread, inner_products
+from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
+from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
+from semsearch.dense.stored_vectors import PACKED, faiss, fast_scan, in_one_thread, inner_products
 from semsearch.dense.vector_store import Questions
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.frozen import dataclass
@@ -67,6 +70,9 @@ class FileLayout:
     homes: Int64 | None = None  # (rows,) the list times 2^32, and the position in it
     sizes: Int64 | None = None  # (lists,) of the lists
     edges: Int64 | None = None  # (lists + 1,) where each list begins in the file, and the last one ends
+    end: int = 0  # of the vectors in the file
+    centroids: Float32 | None = None  # (d / 2, 16, 2) of the codes, whose blocks are the last of the file
+    blocks: int = 0  # where these begin
 
     def are_there(self, rows: Int64) -> bool:
         """Return whether the vectors at given rows are in their lists. (n,)"""
@@ -83,6 +89,8 @@ def layout_of(data: UInt8) -> FileLayout:
     walk = _LayoutWalk(data)
     try:
         found = walk.index(with_lists=True)
+        if walk.at < len(data):
+            found = walk.with_codes(found)
     except struct.error:
         raise UnknownLayout("it ends too soon") from None
     walk.require(walk.at == len(data), "there is more behind its end")
@@ -107,7 +115,22 @@ class _LayoutWalk:
         else:
             self.require(with_lists and kind in (b"IwFl", b"IwSq"), f"it begins with {kind!r}")
             return self._in_lists(kind, dimension, rows)
-        return FileLayout(dimension, rows)
+        return FileLayout(dimension, rows, end=self.at)
+
+    def with_codes(self, of: FileLayout) -> FileLayout:
+        """The layout of vectors that are followed by their codes."""
+        kind, dimension, rows, _, _, _, metric = self._take("<4siqqqBi")
+        parts = of.dimension // 2
+        self.require(kind == b"IPfs" and of.homes is None, f"it goes on with {kind!r}")
+        self.require((dimension, rows, metric) == (of.dimension, of.rows, _INNER_PRODUCT), "its codes are of others")
+        self.require(self._take("<QQQ") == (dimension, parts, 4) and dimension % 2 == 0, "its codes have other lengths")
+        centroids = self._vector(4, 16 * dimension).view("<f4").reshape(parts, 16, 2)
+        self.require(bool(np.isfinite(centroids).all()), "its centroids are no numbers")
+        filled, even = -(-rows // PACKED) * PACKED, -(-parts // 2) * 2
+        _, together, _, all_rows, all_parts = self._take("<iiiQQ")
+        self.require((together, all_rows, all_parts) == (PACKED, filled, even), "its codes have other blocks")
+        self._vector(1, filled * even // 2)
+        return FileLayout(dimension, rows, end=of.end, centroids=centroids, blocks=self.at - filled * even // 2)
 
     def _in_lists(self, kind: bytes, dimension: int, rows: int) -> FileLayout:
         lists, searched = self._take("<QQ")
@@ -179,6 +202,9 @@ class _LayoutWalk:
 # -- Faiss segment -----------------------------------------------------------------------------------------------------
 
 
+_CANDIDATES_SHARE = 1 / 16  # of a segment, at most: to score more takes longer than to compare all vectors
+_ALLOWED_SHARE = 1 / 4  # of a segment, at least: to compare fewer vectors takes less than the first scan
+_SPARE = 1.25  # times as many are asked for where some are not allowed, since these may be more among the best
 _ROUNDING = 2e-3  # the error of a number in half precision, at most
 _READ_WHOLE = 1 << 28  # bytes: of a file with lists that is checked before the first scan, at most
 _COARSE = 2e-2  # the error of a number in eight bits, at most
@@ -223,8 +249,10 @@ class Vectors:
             self._edges = self._layout.edges
             self._unread: Bool = np.full(len(self._edges) - 1, segment.size > _READ_WHOLE)
         if not self._has_lists:
-            self._start = segment.size - self._index.ntotal * self._index.code_size  # the last of the file
-            self._codes: UInt8 = self._file.data[self._start :].reshape(self._index.ntotal, self._index.code_size)
+            end, shape = self._layout.end, (self._index.ntotal, self._index.code_size)
+            self._start = end - shape[0] * shape[1]
+            self._codes: UInt8 = self._file.data[self._start : end].reshape(shape)
+        self._first_scan: Any = None  # loaded when it is needed
 
     @property
     def dimension(self) -> int:
@@ -233,8 +261,14 @@ class Vectors:
 
     @property
     def compares_all(self) -> bool:
-        """Return whether a scan compares every row, since there are no lists."""
-        return not self._has_lists
+        """Return whether a scan compares the vectors of all rows, since there are neither lists nor codes."""
+        return not self._has_lists and not self._candidates_each
+
+    @property
+    def _candidates_each(self) -> int:
+        """The candidates that the first scan finds for each of the vectors asked for; 0 if there are no codes."""
+        scan = self.segment.scan
+        return 0 if scan is None or self._layout.centroids is None else max(0, scan.probes)
 
     @property
     def is_scaled(self) -> bool:
@@ -249,9 +283,17 @@ class Vectors:
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None, exact: bool = False) -> TopKResult:
         """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
 
-        With lists, only the nearest lists are searched: the fewer rows are allowed, the more lists, so that about as
-        many allowed rows are compared, or all lists if that takes no more; `exact` searches all lists.
+        With codes, only the best of the first scan are compared. With lists, only the nearest lists are searched: the
+        fewer rows are allowed, the more lists, so that about as many allowed rows are compared, or all lists if that
+        takes no more. `exact` compares all.
         """
+        if candidates := 0 if exact else self._candidates_each * max(n, FEWEST):
+            share = 1.0 if allowed is None else np.count_nonzero(allowed) / len(allowed)
+            asked = candidates if allowed is None else math.ceil(candidates * _SPARE / max(share, _ALLOWED_SHARE))
+            if share >= _ALLOWED_SHARE and asked <= _CANDIDATES_SHARE * len(self._codes):
+                return self._refined(queries, n, candidates, asked, allowed)
+            if len(queries) >= MANY:
+                return self._compared(queries, n, allowed)
         self._check()
         if self.is_scaled:
             return self._scanned_whole(queries, n, np.ones(len(self._codes), np.bool_) if allowed is None else allowed)
@@ -262,6 +304,49 @@ class Vectors:
             return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed, probes=probes)
         except IndexError as error:
             raise self._damage() from error
+
+    def _refined(self, queries: Float32, n: int, candidates: int, asked: int, allowed: Bool | None) -> TopKResult:
+        """Scan the codes for the rows that seem the best, and compare the first allowed ones of these. -> (q, n)
+
+        Queries that have too few allowed ones among them, because others are nearer, are compared with all rows.
+        """
+        with in_one_thread(len(queries) == 1):
+            _, found = self._loaded().search(queries, asked)
+        scores: Float32 = np.full((len(queries), n), -np.inf, dtype=np.float32)
+        ids = np.full((len(queries), n), -1)
+        others: list[int] = []
+        for number, rows in enumerate(found):
+            rows = rows[rows >= 0] if allowed is None else rows[(rows >= 0) & allowed[rows]]
+            if allowed is not None and len(rows) < candidates:
+                others.append(number)
+                continue
+            rows = np.sort(rows[:candidates])  # of equal scores the lower comes first
+            owners, which = np.zeros(len(rows), dtype=np.int64), np.arange(len(rows))
+            products = inner_products(queries[number : number + 1], owners, self.rows(rows), which)
+            best = np.argsort(-products, kind="stable")[:n]
+            scores[number, : len(best)], ids[number, : len(best)] = products[best], rows[best]
+        known = ids >= 0
+        ids[known] = self.segment.id_ranges.ids(ids[known])
+        if others:
+            rest = self.scan(queries[others], n, allowed=allowed, exact=True)
+            scores[others], ids[others] = rest.scores, rest.ids
+        return TopKResult(scores, ids)
+
+    def _loaded(self) -> Any:
+        """The codes in memory, as FAISS scans them. Threads that come at once may each load them."""
+        if self._first_scan is None:
+            assert self._layout.centroids is not None  # else there are no candidates
+            self._file.check(self._layout.end)
+            blocks = self._file.data[self._layout.blocks :]
+            self._first_scan = fast_scan(self._layout.centroids, blocks, len(self._codes))
+        return self._first_scan
+
+    def _compared(self, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
+        """Compare many queries with all allowed rows."""
+        best, ids = TopK(len(queries), n), self.segment.id_ranges.ids
+        rows = np.arange(len(self._codes)) if allowed is None else np.flatnonzero(allowed)
+        compare_all(best, queries, rows, decode=self.rows, ids=ids)
+        return best.best()
 
     def _expect_lists(self, queries: Float32, probes: int) -> None:
         """Have the system read the lists that queries search and none has before: FAISS waits for page after page."""
@@ -382,8 +467,9 @@ class FaissStore:
 
     @property
     def gathering(self) -> int | None:
-        """The number of vectors from which segments have lists; None if they never have."""
-        return None if self._scanning is None else self._scanning.gathering
+        """The number of vectors from which segments have codes; None if they never have."""
+        gathering = None if self._scanning is None else self._scanning.gathering
+        return None if gathering is None else min(gathering, CODED)
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Files that the previous reader had open too stay open."""

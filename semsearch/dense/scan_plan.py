@@ -1,11 +1,16 @@
-"""Plan how a segment is scanned: a query is compared with all passages, or only with those in the nearest lists.
+"""Plan how a segment is scanned: a query is compared with all passages, with those whose codes of four bits are the
+best, or only with those in the nearest lists.
+
+Codes (product quantization, semsearch.dense.faiss_store) are an eighth of the vectors, and are all compared. For each
+vector that is asked for, some are found by their codes and compared exactly; how many is measured.
 
 An inverted file (Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011) puts each vector into the list of the nearest
 centroid, and compares a query only with the lists whose centroids are nearest to the query. The number of lists to
 search is measured: probe questions made of the segment's own sentences are answered exactly, and the rank of the list
-that contains each answer tells which number would have found it. Half of the questions choose the number, with some to
-spare; the other half measure its recall, and the number is raised until that suffices. Pure;
-semsearch.dense.faiss_store does the work.
+that contains each answer tells which number would have found it.
+
+Half of the questions choose the number, of candidates or lists, with some to spare; the other half measure its recall,
+and the number is raised until that suffices. Pure; the stores do the work.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import UsageError
 from semsearch.frozen import dataclass, pattern
 
+CODED = 1 << 13  # vectors from which a segment of FAISS gets codes: below, a scan takes less than half a millisecond
 LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
 TARGET = 0.95
 TRAINING = 40  # vectors for each list that its centroid is learned from
@@ -61,6 +67,10 @@ class ScanOptions:
         """The number of vectors from which segments have lists by themselves; None if they never have."""
         return None if self.exact or self.factory is not None else self.listed
 
+    def has_codes(self, count: int, dimension: int) -> bool:
+        """Return whether a segment of FAISS of `count` vectors gets codes, each of which is of two numbers."""
+        return self.gathering is not None and count >= min(self.gathering, CODED) and dimension % 2 == 0
+
     def layout(self, count: int) -> SegmentLayout:
         """Choose the layout of a segment of `count` vectors. One that is too small to learn lists from has none.
 
@@ -98,6 +108,9 @@ PLAIN = SegmentLayout()
 # -- Measured recall ---------------------------------------------------------------------------------------------------
 
 K = 10  # recall is that of the ten best
+CANDIDATES = (8, 16, 32)  # found by their codes for each vector that is asked for; 4 find .992 of the fifty best
+FEWEST = 50  # vectors: as many candidates are taken as for these where fewer are asked for
+FEWER_QUESTIONS = 128  # tried on a segment with codes: its recall is near one, and so hardly differs between questions
 QUESTIONS = 512  # tried on a segment: half to choose the number of lists, half to measure it
 FEW = 16  # questions: fewer measure nothing
 EQUAL = 1e-5  # the difference of scores that summing in another order makes, at most

@@ -49,7 +49,7 @@ def compare_all(
 
 Result = TypeVar("Result")
 
-_MANY = 32  # queries from which matrix products take less time than a scan for each
+MANY = 32  # queries from which matrix products take less time than a scan for each
 _AT_ONCE = 512  # queries whose products with a block of vectors are held at a time
 
 
@@ -130,7 +130,7 @@ class SegmentsReader:
         ]
         if not scans:
             return nothing_found(len(queries))
-        if len(queries) < _MANY or not any(scan.vectors.compares_all for scan in scans):
+        if len(queries) < MANY or not any(scan.vectors.compares_all for scan in scans):
             return merged(self._together([scan.of(queries) for scan in scans]), n)
         parts = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
         return stacked([self._search_many(scans, part, n) for part in parts])

@@ -1,4 +1,4 @@
-"""Vectors that were fetched by their ids, and their cosines with queries, pair by pair.
+"""Vectors that were fetched by their ids, their cosines with queries, pair by pair, and codes as FAISS scans them.
 
 Work too small to share runs in one thread of FAISS: to wake others takes longer, and on a busy machine long.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Float32, Float64, Int64, UInt8
 from semsearch.frozen import dataclass
 from semsearch.system.memory import VECTOR_SEARCH, require_memory
 
@@ -118,3 +118,20 @@ def inner_products(left: Float32, lefts: Int64, right: Float32, rights: Int64) -
     with in_one_thread(len(products) < _FEW):
         faiss.pairwise_indexed_inner_product(left.shape[1], len(products), *map(faiss.swig_ptr, arrays))
     return products
+
+
+# -- Codes -------------------------------------------------------------------------------------------------------------
+
+PACKED = 32  # vectors whose codes are packed together
+
+
+def fast_scan(centroids: Float32, blocks: UInt8, count: int) -> Any:
+    """An index of FAISS over codes that are packed in blocks. (d / 2, 16, 2), (bytes,)"""
+    parts, _, width = centroids.shape
+    index = faiss.IndexPQFastScan(parts * width, parts, 4, faiss.METRIC_INNER_PRODUCT, PACKED)
+    faiss.copy_array_to_vector(np.ascontiguousarray(centroids, dtype=np.float32).ravel(), index.pq.centroids)
+    index.codes.resize(len(blocks))
+    if len(blocks):
+        faiss.rev_swig_ptr(index.codes.get(), len(blocks))[:] = blocks
+    index.is_trained, index.ntotal, index.ntotal2 = True, count, -(-count // PACKED) * PACKED
+    return index

@@ -12,7 +12,7 @@ class Scan(Record):
 
     factory: str  # the index type, as FAISS calls it
     vectors: int
-    lists: int  # 0: none, because all vectors are compared or there is a graph
-    probes: int  # lists that are searched for a query; of a graph, the candidates that a search keeps (ef)
+    lists: int  # 0: none, because all vectors or their codes are compared, or there is a graph
+    probes: int  # lists searched for a query; of a graph, candidates kept (ef); of codes, candidates for each result
     recall: float  # of the ten best
     questions: int  # queries on which recall was measured

@@ -128,7 +128,7 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
         Vectors(path, segment)
 
 
-LISTS = ScanOptions(listed=100)  # so that a small segment is like a large one
+LISTS = ScanOptions(factory="IVF20,SQfp16")
 
 
 def listed(
@@ -137,7 +137,7 @@ def listed(
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
     asked = None if questions is None else lambda _: questions
-    writer = SegmentWriter(folder, "passage", generation=7, largest=10_000, scanning=wanted, questions=asked)
+    writer = SegmentWriter(folder, "passage", generation=7, largest=30_000, scanning=wanted, questions=asked)
     for first in range(0, len(rows), 300):
         writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
     (segment,) = writer.finish()
@@ -183,7 +183,7 @@ def test_the_recall_that_is_told_reaches_the_target_and_holds_for_other_question
     plain = listed(tmp_path / "plain", rows, ScanOptions(exact=True))
     probes = []
     for target in (0.6, 0.95):
-        opened = listed(tmp_path / str(target), rows, ScanOptions(target_recall=target, listed=100))
+        opened = listed(tmp_path / str(target), rows, ScanOptions(target_recall=target, factory="IVF54,SQfp16"))
         scan = opened.segment.scan
         assert scan is not None
         assert scan.recall >= target
@@ -208,7 +208,7 @@ def test_it_is_measured_with_the_questions_that_are_given(tmp_path: Path) -> Non
 
 def test_the_fewer_rows_are_allowed_the_more_lists_are_looked_into(tmp_path: Path) -> None:
     rows, queries = clustered(2000), clustered(20, seed=4)
-    opened = listed(tmp_path, rows, ScanOptions(target_recall=0.9, listed=100))
+    opened = listed(tmp_path, rows, ScanOptions(target_recall=0.9, factory="IVF44,SQfp16"))
     for few in (np.arange(7, 2000, 100), np.arange(3)):
         allowed = np.zeros(2000, dtype=np.bool_)
         allowed[few] = True
@@ -248,7 +248,8 @@ def test_a_large_file_is_asked_for_the_lists_that_a_query_searches_each_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(faiss_store, "_READ_WHOLE", 0)
-    with SegmentWriter(tmp_path, "passage", generation=7, largest=9000, scanning=ScanOptions(listed=40)) as writer:
+    scanning = ScanOptions(factory="IVF63,SQfp16")
+    with SegmentWriter(tmp_path, "passage", generation=7, largest=9000, scanning=scanning) as writer:
         writer.add(np.arange(4000, dtype=np.int64), unit_rows(4000))
         (segment,) = writer.finish()
     opened, asked = Vectors(tmp_path / segment.file, segment), list[tuple[int, int]]()
@@ -264,3 +265,172 @@ def test_a_large_file_is_asked_for_the_lists_that_a_query_searches_each_once(
     assert len({*asked}) == len(asked) == segment.scan.lists
     begun, ends = zip(*sorted(asked), strict=True)
     assert (begun[1:], ends[-1]) == (ends[:-1], segment.size)  # all of the lists, which are the last of the file
+
+
+# -- codes -------------------------------------------------------------------------------------------------------------
+
+CODES = ScanOptions(listed=100)  # so that a small segment is like a large one
+
+
+def coded(folder: Path, rows: np.ndarray, options: ScanOptions = CODES) -> Vectors:
+    opened = listed(folder, rows, options)
+    assert opened.segment.scan is not None
+    assert opened.segment.scan.factory == f"PQ{rows.shape[1] // 2}x4fs,Refine(SQfp16)"
+    return opened
+
+
+def spread(n: int, dimension: int = 48, *, seed: int = 0) -> np.ndarray:
+    rows = np.random.default_rng(seed).standard_normal((n, dimension)).astype(np.float32)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def near(rows: np.ndarray, some: slice) -> np.ndarray:
+    """Queries near some of the rows."""
+    queries = rows[some] + 0.02 * spread(len(rows[some]), rows.shape[1], seed=9)
+    return np.asarray(queries / np.linalg.norm(queries, axis=1, keepdims=True))
+
+
+def watched(opened: Vectors, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The candidates that first scans are asked for from now on."""
+    asked: list[int] = []
+    loaded = opened._loaded
+
+    class Watched:
+        def search(self, queries: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+            asked.append(n)
+            found: tuple[np.ndarray, np.ndarray] = loaded().search(queries, n)
+            return found
+
+    monkeypatch.setattr(opened, "_loaded", Watched)
+    return asked
+
+
+def test_a_first_scan_of_codes_finds_what_comparing_all_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = spread(9000)
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    asked = watched(opened, monkeypatch)
+    assert plain.segment.scan is None
+    assert (opened.compares_all, plain.compares_all) == (False, True)
+    queries = near(rows, slice(100, 140))
+    found, expected = opened.scan(queries, 3), plain.scan(queries, 3)
+    assert asked == [400]
+    assert found.ids[:, 0].tolist() == expected.ids[:, 0].tolist() == [*range(200, 240)]
+    assert (found.ids == expected.ids).mean() > 0.95
+    same = found.ids == expected.ids
+    np.testing.assert_allclose(found.scores[same], expected.scores[same], atol=1e-6)
+    alone = [opened.scan(query[None], 3).ids[0].tolist() for query in queries]
+    assert alone == found.ids.tolist()
+
+
+def test_a_segment_with_codes_has_the_same_vectors_at_the_same_place(tmp_path: Path) -> None:
+    rows = spread(3000)
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    data, without = ((tmp_path / name / each.segment.file).read_bytes() for name, each in (("a", opened), ("b", plain)))
+    assert data.startswith(without)
+    assert np.array_equal(opened.rows(np.array([2999, 0])), plain.rows(np.array([2999, 0])))
+    index = faiss.deserialize_index(np.frombuffer(data[len(without) :], np.uint8))
+    assert (type(index).__name__, index.ntotal) == ("IndexPQFastScan", 3000)
+    centroids, packed = faiss.vector_to_array(index.pq.centroids), faiss.rev_swig_ptr(index.codes.get(), 3008 * 12)
+    peer = faiss.IndexPQFastScan(48, 24, 4, faiss.METRIC_INNER_PRODUCT)
+    faiss.copy_array_to_vector(centroids, peer.pq.centroids)
+    peer.is_trained = True
+    peer.add(opened.rows(np.arange(3000)))  # FAISS looks for the nearest centroid of each pair
+    assert (faiss.rev_swig_ptr(peer.codes.get(), 3008 * 12) != packed).mean() < 1e-4  # an edge may round either way
+
+
+@pytest.mark.parametrize("dimension", [2, 6, 50])
+def test_any_even_number_of_dimensions_gets_codes_and_an_odd_one_none(tmp_path: Path, dimension: int) -> None:
+    rows = spread(500, dimension)
+    opened = listed(tmp_path / "even", rows, CODES)
+    assert opened.segment.scan is not None
+    assert opened.scan(rows[7:8], 1).ids.tolist() == [[107]]
+    assert listed(tmp_path / "odd", spread(500, dimension + 1), CODES).segment.scan is None
+
+
+def test_what_is_not_allowed_is_never_found_and_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = spread(12_000)
+    opened, plain = coded(tmp_path / "a", rows[:10_000]), listed(tmp_path / "b", rows[:10_000], ScanOptions(exact=True))
+    asked, queries = watched(opened, monkeypatch), near(rows, slice(0, 40))
+    for share, scans in ((0.999, 1), (0.9, 1), (0.2, 0)):
+        allowed = np.random.default_rng(3).random(10_000) < share
+        allowed[:40] = False  # the very nearest
+        for some in (queries[:3], queries):
+            found, expected = opened.scan(some, 3, allowed=allowed), plain.scan(some, 3, allowed=allowed)
+            assert allowed[found.ids - 100].all()
+            assert np.mean(found.ids == expected.ids) > 0.8
+            if not scans:
+                assert found.ids.tolist() == expected.ids.tolist()
+        assert len(asked) == 2 * scans
+        asked.clear()
+
+
+def test_where_what_is_not_allowed_is_nearer_all_that_is_allowed_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spread(12_000)
+    rows[:3000, 0] += 3  # near the query, and not allowed
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    asked, allowed = watched(opened, monkeypatch), np.arange(12_000) >= 3000
+    query = np.eye(1, 48, dtype=np.float32)
+    found, expected = opened.scan(query, 20, allowed=allowed), plain.scan(query, 20, allowed=allowed)
+    assert asked == [667]
+    assert found.ids.tolist() == expected.ids.tolist()
+
+
+def test_equal_vectors_of_a_first_scan_come_in_their_order(tmp_path: Path) -> None:
+    rows = spread(9000)
+    rows[[5, 8000, 70, 1234]] = rows[5]
+    found = coded(tmp_path, rows).scan(rows[5:6], 6)
+    assert found.ids[0, :4].tolist() == [105, 170, 1334, 8100]
+    assert len({*found.scores[0, :4].tolist()}) == 1
+
+
+def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spread(9000)
+    opened = coded(tmp_path, rows)
+    asked = watched(opened, monkeypatch)
+    found = opened.scan(rows[:1], 9000)
+    assert sorted(found.ids[0].tolist()) == [*range(100, 9100)]
+    assert asked == []
+
+
+def test_codes_that_do_not_reach_the_target_are_not_kept(tmp_path: Path) -> None:
+    opened = listed(tmp_path, spread(20_000, 2), ScanOptions(listed=100, target_recall=1.0))  # sixteen kinds of codes
+    assert opened.segment.scan is None
+    assert opened.compares_all
+
+
+def test_the_same_vectors_get_the_same_codes(tmp_path: Path) -> None:
+    one, other = (coded(tmp_path / name, spread(2000)).segment for name in "ab")
+    assert (one.digest, one.scan, one.sums) == (other.digest, other.scan, other.sums)
+
+
+def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None:
+    opened = coded(tmp_path, spread(9000))
+    path = tmp_path / opened.segment.file
+    data = bytearray(path.read_bytes())
+    data[-40_000] ^= 1
+    path.write_bytes(data)
+    again = Vectors(path, opened.segment)
+    assert again.rows(np.array([3])).shape == (1, 48)
+    with pytest.raises(IndexDamaged, match="differ"):
+        again.scan(spread(1, seed=2), 3)
+    assert FaissStore(tmp_path, "passage").check(opened.segment) == [f"{path.name} does not match its digest"]
+
+
+def test_segments_without_codes_are_read_and_get_them_when_they_are_merged(tmp_path: Path) -> None:
+    rows, store = spread(9000), FaissStore(tmp_path, "passage", scanning=ScanOptions())
+    earlier = written(tmp_path, np.arange(9000, dtype=np.int64), rows, largest=5000)
+    assert [each.scan for each in earlier] == [None, None]
+    reader, queries = store.open(earlier, NO_IDS), near(rows, slice(50, 60))
+    removed = IdRanges.of([(0, 20)])
+    (merged,) = store.merge(earlier, removed, generation=8)
+    assert merged.scan is not None
+    assert (merged.scan.vectors, merged.scan.probes) == (8980, 8)
+    found = store.open([merged], NO_IDS).search(queries, 1)
+    assert found.ids.tolist() == reader.search(queries, 1).ids.tolist() == [[row] for row in range(50, 60)]
+    unknown = Segment("passage", merged.file, merged.size, merged.id_ranges, merged.digest, sums=merged.sums)
+    assert Vectors(tmp_path / merged.file, unknown).compares_all  # without an entry of how it is scanned

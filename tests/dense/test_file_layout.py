@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense import faiss_store
 from semsearch.dense.faiss_store import UnknownLayout, Vectors, layout_of
 from semsearch.errors import IndexDamaged
+from semsearch.results.scan import Scan
 from semsearch.storage.segments import Segment
 
 ROWS = np.random.default_rng(0).standard_normal((70, 8)).astype(np.float32)
 BYTES = "signed bytes"  # of sentences, which have no name among FAISS's types
-FACTORIES = ("Flat", "SQfp16", "SQ8", BYTES, "IVF4,Flat", "IVF4,SQfp16", "IVF4,SQ8", "IVF64,SQfp16")
+CODES = "SQfp16 and codes"
+FACTORIES = ("Flat", "SQfp16", "SQ8", BYTES, CODES, "IVF4,Flat", "IVF4,SQfp16", "IVF4,SQ8", "IVF64,SQfp16")
 
 
 def written(path: Path, factory: str) -> bytearray:
@@ -24,7 +27,7 @@ def written(path: Path, factory: str) -> bytearray:
         kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
         index = faiss.IndexScalarQuantizer(8, kind, faiss.METRIC_INNER_PRODUCT)
     else:
-        index = faiss.index_factory(8, factory, faiss.METRIC_INNER_PRODUCT)
+        index = faiss.index_factory(8, factory.removesuffix(" and codes"), faiss.METRIC_INNER_PRODUCT)
     if factory.startswith("IVF"):
         index.cp.min_points_per_centroid = 1
     index.train(ROWS)
@@ -32,7 +35,17 @@ def written(path: Path, factory: str) -> bytearray:
     if factory.startswith("IVF"):
         index.set_direct_map_type(faiss.DirectMap.Array)
     faiss.write_index(index, str(path))
-    return bytearray(path.read_bytes())
+    data = bytearray(path.read_bytes())
+    if factory == CODES:
+        codes = faiss.IndexPQFastScan(8, 4, 4, faiss.METRIC_INNER_PRODUCT)
+        codes.train(ROWS)
+        codes.add(ROWS)
+        data += faiss.serialize_index(codes).tobytes()
+        path.write_bytes(data)
+    return data
+
+
+SCAN = Scan(CODES, 70, 0, 1, 1.0, 50)
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
@@ -52,12 +65,19 @@ def test_other_layouts_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_a_file_that_says_other_lengths_is_refused_or_read_within_itself(tmp_path: Path, factory: str) -> None:
+def test_a_file_that_says_other_lengths_is_refused_or_read_within_itself(
+    tmp_path: Path, factory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_store, "_CANDIDATES_SHARE", 10)  # so that codes of few vectors are scanned
     folder = tmp_path / "index" / "segments"
     folder.mkdir(parents=True)
     whole = written(folder / "v", factory)
     chance = np.random.default_rng(1)
-    places = [*range(0, 100, 4), *chance.integers(100, len(whole), 10).tolist()]
+    places = [
+        *range(0, 100, 4),
+        *range(len(whole) // 2, len(whole), 8 if factory == CODES else 9999),
+        *chance.integers(100, len(whole), 10).tolist(),
+    ]
     refused = 0
     for at in places:  # FAISS by itself ends the process at some of them
         data = bytearray(whole)
@@ -66,7 +86,7 @@ def test_a_file_that_says_other_lengths_is_refused_or_read_within_itself(tmp_pat
         )
         del data[len(whole) :]
         (folder / "v").write_bytes(data)
-        segment = Segment("passage", "v", len(data), IdRanges.of([(0, 5 if "64" in factory else 70)]), "")
+        segment = Segment("passage", "v", len(data), IdRanges.of([(0, 5 if "64" in factory else 70)]), "", SCAN)
         try:
             vectors = Vectors(folder / "v", segment)
             vectors.scan(ROWS[:1], 3)
@@ -74,3 +94,26 @@ def test_a_file_that_says_other_lengths_is_refused_or_read_within_itself(tmp_pat
         except IndexDamaged:
             refused += 1
     assert refused > 10
+
+
+@pytest.mark.parametrize("change", ["other vectors", "cut", "more", "centroids", "no codes"])
+def test_codes_that_do_not_fit_the_vectors_are_refused(tmp_path: Path, change: str) -> None:
+    plain, both = written(tmp_path / "a", "SQfp16"), written(tmp_path / "b", CODES)
+    codes = both[len(plain) :]
+    other = faiss.IndexPQFastScan(8, 4, 4, faiss.METRIC_INNER_PRODUCT)
+    other.train(ROWS)
+    other.add(ROWS[:69])
+    nan = bytearray(both)
+    nan[len(plain) + 70 : len(plain) + 74] = b"\xff" * 4
+    forged = {
+        "other vectors": plain + faiss.serialize_index(other).tobytes(),
+        "cut": both[:-1],
+        "more": both + b"1",
+        "centroids": nan,
+        "no codes": both[: len(plain) + 20],
+    }[change]
+    with pytest.raises(UnknownLayout):
+        layout_of(np.frombuffer(forged, np.uint8))
+    lists = written(tmp_path / "c", "IVF4,SQfp16")
+    with pytest.raises(UnknownLayout):
+        layout_of(np.frombuffer(lists + codes, np.uint8))

@@ -36,7 +36,7 @@ def vectors(tmp_path: Path) -> VectorTable:
 
 @pytest.fixture
 def index(tmp_path: Path, vectors: VectorTable) -> Iterator[Index]:
-    """36 passages in 6 lists."""
+    """36 passages with codes."""
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=vectors) as made:
         made.sync(tmp_path / "docs")
@@ -50,13 +50,13 @@ def passages(index: Index, query: str, k: int = 5) -> list[int]:
 
 def test_status_says_what_was_chosen_and_what_it_finds(index: Index) -> None:
     (scan,) = index.status().scans
-    assert (scan.factory, scan.vectors, scan.lists) == ("IVF6,SQfp16", 36, 6)
-    assert 1 <= scan.probes <= 6
+    assert scan.factory.endswith("x4fs,Refine(SQfp16)")
+    assert (scan.vectors, scan.lists, scan.probes) == (36, 0, 8)
     assert scan.recall >= 0.95
     assert scan.questions == 18
 
 
-def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
+def test_an_exact_index_has_no_codes_and_finds_the_same_where_it_is_easy(
     index: Index, tmp_path: Path, vectors: VectorTable
 ) -> None:
     with Index.create(tmp_path / "exact", vectors=vectors, exact=True) as exact:
@@ -67,13 +67,13 @@ def test_an_exact_index_has_no_lists_and_finds_the_same_where_it_is_easy(
             assert passages(index, query, 1) == passages(exact, query, 1)
 
 
-def test_small_segments_become_one_with_lists_when_together_they_are_many(
+def test_small_segments_become_one_with_codes_when_together_they_are_many(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
     found = []
     for first in (20, 30, 40):
-        write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for lists
+        write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for codes
         index.sync()
         found.append([scan.vectors for scan in index.status().scans])
     assert found == [[36], [36], [36, 63]]
@@ -132,7 +132,7 @@ def test_a_rebuild_makes_it_exact_or_as_the_type_says_and_keeps_what_is_not_give
     assert (index.settings.factory, index.status().scans) == (None, ())
     index.rebuild(exact=False, target_recall=0.5)
     (scan,) = index.status().scans
-    assert scan.lists == 6
+    assert scan.factory.startswith("PQ")
     assert index.status().target_recall == 0.5
 
 
@@ -162,7 +162,7 @@ def test_an_index_of_an_earlier_version_opens_and_has_the_defaults(index: Index)
     assert passages(index, "the captain of the ship")
 
 
-def test_damaged_lists_are_told(index: Index, tmp_path: Path) -> None:
+def test_a_damaged_file_is_told(index: Index, tmp_path: Path) -> None:
     (path,) = (index.path / "segments").glob("passage*")
     data = path.read_bytes()
     index._release()
@@ -178,13 +178,14 @@ def test_damaged_lists_are_told(index: Index, tmp_path: Path) -> None:
 # -- on the command line -------------------------------------------------------------------------------------------
 
 
-def test_status_shows_lists_and_recall(index: Index) -> None:
+def test_status_shows_codes_and_recall(index: Index) -> None:
     shown = semsearch("status", "--index", index.path)
     (line,) = [line for line in shown.lines if line.startswith("search")]
-    assert "36 passages in IVF6,SQfp16" in line
+    assert "36 passages in PQ" in line
+    assert "x4fs,Refine(SQfp16), 8 candidates for each result: " in line
     assert "recall@10 1.000, measured with 18 queries" in line
     (scan,) = semsearch("status", "--index", index.path, "--json").json["scans"]
-    assert scan["lists"] == 6
+    assert (scan["lists"], scan["probes"]) == (0, 8)
 
 
 def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
@@ -199,7 +200,7 @@ def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vector
     assert "--factory Flat" in refused.err
     assert semsearch(*made, "--rebuild", "--target-recall", "0.9", "--no-exact").status == 0
     status = semsearch("status", "--index", folder, "--json").json
-    assert (status["target_recall"], status["scans"][0]["factory"]) == (0.9, "IVF6,SQfp16")
+    assert (status["target_recall"], status["scans"][0]["probes"]) == (0.9, 8)
     wrong = semsearch("index", tmp_path / "docs", "--name", tmp_path / "other", "--factory", "HNSW32")
     assert (wrong.status, "IVF4096,SQ8" in wrong.err) == (2, True)
     assert not (tmp_path / "other").exists()

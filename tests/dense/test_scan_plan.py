@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.dense.scan_plan import LISTED, ScanOptions, SegmentLayout, evenly, least_step, probes_for, recall
+from semsearch.dense.scan_plan import CODED, LISTED, ScanOptions, SegmentLayout, evenly, least_step, probes_for, recall
 from semsearch.errors import UsageError
 
 
@@ -30,6 +30,15 @@ def test_small_segments_have_no_lists_and_large_ones_more_the_larger_they_are() 
     assert wanted.layout(LISTED).lists == 362
     assert wanted.layout(1_000_000) == SegmentLayout(1000)
     assert SegmentLayout(2000).factory == "IVF2000,SQfp16"
+
+
+def test_codes_are_for_many_vectors_of_an_even_number_of_dimensions() -> None:
+    assert not ScanOptions().has_codes(CODED - 1, 448)
+    assert ScanOptions().has_codes(CODED, 448)
+    assert not ScanOptions().has_codes(CODED, 449)
+    assert ScanOptions(listed=100).has_codes(100, 448)
+    assert not ScanOptions(exact=True).has_codes(10_000_000, 448)
+    assert not ScanOptions(factory="Flat").has_codes(10_000_000, 448)
 
 
 def test_an_exact_index_has_no_lists_however_large() -> None:

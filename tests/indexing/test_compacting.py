@@ -158,7 +158,7 @@ def test_after_a_kill_it_can_be_done_again(tmp_path: Path, deaths: Deaths) -> No
     assert len(files(path)) == 3
 
 
-def test_small_segments_get_lists_when_they_have_become_a_large_one(
+def test_small_segments_get_codes_when_they_have_become_a_large_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = scattered(tmp_path)
@@ -170,5 +170,5 @@ def test_small_segments_get_lists_when_they_have_become_a_large_one(
         index.compact()
         status = index.status(drift=False, stale=False)
         (scan,) = status.scans
-        assert (scan.vectors, scan.lists) == (status.passages, 5)
+        assert (scan.vectors, scan.factory[:2]) == (status.passages, "PQ")
         assert index.verify() == []

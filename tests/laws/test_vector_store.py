@@ -47,7 +47,8 @@ EXACT: dict[str, Opener] = {
     "milvus": lambda folder: milvus_store(folder, ScanOptions()),
 }
 APPROXIMATE: dict[str, Opener] = {
-    "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
+    "faiss with codes": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
+    "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(factory="IVF1,SQfp16")),
     "lance with lists": lambda folder: lance_store(folder, ScanOptions(listed=40)),
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
     "milvus with graphs": lambda folder: milvus_store(folder, ScanOptions(listed=40)),

@@ -179,7 +179,9 @@ def scanned(found: Status) -> str:
 
 
 def _searched(scan: Scan) -> str:
-    """How far a segment is searched: lists of an IVF index (nprobe), or candidates of a graph (ef)."""
+    """How far a segment is searched: lists of an IVF index (nprobe), or candidates of codes or of a graph (ef)."""
+    if scan.factory.startswith("PQ"):
+        return f", {scan.probes:,} candidates for each result"
     if scan.lists:
         return f", {scan.probes:,} of {scan.lists:,} lists probed"
     return f", ef {scan.probes:,}" if scan.probes else ""

@@ -20,6 +20,7 @@ from semsearch.dense.faiss_store import Vectors
 from semsearch.index import Index
 from semsearch.lexical.postings import Postings
 from semsearch.mapping.passage_map import read_map
+from semsearch.results.scan import Scan
 from semsearch.storage.index_files import map_path
 from semsearch.storage.segments import Segment
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
@@ -165,7 +166,9 @@ def _opening_vectors(folder: Path) -> Run:
         path.write_bytes(data)
         said = int.from_bytes(data[8:16], "little") % _MOST_ROWS  # by the file; the other is what a database could say
         for count in {said, data[0] if data else 0}:
-            segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "", sums=b"")
+            segment = Segment(
+                "passage", path.name, len(data), IdRanges.of([(0, count)]), "", Scan("", count, 0, 1, 1.0, 50), sums=b""
+            )
             vectors = Vectors(path, segment)
             if vectors.dimension == _DIMENSION:
                 vectors.scan(queries, 3)
@@ -180,6 +183,13 @@ def _vector_files() -> Iterator[bytes]:
 
     yield from _segments(".faiss")
     rows = np.random.default_rng(0).normal(size=(40, _DIMENSION)).astype(np.float32)
+    with_codes: list[bytes] = []
+    for kind in ("SQfp16", f"PQ{_DIMENSION // 2}x4fs"):
+        index = faiss.index_factory(_DIMENSION, kind, faiss.METRIC_INNER_PRODUCT)
+        index.train(rows)
+        index.add(rows)
+        with_codes.append(faiss.serialize_index(index).tobytes())
+    yield b"".join(with_codes)
     for kind in ("IVF4,SQfp16", "IVF4,SQ8", "SQ8"):
         index = faiss.index_factory(_DIMENSION, kind, faiss.METRIC_INNER_PRODUCT)
         has_lists = kind.startswith("IVF")

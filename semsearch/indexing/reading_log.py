@@ -17,6 +17,7 @@ import os
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,16 +25,19 @@ from semsearch import __version__
 from semsearch.indexing.prepare_files import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, PresentFile
+from semsearch.storage.checked_rows import SENTENCE_BYTES
 from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION
 
 READING_LOG = "reading-log.jsonl"
 MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
 
-_FIELDS = [field.name for field in fields(Prepared)]
-_RECORD_FIELDS = [field.name for field in fields(PassageRecord)]
+_FIELDS = [field.name for field in fields(Prepared) if field.name != "records"]
+_RECORD_FIELDS = [field.name for field in fields(PassageRecord) if field.name != "offsets"]  # which stand together
 # The first line: others are not understood.
-_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS]).encode()
+_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS, "offsets"]).encode()
+_VALUES, _RECORD_VALUES = attrgetter(*_FIELDS), attrgetter(*_RECORD_FIELDS)
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,25 +161,19 @@ def _digest(data: bytes) -> bytes:
 
 
 def _encoded(file: Prepared) -> bytes:
-    values = [getattr(file, name) for name in _FIELDS if name != "records"]
-    records = [[getattr(record, name) for name in _RECORD_FIELDS] for record in file.records]
-    text = json.dumps([values, records], ensure_ascii=False, default=_bytes_as_text)
+    offsets = b64encode(b"".join([record.offsets for record in file.records])).decode()
+    text = _ENCODER.encode([_VALUES(file), [_RECORD_VALUES(record) for record in file.records], offsets])
     return text.encode("utf-8", "surrogatepass")
 
 
 def _decoded(data: bytes) -> Prepared:
-    values, records = json.loads(data.decode("utf-8", "surrogatepass"), object_hook=_text_as_bytes)
-    names = [name for name in _FIELDS if name != "records"]
+    values, records, encoded = json.loads(data.decode("utf-8", "surrogatepass"))
     as_written = [tuple(value) if isinstance(value, list) else value for value in values]
-    named: dict[str, Any] = dict(zip(names, as_written, strict=True))
-    return Prepared(**named, records=tuple(PassageRecord(*record) for record in records))
-
-
-def _bytes_as_text(value: object) -> dict[str, str]:
-    if not isinstance(value, bytes):
-        raise TypeError(f"{type(value).__name__} cannot be logged")
-    return {"bytes": b64encode(value).decode()}
-
-
-def _text_as_bytes(value: dict[str, str]) -> bytes:
-    return b64decode(value["bytes"])
+    named: dict[str, Any] = dict(zip(_FIELDS, as_written, strict=True))
+    offsets, first, found = b64decode(encoded), 0, list[PassageRecord]()
+    for record in records:
+        own: dict[str, Any] = dict(zip(_RECORD_FIELDS, record, strict=True))
+        last = first + SENTENCE_BYTES * own["sentences"]
+        found.append(PassageRecord(**own, offsets=offsets[first:last]))
+        first = last
+    return Prepared(**named, records=tuple(found))

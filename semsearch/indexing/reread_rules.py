@@ -86,11 +86,15 @@ def of_changed_libraries(
     db: sqlite3.Connection, known: Sequence[KnownDocument], present: Sequence[PresentFile]
 ) -> set[int]:
     """Documents of files that are attached in a library of Zotero which has changed, and says other things of them."""
+    end = f"/{_LIBRARY}"
+    libraries = [file for file in present if file.canonical.endswith(end)]
+    if not libraries:
+        return set()
     states = {document.canonical: (document.size, document.mtime_ns) for document in known}
     changed = [
         file.canonical.removesuffix(_LIBRARY)
-        for file in present
-        if file.canonical.endswith(f"/{_LIBRARY}") and states.get(file.canonical) != (file.size, file.mtime_ns)
+        for file in libraries
+        if states.get(file.canonical) != (file.size, file.mtime_ns)
     ]
     if not changed:
         return set()

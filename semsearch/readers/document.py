@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
-from itertools import islice
+from itertools import accumulate, islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, overload
 
@@ -255,6 +255,9 @@ class Document:
 
 def line_starts(source: str) -> list[int]:
     """The offset at which each line begins, as an editor counts lines: they end with CRLF, LF or a lone CR."""
+    if "\r" not in source:
+        before = accumulate(map(len, source.split("\n")[:-1]), initial=0)
+        return [number + characters for number, characters in enumerate(before)]
     return [0, *(end.end() for end in _LINE_END.finditer(source))]
 
 

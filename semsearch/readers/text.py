@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from semsearch.readers.document import Block, Document
 
@@ -25,6 +25,7 @@ _LINE_ENDS = re.compile(r"[\r\n]+\s*")
 _PLAIN_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _PLAIN_LINE_ENDS = re.compile(r"\n\s*")
 # possessive: else a long line that is no heading is gone through backwards, too
+_LINES = ("\n===", "\n---", "\r===", "\r---")  # how what underlines a heading begins
 _UNDERLINED = re.compile(rf"(\S[^\r\n]*+){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
 
 
@@ -35,8 +36,7 @@ def read(source: str, name: str) -> Document:
     return Document(source, blocks, "text", title)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
+class _Chunk(NamedTuple):
     start: int
     end: int
     level: int = 0
@@ -46,7 +46,9 @@ def _blocks(source: str) -> Iterator[Block]:
     has_returns = "\r" in source
     blank_lines = _BLANK_LINES if has_returns else _PLAIN_BLANK_LINES
     line_ends = _LINE_ENDS if has_returns else _PLAIN_LINE_ENDS
-    chunks = [chunk for between in _between(blank_lines, source, 0, len(source)) for chunk in _peeled(source, *between)]
+    chunks = [_Chunk(start, end) for start, end in _between(blank_lines, source, 0, len(source))]
+    if any(line in source for line in _LINES):
+        chunks = [peeled for chunk in chunks for peeled in _peeled(source, chunk.start, chunk.end)]
     by_line = _gives_each_paragraph_a_line(source, chunks)
     for chunk in chunks:
         lines = by_line and not chunk.level

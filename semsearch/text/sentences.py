@@ -42,7 +42,7 @@ def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
 
     Between two spans there is only white space, if anything: no word is lost. Time is linear in the length of the text.
     """
-    return list(each_sentence_span(text, language))
+    return _split(text, language) if len(text) <= _PIECE else list(each_sentence_span(text, language))
 
 
 def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
@@ -74,7 +74,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         body = part.rstrip()
         end = position + len(body)
         start = end - len(body.lstrip())
-        if spans and body and _is_date(text, spans[-1]):
+        if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1]):
             start = spans.pop()[0]
         if tight and start == position and not part[0].isalnum() and text[start - 1] in ".!?":
             start = spans.pop()[0]  # "vec![1]", "a != b": no sentence ends there
@@ -85,7 +85,8 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
             spans += _cut(text, start, end)
         elif start < end:
             spans.append((start, end))
-            fragments = fragments or end - start <= _FRAGMENT
+            if end - start <= _FRAGMENT:
+                fragments = True
         tight = end == position
     return (_joined(text, spans) if fragments else spans), position
 

@@ -213,9 +213,15 @@ def test_a_full_disk_costs_the_notes_and_not_the_index(
 
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
+
+
+def record(sentences: list[bytes], **values: Any) -> PassageRecord:
+    return PassageRecord(**values, offsets=b"".join(sentences), sentences=len(sentences))
+
+
 RECORD = st.builds(
-    PassageRecord, TEXT, TEXT, st.integers(1), st.none() | st.integers(1), TEXT, st.binary(), st.integers(0),
-    st.none() | TEXT,
+    record, st.lists(st.binary(min_size=20, max_size=20), max_size=3), headings=TEXT, above=TEXT, line=st.integers(1),
+    page=st.none() | st.integers(1), text=TEXT, places=st.none() | TEXT,
 )  # fmt: skip
 FILES = st.builds(
     Prepared, title=TEXT, format=TEXT, metadata=TEXT, digest=TEXT, size=st.just(5), mtime_ns=st.just(1),

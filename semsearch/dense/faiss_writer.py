@@ -13,7 +13,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
-from semsearch.arrays.types import Float32, Int64, UInt8
+from semsearch.arrays.types import Float32, Int64
 from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.scan_plan import (
     FEW,
@@ -102,7 +102,7 @@ class SegmentWriter:
             asked: Float32 = np.zeros((0, 0), np.float32)
             if self._questions is not None:
                 asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
-            index, scan = _laid_out(growing.plain, growing.codes(), layout, self._scanning.target_recall, asked)
+            index, scan = _laid_out(growing.plain, growing, layout, self._scanning.target_recall, asked)
             growing.draft.drop()
             written = write_durably(
                 growing.path, lambda write: faiss.write_index(index, faiss.PyCallbackIOWriter(write))
@@ -138,11 +138,21 @@ class _Growing:
     def ids(self) -> Int64:
         return np.concatenate(self._ids)
 
-    def codes(self) -> UInt8:
-        """The bytes of the vectors, memory-mapped. (n, bytes a vector)"""
-        shape = (self.count, int(self.plain.code_size))
-        mapped = np.memmap(self.draft.temporary, np.uint8, "r", offset=len(self._beginning(0)), shape=shape)
-        return np.asarray(mapped)
+    def rows(self, first: int, last: int) -> Float32:
+        """The vectors from number `first` to below `last`: read, since pages of a map count as memory in use."""
+        size = int(self.plain.code_size)
+        start = len(self._beginning(0)) + first * size
+        codes = np.fromfile(self.draft.temporary, np.uint8, (min(last, self.count) - first) * size, offset=start)
+        decoded: Float32 = self.plain.sa_decode(codes.reshape(-1, size))
+        return decoded
+
+    def sample(self, numbers: Int64) -> Float32:
+        """The vectors with some rising numbers. (n,) -> (n, d)"""
+        parts = [np.zeros((0, self.plain.d), np.float32)]
+        for first in range(0, self.count, _CHUNK):
+            chosen = numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + _CHUNK)]
+            parts += [self.rows(first, first + _CHUNK)[chosen - first]] if len(chosen) else []
+        return np.concatenate(parts)
 
     def keep(self) -> WrittenFile:
         return self.draft.keep(self._beginning(self.count))
@@ -156,19 +166,21 @@ class _Growing:
         return b"".join(parts)[:-8] + np.array([count * self.plain.code_size], dtype="<u8").tobytes()
 
 
-def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, questions: Float32) -> tuple[Any, Scan]:
-    """Put vectors, given by their codes (n, bytes a vector), into a layout, and measure it with questions (q, d).
+def _laid_out(
+    plain: Any, growing: _Growing, layout: SegmentLayout, target: float, questions: Float32
+) -> tuple[Any, Scan]:
+    """Put the vectors of a segment into a layout, and measure it with questions (q, d).
 
     If there are too few questions to measure with, some of the vectors are used as questions.
     """
-    index = _empty(plain.d, layout)
+    index, count = _empty(plain.d, layout), growing.count
     learning = max(layout.lists * TRAINING, 0 if layout.codes == PLAIN.codes else _LEARNING)
-    index.train(plain.sa_decode(codes[evenly(len(codes), learning)]))
+    index.train(growing.sample(evenly(count, learning)))
     if len(questions) < FEW:
-        questions = plain.sa_decode(codes[evenly(len(codes), QUESTIONS)])
-    nearest = TopK(len(questions), min(K, len(codes)))
-    for first in range(0, len(codes), _CHUNK):
-        rows = plain.sa_decode(codes[first : first + _CHUNK])
+        questions = growing.sample(evenly(count, QUESTIONS))
+    nearest = TopK(len(questions), min(K, count))
+    for first in range(0, count, _CHUNK):
+        rows = growing.rows(first, first + _CHUNK)
         index.add(rows)
         nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
     answers = nearest.best().ids
@@ -182,7 +194,7 @@ def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, qu
     _, found = index.search(questions[1::2], K)
     probes = int(index.nprobe) if layout.lists else 0
     measured = recall(found, answers[1::2])
-    return index, Scan(layout.factory, len(codes), layout.lists, probes, measured, len(found))
+    return index, Scan(layout.factory, count, layout.lists, probes, measured, len(found))
 
 
 def _empty(dimension: int, layout: SegmentLayout) -> Any:

@@ -113,7 +113,7 @@ class SegmentWriter:
             written = growing.keep()
         else:
             asked = self._asked(ids, QUESTIONS)
-            index, scan = _laid_out(growing.plain, growing.codes(), layout, scanning.target_recall, asked)
+            index, scan = _laid_out(growing.plain, growing, layout, scanning.target_recall, asked)
             growing.draft.drop()
             written = write_durably(
                 growing.path, lambda write: faiss.write_index(index, faiss.PyCallbackIOWriter(write))
@@ -154,11 +154,21 @@ class _Growing:
     def ids(self) -> Int64:
         return np.concatenate(self._ids)
 
-    def codes(self) -> UInt8:
-        """The bytes of the vectors, memory-mapped. (n, bytes a vector)"""
-        shape = (self.count, int(self.plain.code_size))
-        mapped = np.memmap(self.draft.temporary, np.uint8, "r", offset=len(self._beginning(0)), shape=shape)
-        return np.asarray(mapped)
+    def rows(self, first: int, last: int) -> Float32:
+        """The vectors from number `first` to below `last`: read, since pages of a map count as memory in use."""
+        size = int(self.plain.code_size)
+        start = len(self._beginning(0)) + first * size
+        codes = np.fromfile(self.draft.temporary, np.uint8, (min(last, self.count) - first) * size, offset=start)
+        decoded: Float32 = self.plain.sa_decode(codes.reshape(-1, size))
+        return decoded
+
+    def sample(self, numbers: Int64) -> Float32:
+        """The vectors with some rising numbers. (n,) -> (n, d)"""
+        parts = [np.zeros((0, self.plain.d), np.float32)]
+        for first in range(0, self.count, _CHUNK):
+            chosen = numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + _CHUNK)]
+            parts += [self.rows(first, first + _CHUNK)[chosen - first]] if len(chosen) else []
+        return np.concatenate(parts)
 
     def keep(self) -> WrittenFile:
         return self.draft.keep(self._beginning(self.count))
@@ -185,29 +195,29 @@ def _with_codes(growing: _Growing, target: float, questions: Float32) -> Scan | 
 
     If there are too few questions to measure with, some of the vectors are used as questions.
     """
-    plain, codes = growing.plain, growing.codes()
+    plain, count = growing.plain, growing.count
     if len(questions) < FEW:
-        questions = plain.sa_decode(codes[evenly(len(codes), FEWER_QUESTIONS)])
-    sample = plain.sa_decode(codes[evenly(len(codes), _SAMPLE)])
+        questions = growing.sample(evenly(count, FEWER_QUESTIONS))
+    sample = growing.sample(evenly(count, _SAMPLE))
     levels = (sample.mean(axis=0) + sample.std(axis=0) * _LEVELS[:, None]).T.reshape(-1, 2, 4)  # (d / 2, 2, 4)
     centroids = np.stack((np.repeat(levels[:, 0], 4, axis=1), np.tile(levels[:, 1], 4)), axis=2)  # (d / 2, 16, 2)
     edges = ((levels[:, :, 1:] + levels[:, :, :-1]) / 2).reshape(plain.d, 3).T
-    nearest = TopK(len(questions), min(K, len(codes)))
+    nearest = TopK(len(questions), min(K, count))
     packer = faiss.IndexPQ(plain.d, len(centroids), 4, faiss.METRIC_INNER_PRODUCT)
     blocks: list[UInt8] = []
-    for first in range(0, len(codes), _CHUNK):
-        rows = plain.sa_decode(codes[first : first + _CHUNK])
+    for first in range(0, count, _CHUNK):
+        rows = growing.rows(first, first + _CHUNK)
         nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
         blocks.append(_packed(packer, rows, edges))
-    scanned = fast_scan(centroids, np.concatenate(blocks), len(codes))
-    most = min(CANDIDATES[-1] * FEWEST, len(codes))
+    scanned = fast_scan(centroids, np.concatenate(blocks), count)
+    most = min(CANDIDATES[-1] * FEWEST, count)
     answers, (_, found) = nearest.best().ids, scanned.search(questions, most)
     least = least_step(CANDIDATES, lambda step, part: shares_found(found[part, : step * FEWEST], answers[part]), target)
     if least.recall < target:
         return None
     growing.draft.write(memoryview(_serialized(scanned)))
     factory = f"PQ{len(centroids)}x4fs,Refine({PLAIN.factory})"
-    return Scan(factory, len(codes), 0, least.step, least.recall, least.questions)
+    return Scan(factory, count, 0, least.step, least.recall, least.questions)
 
 
 def _packed(packer: Any, rows: Float32, edges: Float32) -> UInt8:
@@ -226,19 +236,21 @@ def _packed(packer: Any, rows: Float32, edges: Float32) -> UInt8:
 # -- Lists -------------------------------------------------------------------------------------------------------------
 
 
-def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, questions: Float32) -> tuple[Any, Scan]:
-    """Put vectors, given by their codes (n, bytes a vector), into a layout, and measure it with questions (q, d).
+def _laid_out(
+    plain: Any, growing: _Growing, layout: SegmentLayout, target: float, questions: Float32
+) -> tuple[Any, Scan]:
+    """Put the vectors of a segment into a layout, and measure it with questions (q, d).
 
     If there are too few questions to measure with, some of the vectors are used as questions.
     """
-    index = _empty(plain.d, layout)
+    index, count = _empty(plain.d, layout), growing.count
     learning = max(layout.lists * TRAINING, 0 if layout.codes == PLAIN.codes else _LEARNING)
-    index.train(plain.sa_decode(codes[evenly(len(codes), learning)]))
+    index.train(growing.sample(evenly(count, learning)))
     if len(questions) < FEW:
-        questions = plain.sa_decode(codes[evenly(len(codes), QUESTIONS)])
-    nearest = TopK(len(questions), min(K, len(codes)))
-    for first in range(0, len(codes), _CHUNK):
-        rows = plain.sa_decode(codes[first : first + _CHUNK])
+        questions = growing.sample(evenly(count, QUESTIONS))
+    nearest = TopK(len(questions), min(K, count))
+    for first in range(0, count, _CHUNK):
+        rows = growing.rows(first, first + _CHUNK)
         index.add(rows)
         nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
     answers = nearest.best().ids
@@ -252,7 +264,7 @@ def _laid_out(plain: Any, codes: UInt8, layout: SegmentLayout, target: float, qu
     _, found = index.search(questions[1::2], K)
     probes = int(index.nprobe) if layout.lists else 0
     measured = recall(found, answers[1::2])
-    return index, Scan(layout.factory, len(codes), layout.lists, probes, measured, len(found))
+    return index, Scan(layout.factory, count, layout.lists, probes, measured, len(found))
 
 
 def _empty(dimension: int, layout: SegmentLayout) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.indexing.reread_rules import (
+    LIBRARY,
     Skip,
     as_changed,
     documents_of_other_columns,
@@ -31,9 +32,16 @@ from semsearch.results.omissions import count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
-from semsearch.sources.sync_plan import KnownDocument, PresentFile, SyncPlan, plan
+from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 from semsearch.sources.walk import FoundFile, find_files, find_files_at
-from semsearch.storage.catalogue import get_known, get_known_at, get_known_of_sizes, get_roots
+from semsearch.storage.catalogue import (
+    get_known,
+    get_known_at,
+    get_known_of_sizes,
+    get_roots,
+    get_settled,
+    get_unsettled,
+)
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import source_digest
 
@@ -250,26 +258,30 @@ def _compare(
     parts = compare_parts(db, roots)
     of_other_columns = documents_of_other_columns(db, known_roots, roots)
     outdated = outdated_documents(db) | of_other_columns
-    known = [*get_known(db, [*roots.wanted, *roots.absorbed]), *parts.known]
-    known = as_changed(known, outdated | {document.document_id for document in known if document.canonical in anew})
+    known = [*get_known(db, roots.absorbed), *parts.known]
     skipped, present = [*parts.skipped], [*parts.present]
+    remembered = {path: skip for path, skip in get_skips(db).items() if path not in anew}
+    is_simple = not (outdated or anew or roots.absorbed or roots.moved)
+    unchanged = 0
     deserted: list[Root] = []
     warnings = [*roots.warnings]
     silent: set[int] = set()  # known roots in stores that cannot be listed: their options stay as they were
     for root in roots.wanted:
-        count = sum(document.root_id == root.id for document in known)
-        problem, has_vanished = "", False
+        problem, has_vanished, found = "", False, list[FoundFile]()
         try:
-            found = list(_present(root, lambda path, reason: skipped.append(SkippedFile(path, reason))))
+            found = list(_found(root, lambda path, reason: skipped.append(SkippedFile(path, reason))))
         except SourceError as error:
-            found, problem = [], str(error)
+            problem = str(error)
             has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
             silent |= {root.id} if root.is_remote and any(root.id == each.id for each in known_roots) else set()
+        seen = _look_at(db, root, found, remembered) if is_simple else _all_of(db, root, found)
+        count = seen.unchanged + len(seen.known)
         if found or (count and prune and (has_vanished or not problem)):
-            present += found
+            known += seen.known
+            present += seen.present
+            unchanged += seen.unchanged
             deserted += [root] if problem else []
         elif count:
-            known = [document for document in known if document.root_id != root.id]
             unread = problem if problem and not has_vanished else ""
             lost = f"{root.path} no longer exists" if problem else f"{root.path} has no files {_blamed(root)}"
             documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
@@ -277,7 +289,7 @@ def _compare(
             warnings.append(f"{unread or lost}; {documents} kept{cure}")
         elif problem:
             warnings.append(problem)
-    remembered = {path: skip for path, skip in get_skips(db).items() if path not in anew}
+    known = as_changed(known, outdated | {document.document_id for document in known if document.canonical in anew})
     skips = still_skipped(remembered, present, max_bytes)
     unreadable: list[SkippedFile] = []
     passed_over: list[SkippedFile] = []
@@ -288,6 +300,7 @@ def _compare(
     missing = as_changed(parts.lost, outdated)
     known = as_changed(known, of_changed_libraries(db, known, present))
     result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
+    result.unchanged += unchanged
     result.removed = [document for document in result.removed if document not in missing]
     _keep_below_unreadable(result, skipped)
     changed = [root for root in roots.wanted if root not in known_roots and root.id not in silent]
@@ -324,13 +337,47 @@ def _blamed(root: Root) -> str:
     return f"with {' '.join(globs)}" if globs else "any more"
 
 
-def _present(root: Root, skipped: Callable[[str, str], None]) -> Iterator[PresentFile]:
+@dataclass(slots=True)
+class RootSeen:
+    """The documents and files of a root that need a closer look, and the number of documents that have not changed."""
+
+    known: list[KnownDocument]
+    present: list[PresentFile]
+    unchanged: int = 0
+
+
+def _all_of(db: sqlite3.Connection, root: Root, found: Sequence[FoundFile]) -> RootSeen:
+    return RootSeen(get_known(db, [root]), list(present_files(root, found)))
+
+
+def _look_at(db: sqlite3.Connection, root: Root, found: Sequence[FoundFile], remembered: Iterable[str]) -> RootSeen:
+    """Tell the files of a root that look unchanged from the others, with little work for each, since most are.
+
+    `remembered` are the canonical paths of files that could not be read. In a root with a library of Zotero all are
+    looked at, since its change may concern files that are the same.
+    """
+    if root.single or any(file.path.endswith(LIBRARY) for file in found):
+        return _all_of(db, root, found)
+    settled, inside = get_settled(db, root, CLOCK_TICK_NS), root.canonical("")
+    left = {path: settled.pop(path)[2] for each in remembered if (path := each.removeprefix(inside)) in settled}
+    total, others, nothing = len(settled), list[FoundFile](), (-1, -1, -1)
+    for file in found:
+        size, mtime_ns, _ = settled.get(file.path, nothing)
+        if size == file.size and mtime_ns == file.mtime_ns:
+            del settled[file.path]
+        else:
+            others.append(file)
+    ids = [*left.values(), *(id_ for _, _, id_ in settled.values())]
+    known = get_unsettled(db, root, CLOCK_TICK_NS, ids)
+    return RootSeen(known, list(present_files(root, others)), total - len(settled))
+
+
+def _found(root: Root, skipped: Callable[[str, str], None]) -> Iterable[FoundFile]:
     if root.is_remote:
         from semsearch.sources.object_walk import find_objects  # start-up time: few roots lie in stores
 
-        return present_files(root, find_objects(root, skipped=skipped))
-    found = find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
-    return present_files(root, found)
+        return find_objects(root, skipped=skipped)
+    return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
 
 
 def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | None) -> str | None:

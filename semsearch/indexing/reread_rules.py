@@ -49,7 +49,7 @@ _OUTDATED = "outdated_documents"
 _SPLITTER = "(splitter)"  # not the name of a format
 _FIRST = "1"
 _NO_SIZE = -1
-_LIBRARY = "zotero.sqlite"
+LIBRARY = "zotero.sqlite"
 
 
 def outdated_documents(db: sqlite3.Connection) -> set[int]:
@@ -86,13 +86,13 @@ def of_changed_libraries(
     db: sqlite3.Connection, known: Sequence[KnownDocument], present: Sequence[PresentFile]
 ) -> set[int]:
     """Documents of files that are attached in a library of Zotero which has changed, and says other things of them."""
-    end = f"/{_LIBRARY}"
+    end = f"/{LIBRARY}"
     libraries = [file for file in present if file.canonical.endswith(end)]
     if not libraries:
         return set()
     states = {document.canonical: (document.size, document.mtime_ns) for document in known}
     changed = [
-        file.canonical.removesuffix(_LIBRARY)
+        file.canonical.removesuffix(LIBRARY)
         for file in libraries
         if states.get(file.canonical) != (file.size, file.mtime_ns)
     ]

@@ -102,6 +102,33 @@ def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[KnownDocume
     return [document for root in roots for document in _known(root, db.execute(_KNOWN, (root.id,)))]
 
 
+_IS_SETTLED = "(mtime_ns < checked_ns - ? AND size >= 0)"
+_SETTLED = f"""SELECT group_concat(path, char(0)), group_concat(size), group_concat(mtime_ns), group_concat(id)
+    FROM documents NOT INDEXED WHERE id >= ? AND id < ? AND root_id = ? AND {_IS_SETTLED}"""  # noqa: S608  # a constant
+_AT_ONCE = 1 << 16
+
+
+def get_settled(db: sqlite3.Connection, root: Root, tick_ns: int) -> dict[str, tuple[int, int, int]]:
+    """Size, time and id of a root's documents, by path, whose file's time is a clock's tick older than its reading.
+
+    A few long texts are read instead of a row each: 100,000 rows take five times as long.
+    """
+    found: dict[str, tuple[int, int, int]] = {}
+    first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
+    for start in range(first, last + 1, _AT_ONCE):
+        paths, *numbers = db.execute(_SETTLED, (start, start + _AT_ONCE, root.id, tick_ns)).fetchone()
+        if paths is not None:
+            sizes, times, ids = (map(int, each.split(",")) for each in numbers)
+            found.update(zip(paths.split("\0"), zip(sizes, times, ids, strict=True), strict=True))
+    return found
+
+
+def get_unsettled(db: sqlite3.Connection, root: Root, tick_ns: int, ids: Iterable[int]) -> list[KnownDocument]:
+    """Read the documents of a root that `get_settled` leaves out, and those with some ids, for a sync."""
+    rest = f"{_KNOWN} AND (NOT coalesce({_IS_SETTLED}, 0) OR id IN (SELECT value FROM json_each(?)))"  # noqa: S608  # constants
+    return list(_known(root, db.execute(rest, (root.id, tick_ns, *_list(ids)))))
+
+
 def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:
     """Read the document of a file in a root, or those in a folder there, for a sync."""
     id_, path = part.root.id, unicodedata.normalize("NFC", part.path)

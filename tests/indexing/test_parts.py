@@ -142,3 +142,20 @@ def test_a_link_to_a_file_in_a_root_is_that_entry_of_the_root(index: Index, docs
     assert counts(index.sync(docs / "link.txt")) == (1, 0, 0, 0, 0)
     assert index.roots == (docs.as_posix(),)
     assert "link.txt" in paths(index)
+
+
+def test_old_files_with_odd_names_are_unchanged_and_one_that_has_the_size_of_before_is_compared(
+    index: Index, docs: Path
+) -> None:
+    odd = [docs / "a,b.txt", docs / "Café\u0301.txt", docs / "rose, moon.txt"]
+    for number, path in enumerate(odd):
+        path.write_text(f"The rose has {number} thorns.")
+    for path in docs.rglob("*.txt"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert counts(index.sync())[0] == 3
+    assert counts(index.sync()) == (0, 0, 0, 0, 5)
+    odd[0].write_text("The rose has 9 thorns.")  # as long as before, at another time
+    odd[1].unlink()
+    odd[2].rename(docs / "moved, moon.txt")
+    assert counts(index.sync()) == (0, 1, 1, 1, 2)
+    assert paths(index) == {"a,b.txt", "bread.txt", "sea/ships.txt", "moved, moon.txt"}

@@ -21,12 +21,14 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.id_ranges import are_new, distinct
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual, word_ids
@@ -34,13 +36,13 @@ from semsearch.frozen import dataclass, pattern
 from semsearch.text.languages import ENGLISH, ORDINAL_DOTS, RULES
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import (
-    Lexicon,
     QuestionTerms,
     as_english,
     hashes_of,
     joined_words,
     pairs,
     sequences,
+    stems,
     word_chunks,
 )
 from semsearch.text.tokens import WordChunk, hash_chunks, hash_whole, with_parts
@@ -58,7 +60,7 @@ _PAIR = 0.15  # of a term of two words, beside those of its words
 _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still counts
 NOT_PROSE = 0.5  # p of what is no prose
 _MOST_WORDS = 32  # of a query, those with the largest idf
-_MOST_STEMS = 1 << 18  # that are remembered
+_MOST_WORDS_REMEMBERED = 1 << 17  # with their terms
 _MOST_PASSAGES = 2048  # likewise
 _MOST_ROWS = 1 << 14  # vectors of words, likewise: sixteen megabytes
 
@@ -108,9 +110,8 @@ class WordAligner:
     def __init__(self, search: WordSearch) -> None:
         self._search = search
         self._languages = tuple(search.languages)
-        self._lexicon = Lexicon(keeps_spellings=False)
-        self._passages: dict[_Kind, _ReadPassage] = {}  # lately read
-        self._headings: dict[_HeadingsKind, _ReadWords] = {}  # likewise
+        self._parted = tuple(code for code in self._languages if not RULES[code].sequences and code not in _READ_APART)
+        self._memory = _Memory(self._parted)
         self._names: dict[str, dict[str, _ReadName]] = {}  # likewise, by word vectors and language
         self._rows: dict[str, _RowMemory] = {}  # by the digest of the word vectors
         self._remembering = threading.Lock()
@@ -157,7 +158,7 @@ class WordAligner:
         if varying:
             can_vary[varying] = True
             chunk = hash_whole([names[number] for number in varying], marks=self._languages != (ENGLISH,))
-            letters = _Triples.of(chunk, np.arange(len(varying)), np.array(varying, dtype=np.int64))
+            letters = _Triples.of(chunk.words(np.arange(len(varying))), np.array(varying, dtype=np.int64))
         terms = sorted(of_term)
         return AskedWords(
             names,
@@ -255,7 +256,7 @@ class WordAligner:
     ) -> None:
         """Read passages that several queries will be aligned with; as in `scored`."""
         several = None if vectors is None or not languages else as_multilingual(vectors)
-        self._passages_read(vectors, several, passages, formats, languages)
+        self._passages_read(self._remembered(), vectors, several, passages, formats, languages)
 
     def scored(
         self,
@@ -304,18 +305,19 @@ class WordAligner:
         """How well the headings above each passage have each word of the query: B. (n, q)"""
         digest = None if vectors is None else vectors.digest
         kinds = [(passage.headings, code, digest) for passage, code in zip(passages, languages, strict=True)]
-        kept, numbers = self._headings, {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+        memory, numbers = self._remembered(), {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+        kept = memory.headings
         lacking = [kind for kind in numbers if kind not in kept]
         several, read = None if vectors is None else as_multilingual(vectors), dict[_HeadingsKind, _ReadWords]()
         if lacking:
-            words = self._read(vectors, several, [_lines(kind) for kind in lacking], [code for _, code, _ in lacking])
+            texts, codes = ["\n".join(headings) for headings, _, _ in lacking], [code for _, code, _ in lacking]
+            words = self._read(memory, vectors, several, texts, codes)
             read = dict(zip(lacking, words.divided([1] * len(lacking)), strict=True))
         joined = _ReadWords.joined([read[kind] if kind in read else kept[kind] for kind in numbers])
         if len(kept) + len(read) > _MOST_PASSAGES:
-            kept = self._headings = {}
+            kept = memory.headings = {}
         kept.update(read)
-        varying = [_lines(kind) for kind in numbers] if asked.can_vary.any() else ()
-        return self._aligned(asked, vectors, several, joined, varying)[[numbers[kind] for kind in kinds]]
+        return self._aligned(memory, asked, vectors, several, joined)[[numbers[kind] for kind in kinds]]
 
     def _passages_aligned(
         self,
@@ -327,50 +329,55 @@ class WordAligner:
     ) -> tuple[list[_ReadPassage], Float32]:
         """Passages as they are read, and A of all their sentences one after the other."""
         several = None if vectors is None or not languages else as_multilingual(vectors)
-        own = self._passages_read(vectors, several, passages, formats, languages)
+        memory = self._remembered()
+        own = self._passages_read(memory, vectors, several, passages, formats, languages)
         words = _ReadWords.joined([each.words for each in own])
-        varying: Sequence[str] = ()
-        if asked.can_vary.any():
-            kinds = zip(passages, formats or ["text"] * len(passages), strict=True)
-            varying = [text for passage, format in kinds for text in _searched(passage, format)]
-        return own, self._aligned(asked, vectors, several, words, varying)
+        return own, self._aligned(memory, asked, vectors, several, words)
 
     def similarities(
         self, asked: AskedWords, vectors: WordVectors | None, texts: Sequence[str], languages: Sequence[str] = ()
     ) -> Float32:
         """How well each text has each word of the query: A, (texts, q)."""
         several = None if vectors is None or not languages else as_multilingual(vectors)
-        words = self._read(vectors, several, texts, languages)
-        return self._aligned(asked, vectors, several, words, texts if asked.can_vary.any() else ())
+        memory = self._remembered()
+        words = self._read(memory, vectors, several, texts, languages)
+        return self._aligned(memory, asked, vectors, several, words)
 
     def _aligned(
         self,
+        memory: _Memory,
         asked: AskedWords,
         vectors: WordVectors | None,
         several: MultilingualVectors | None,
         words: _ReadWords,
-        varying: Sequence[str],
     ) -> Float32:
-        """A, from the words of texts; `varying`: the texts, if words that look alike may stand for the query's."""
+        """A, from the words of texts."""
         found: Float32 = np.zeros((words.texts, len(asked.names)), dtype=np.float32)
         if vectors is not None and asked.vectors is not None:
             compared = (several, words.own), (several.english if several else vectors, words.others)
             for table, placed in compared:
                 if table is not None and len(placed.values):
                     _raise(found, *self._cosines(asked.vectors, table, placed.values), placed.texts)
-        done = 0
-        for chunk in hash_chunks(varying, marks=self._languages != (ENGLISH,)) if varying else ():
-            count = len(chunk.hashes)
-            triples = _Triples.of(chunk, np.arange(count), np.arange(count))
-            alike = asked.letters.dice(triples, len(asked.names))
-            _raise(found, alike * alike, np.arange(count), done + np.repeat(np.arange(len(chunk.counts)), chunk.counts))
-            done += len(chunk.counts)
-        terms = words.terms.values
-        at = np.minimum(asked.terms.searchsorted(terms), len(asked.terms) - 1)
-        held = (asked.terms[at] == terms).nonzero()[0]
-        rows, hashes = asked.rows[at[held]], words.hashes[held]
-        counts = np.where((hashes == asked.hashes[rows]) | (hashes == 0), 1, OTHER_FORM).astype(np.float32)
-        np.maximum.at(found, (words.terms.texts[held], rows), counts)
+        numbers, texts = words.words
+        if len(asked.letters.codes):
+            present, which = _numbered(numbers, len(memory.words))
+            alike = asked.letters.dice(
+                _Triples.of(memory.words.spelled(present), np.arange(len(present))), len(asked.names)
+            )
+            _raise(found, alike * alike, which, texts)
+        of_words = memory.words.terms
+        for terms, width in (of_words.take(numbers, axis=0).ravel(), of_words.shape[1]), (words.terms.values, 1):
+            at = np.minimum(asked.terms.searchsorted(terms), len(asked.terms) - 1)
+            held = (asked.terms.take(at) == terms).nonzero()[0]
+            if not len(held):
+                continue
+            rows, which = asked.rows[at[held]], held // width
+            if terms is words.terms.values:
+                hashes, owners = words.hashes[which], words.terms.texts[which]
+            else:
+                hashes, owners = memory.words.hashes[numbers[which]], texts[which]
+            counts = np.where((hashes == asked.hashes[rows]) | (hashes == 0), 1, OTHER_FORM).astype(np.float32)
+            np.maximum.at(found, (owners, rows), counts)
         return found
 
     def _cosines(self, asked: Float32, vectors: WordVectors, ids: Int32) -> tuple[Float32, Int64]:
@@ -387,6 +394,7 @@ class WordAligner:
 
     def _passages_read(
         self,
+        memory: _Memory,
         vectors: WordVectors | None,
         several: MultilingualVectors | None,
         passages: Sequence[PassageRow],
@@ -400,7 +408,7 @@ class WordAligner:
             (passage.id, format, code, digest)
             for passage, format, code in zip(passages, formats or none, codes, strict=True)
         ]
-        kept = self._passages
+        kept = memory.passages
         lacking = {kind: passage for kind, passage in zip(kinds, passages, strict=True) if kind not in kept}
         if not lacking:
             return [kept[kind] for kind in kinds]
@@ -411,20 +419,21 @@ class WordAligner:
         spoken = (
             [code for texts, (_, _, code, _) in zip(searched, lacking, strict=True) for _ in texts] if several else []
         )
-        words = self._read(vectors, several, [text for texts in searched for text in texts], spoken)
+        words = self._read(memory, vectors, several, [text for texts in searched for text in texts], spoken)
         read: dict[_Kind, _ReadPassage] = {}
         each = zip(lacking.items(), of_passages, words.divided([*map(len, searched)]), strict=True)
         for (kind, passage), texts, own in each:
-            quotes = _joined(passage, texts) if self._has_ordinals else [Quote(at, at) for at in range(len(texts))]
+            quotes = _joined(passage, texts) if self._has_ordinals else _each_alone(len(texts))
             read[kind] = _ReadPassage(own, quotes, _prose(passage, texts, quotes))
         found = [read[kind] if kind in read else kept[kind] for kind in kinds]
         if len(kept) + len(read) > _MOST_PASSAGES:
-            kept = self._passages = {}
+            kept = memory.passages = {}
         kept.update(read)
         return found
 
     def _read(
         self,
+        memory: _Memory,
         vectors: WordVectors | None,
         several: MultilingualVectors | None,
         texts: Sequence[str],
@@ -433,61 +442,67 @@ class WordAligner:
         """Look up the words of texts, which are in these `languages` if there are vectors of several."""
         chunks = [*hash_chunks(texts, marks=self._languages != (ENGLISH,))]
         owners = _owners(chunks)
-        english, is_read, own = (
-            several.english if several else vectors,
-            np.zeros(len(texts), dtype=np.bool_),
-            list[_Placed](),
-        )
+        with self._remembering:
+            numbers = np.concatenate([_NO_NUMBERS, *map(memory.words.numbers, chunks)])
+        english, own = several.english if several else vectors, list[_Placed]()
+        is_read = np.zeros(len(texts), dtype=np.bool_)
         for language in sorted({*languages}):
             if several is None or language not in several.tables:
                 continue
-            numbers = np.array([number for number, code in enumerate(languages) if code == language], dtype=np.int64)
-            found = _words_in(several, [texts[number] for number in numbers.tolist()], language)
-            own.append(_Placed(found.ids, np.repeat(numbers, found.lengths)))
-            is_read[numbers] = True
+            of_language = np.array([number for number, code in enumerate(languages) if code == language])
+            found = _words_in(several, [texts[number] for number in of_language.tolist()], language)
+            own.append(_Placed(found.ids, np.repeat(of_language, found.lengths)))
+            is_read[of_language] = True
         others = _NO_IDS
         if english is not None and not is_read.all():
-            ids = english.lookup(_all_hashes(chunks))
+            with self._remembering:
+                ids = memory.words.ids(english)[numbers]
             known = (ids >= 0) & ~is_read[owners]
             others = _Placed(ids[known], owners[known])
-        terms, hashes, of_chunks = list[_Placed](), list[UInt64](), dict[int, list[UInt64]]()
+        terms, hashes = [_NO_TERMS], [_NO_TERMS.values]
         for language in self._languages:
             if RULES[language].sequences:
                 parts = sequences(texts, language)
                 terms.append(_Placed(parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr))))
                 hashes.append(np.zeros(len(parts.hashes), dtype=np.uint64))
-                continue
-            is_apart = language in _READ_APART
-            own_chunks = [*word_chunks(texts, language)] if is_apart else chunks
-            own_owners, done = _owners(own_chunks) if is_apart else owners, 0
-            in_ascii = as_english(language, self._languages)
-            for number, chunk in enumerate(own_chunks):
-                in_chunk = own_owners[done : done + len(chunk.hashes)]
-                if in_ascii and chunk.data.max(initial=0) < _ASCII:
-                    done += len(chunk.hashes)
-                    continue
-                joined, stems = joined_words(chunk, language), self._stems(chunk, language)
-                earlier = [] if is_apart else of_chunks.setdefault(number, [])
-                others_differ = [stems != each for each in earlier]  # most words have the same stem in other languages
-                new = np.flatnonzero(np.all(others_differ, axis=0)) if earlier else np.arange(len(stems))
-                earlier.append(stems)
-                terms += [_Placed(stems[new], in_chunk[new]), _Placed(pairs(chunk, joined), in_chunk[joined])]
-                hashes += [chunk.hashes[new], np.zeros(len(joined), dtype=np.uint64)]
-                done += len(chunk.hashes)
-        all_terms = _Placed.concatenate(terms)
-        order = np.argsort(all_terms.texts, kind="stable")
+            elif language in _READ_APART:
+                own_chunks = [*word_chunks(texts, language)]
+                stemmed = memory.apart.setdefault(language, _WordMemory((language,)))
+                with self._remembering:
+                    of_words = np.concatenate([_NO_NUMBERS, *map(stemmed.numbers, own_chunks)])
+                terms.append(_Placed(stemmed.terms[of_words, 0], _owners(own_chunks)))
+                hashes += [chunk.hashes for chunk in own_chunks]
+                _add_pairs(terms, hashes, own_chunks, language)
+        if self._parted:
+            _add_pairs(terms, hashes, chunks, next((code for code in self._parted if RULES[code].pairs), ENGLISH))
+        all_terms, all_hashes = _Placed.concatenate(terms), np.concatenate(hashes)
+        if len(all_terms.texts):
+            order = np.argsort(all_terms.texts, kind="stable")
+            all_terms, all_hashes = all_terms.take(order), all_hashes[order]
         own_words = _Placed.concatenate(own) if own else _NO_IDS
         if len(own) > 1:
             own_words = own_words.take(np.argsort(own_words.texts, kind="stable"))
-        return _ReadWords(len(texts), own_words, others, all_terms.take(order), np.concatenate(hashes)[order])
+        return _ReadWords(len(texts), _Placed(numbers, owners), own_words, others, all_terms, all_hashes)
 
-    def _stems(self, chunk: WordChunk, language: str) -> UInt64:
-        """The term of each word of a chunk."""
-        with self._remembering:
-            if len(self._lexicon) > _MOST_STEMS:
-                self._lexicon = Lexicon(keeps_spellings=False)
-            numbers = self._lexicon.stem_numbers(chunk, language)
-            return self._lexicon.terms[numbers]
+    def _remembered(self) -> _Memory:
+        """What is remembered; for one search, as another may begin anew."""
+        memory = self._memory
+        if len(memory.words) > _MOST_WORDS_REMEMBERED:
+            memory = self._memory = _Memory(self._parted)
+        return memory
+
+
+def _add_pairs(terms: list[_Placed], hashes: list[UInt64], chunks: Sequence[WordChunk], language: str) -> None:
+    """Add the terms of two words of a language."""
+    texts = 0
+    for chunk in chunks:
+        joined = joined_words(chunk, language)
+        if len(joined):
+            terms.append(
+                _Placed(pairs(chunk, joined), texts + chunk.counts.cumsum().searchsorted(joined, side="right"))
+            )
+            hashes.append(np.zeros(len(joined), dtype=np.uint64))
+        texts += len(chunk.counts)
 
 
 class _Placed(NamedTuple):
@@ -510,26 +525,21 @@ class _ReadWords:
     """What queries are compared with in n texts."""
 
     texts: int
+    words: _Placed  # numbers of all words that are remembered
     own: _Placed  # ids of words that have a vector in the text's own language, among those of several
     others: _Placed  # ids of words of texts that are read as English ones, or where there is but one table
-    terms: _Placed  # stems, pairs of words, sequences of letters
-    hashes: UInt64  # of the word of each stem; 0 of other terms
+    terms: _Placed  # what is not of a remembered word: pairs of words, sequences of letters, stems of words read apart
+    hashes: UInt64  # of the word of each stem among them; 0 of other terms
 
     def divided(self, sizes: Sequence[int]) -> Iterator[_ReadWords]:
         """Divide them into parts of so many texts."""
         ends = np.cumsum([0, *sizes])
-        own, others, terms = (
-            np.searchsorted(each.texts, ends).tolist() for each in (self.own, self.others, self.terms)
-        )
+        placed = (self.words, self.own, self.others, self.terms)
+        bounds = [each.texts.searchsorted(ends).tolist() for each in placed]
         for number, (size, first) in enumerate(zip(sizes, ends.tolist(), strict=False)):
-            of_own, of_others, of_terms = (slice(*each[number : number + 2]) for each in (own, others, terms))
-            yield _ReadWords(
-                size,
-                _Placed(self.own.values[of_own], self.own.texts[of_own] - first),
-                _Placed(self.others.values[of_others], self.others.texts[of_others] - first),
-                _Placed(self.terms.values[of_terms], self.terms.texts[of_terms] - first),
-                self.hashes[of_terms],
-            )
+            spans = [slice(*each[number : number + 2]) for each in bounds]
+            parts = [_Placed(each.values[at], each.texts[at] - first) for each, at in zip(placed, spans, strict=True)]
+            yield _ReadWords(size, *parts, self.hashes[spans[-1]])
 
     @classmethod
     def joined(cls, parts: Sequence[_ReadWords]) -> _ReadWords:
@@ -537,6 +547,7 @@ class _ReadWords:
         starts = [0, *accumulate(part.texts for part in parts)]
         return cls(
             starts[-1],
+            _one_after_another([part.words for part in parts], starts),
             _one_after_another([part.own for part in parts], starts),
             _one_after_another([part.others for part in parts], starts),
             _one_after_another([part.terms for part in parts], starts),
@@ -570,6 +581,86 @@ class _ReadName(NamedTuple):
     vector: Float32  # (d,) of length one, or zero
     p: float  # in general text, where there are vectors of several languages
     can_vary: bool  # whether words that look alike stand for it
+
+
+class _Memory:
+    """What an aligner remembers of words, and of the passages and headings that have them."""
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self.words = _WordMemory(languages)
+        self.apart: dict[str, _WordMemory] = {}
+        self.passages: dict[_Kind, _ReadPassage] = {}  # lately read
+        self.headings: dict[_HeadingsKind, _ReadWords] = {}  # likewise
+
+
+class _WordMemory:
+    """Words of passages, numbered from 0 on, and their terms in each of some languages (n, languages)."""
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self._languages = languages
+        self._numbers = HashIndex()
+        self._spelled: list[str] = []
+        self._ids: dict[str, tuple[int, Int32]] = {}  # by the digest of word vectors: those of so many words
+        self.hashes: UInt64 = np.zeros(0, dtype=np.uint64)  # with room for more, as are the terms
+        self.terms: UInt64 = np.zeros((0, len(languages)), dtype=np.uint64)
+
+    def __len__(self) -> int:
+        return len(self._spelled)
+
+    def spelled(self, numbers: Int64) -> list[str]:
+        """The words with these numbers."""
+        return [self._spelled[number] for number in numbers.tolist()]
+
+    def numbers(self, chunk: WordChunk) -> Int32:
+        """The number of each word of a chunk; new words get the next ones. (t,)"""
+        numbers = self._numbers.look_up(chunk.hashes)
+        unseen = (numbers < 0).nonzero()[0]
+        if len(unseen):
+            order = unseen[chunk.hashes[unseen].argsort(kind="stable")]
+            is_first = are_new(chunk.hashes[order])
+            first = order[is_first]
+            found, start = chunk.words(first), len(self)
+            end = start + len(first)
+            self.hashes, self.terms = _with_room(self.hashes, end), _with_room(self.terms, end)
+            self.hashes[start:end] = chunk.hashes[first]
+            in_ascii = np.array([*map(str.isascii, found)], dtype=np.bool_)
+            for column, language in enumerate(self._languages):
+                new = self.terms[start:end, column]
+                if as_english(language, self._languages):
+                    others = (~in_ascii).nonzero()[0]
+                    new[:] = self.terms[start:end, self._languages.index(ENGLISH)]
+                    new[others] = hashes_of(stems([found[number] for number in others.tolist()], language))
+                else:
+                    new[:] = hashes_of(stems(found, language))
+            self._spelled += found
+            self._numbers.insert(chunk.hashes[first], np.arange(start, end, dtype=np.int32))
+            numbers[order] = start - 1 + is_first.cumsum()
+        return numbers
+
+    def ids(self, vectors: WordVectors) -> Int32:
+        """The id of each word in a table of word vectors, -1 of words that it lacks; with room for more. (n,)"""
+        known, ids = self._ids.get(vectors.digest, (0, _NO_IDS.values))
+        if known < len(self):
+            ids = _with_room(ids, len(self))
+            ids[known : len(self)] = vectors.lookup(self.hashes[known : len(self)])
+            self._ids[vectors.digest] = len(self), ids
+        return ids
+
+
+def _with_room(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """An array with room for so many rows; twice as many if it has to be copied."""
+    if size <= len(array):
+        return array
+    larger = np.empty((2 * size, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+def _numbered(numbers: Int32, size: int) -> tuple[Int64, Int64]:
+    """The distinct numbers below a size, rising, and which of them each is."""
+    is_there = np.zeros(size, dtype=np.bool_)
+    is_there[numbers] = True
+    return is_there.nonzero()[0], (is_there.cumsum() - 1)[numbers]
 
 
 class _RowMemory:
@@ -618,14 +709,6 @@ def _owners(chunks: Sequence[WordChunk]) -> Int64:
     """The number of the text of each word."""
     counts = np.concatenate([_NOTHING, *(chunk.counts for chunk in chunks)])
     return np.repeat(np.arange(len(counts)), counts)
-
-
-def _all_hashes(chunks: Sequence[WordChunk]) -> UInt64:
-    return np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
-
-
-def _lines(kind: _HeadingsKind) -> str:
-    return "\n".join(kind[0])
 
 
 def _searched(passage: PassageRow, format: str) -> list[str]:
@@ -679,16 +762,12 @@ class _Triples:
     sizes: Float64  # (w,) how many each word has
 
     @classmethod
-    def of(cls, chunk: WordChunk, indices: Int64, owners: Int64) -> _Triples:
-        """Those of the words of a chunk at some indices, which are numbered by their owners. (w,), (w,)"""
-        lengths = chunk.ends[indices] - chunk.starts[indices]
-        spaced = np.zeros(int(lengths.sum()) + 2 * len(indices), dtype=np.uint8)
-        spaced[np.arange(int(lengths.sum())) + np.repeat(2 * np.arange(len(indices)) + 1, lengths)] = chunk.letters(
-            indices
-        )
-        codes = np.frombuffer(spaced.tobytes().decode().encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-        middle = np.flatnonzero(codes)
-        which = np.repeat(np.arange(len(indices)), np.diff(np.flatnonzero(codes == 0))[::2] - 1)
+    def of(cls, words: Sequence[str], owners: Int64) -> _Triples:
+        """Those of words, which are numbered by their owners. (w,)"""
+        spaced = "\0\0".join(["", *words, ""])[1:-1] if words else ""
+        codes = np.frombuffer(spaced.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+        middle = codes.nonzero()[0]
+        which = np.repeat(np.arange(len(words)), [*map(len, words)])
         triples = (codes[middle - 1] << np.uint64(42)) | (codes[middle] << np.uint64(21)) | codes[middle + 1]
         return cls(triples, owners[which], np.bincount(owners[which], minlength=1).astype(np.float64))
 
@@ -768,10 +847,11 @@ def _raise(found: Float32, values: Float32, which: Int64, owners: Int64) -> None
         found[texts] = np.maximum(found[texts], np.maximum.reduceat(values.take(which, axis=0), firsts, axis=0))
 
 
-_ASCII = 0x80
 _READ_APART = ("tr",)  # languages whose capitals are other letters
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_IDS = _Placed(np.zeros(0, dtype=np.int32), _NOTHING)
+_NO_NUMBERS = np.zeros(0, dtype=np.int32)
+_NO_TERMS = _Placed(np.zeros(0, dtype=np.uint64), _NOTHING)
 _NO_TRIPLES = _Triples(np.zeros(0, dtype=np.uint64), _NOTHING, np.zeros(0))
 
 
@@ -802,6 +882,11 @@ _CODE = re.compile(
 )
 _SYMBOLS = b'{}()[]<>=;$\\|&*_"`/^~+'
 _MUCH = 0.14  # share of symbols in code
+
+
+@lru_cache(maxsize=64)
+def _each_alone(count: int) -> Sequence[Quote]:
+    return [Quote(at, at) for at in range(count)]
 
 
 def _joined(passage: PassageRow, texts: Sequence[str]) -> list[Quote]:

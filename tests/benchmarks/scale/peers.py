@@ -254,7 +254,8 @@ def faiss_open(factory: str, corpus: Corpus, out: Path) -> list[Answers]:
     """Read into memory."""
     import faiss
 
-    index, asked = faiss.read_index(str(out / "vectors.faiss")), corpus.asked
+    index: Any = faiss.read_index(str(out / "vectors.faiss"))
+    asked = corpus.asked
 
     def ask(number: int) -> Any:
         return index.search(asked[number][None], K)[1][0]
@@ -349,7 +350,7 @@ def vicinity_open(backend: str, corpus: Corpus, out: Path) -> list[Answers]:
         np.save(exact, [ask(number) for number in range(len(questions))])
         return [Answers("exact", ask)]
     best = np.load(exact)
-    ef = tuned(best, ask, made.backend.index.set_ef, [10 * 2**power for power in range(8)])  # type: ignore[attr-defined]
+    ef = tuned(best, ask, made.backend.index.set_ef, [10 * 2**power for power in range(8)])
     return [Answers(f"graph, ef {ef}", ask, best)]
 
 

@@ -119,7 +119,7 @@ class SegmentsReader:
         return max((vectors.rounding for vectors in self._opened), default=0.0)
 
     def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
-        """Find the n best ids for each query: exactly, except in segments with lists. (q, d) -> (q, ≤ n)"""
+        """Find the n best ids for each query: exactly, except in segments with codes or lists. (q, d) -> (q, ≤ n)"""
         for vectors in self._opened[:1]:
             check_dimension(queries, vectors.dimension)
         n = min(n, sum(self._sizes))

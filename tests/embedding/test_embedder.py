@@ -351,7 +351,7 @@ def test_raw_vectors_are_the_same_before_and_after_many_texts_are_embedded(small
     texts = [sentence(topic, number) for number in range(400) for topic in TOPICS]
     embedder = SentenceEmbedder(small_vectors).fit(texts)
     words = embedder.tokenize(texts)
-    assert len(words.ids) > raw._FEW  # so that tables of weighted words are made
+    assert len(words.ids) > raw.FEW  # so that tables of weighted words are made
     before, embedded = embedder.raw(words), embedder.transform_ragged(words)
     np.testing.assert_array_equal(embedder.raw(words), before)
     np.testing.assert_array_equal(embedder.transform_ragged(words), embedded)
@@ -362,7 +362,7 @@ def test_raw_vectors_are_the_same_before_and_after_many_texts_are_embedded(small
 def test_texts_and_what_they_make_together_are_embedded_at_once(
     small_vectors: VectorTable, method: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raw, "_FEW", few)  # with none, all words are taken to be many
+    monkeypatch.setattr(raw, "FEW", few)  # with none, all words are taken to be many
     sentences = [sentence(topic, number) for number in range(20) for topic in TOPICS]
     texts = [*sentences, "", "zyzzyva", "zyzzyva quux", "", sentences[0]]
     embedder = SentenceEmbedder(small_vectors, method=method).fit(sentences)

@@ -538,8 +538,10 @@ class _ReadWords:
         bounds = [each.texts.searchsorted(ends).tolist() for each in placed]
         for number, (size, first) in enumerate(zip(sizes, ends.tolist(), strict=False)):
             spans = [slice(*each[number : number + 2]) for each in bounds]
-            parts = [_Placed(each.values[at], each.texts[at] - first) for each, at in zip(placed, spans, strict=True)]
-            yield _ReadWords(size, *parts, self.hashes[spans[-1]])
+            words, own, others, terms = (
+                _Placed(each.values[at], each.texts[at] - first) for each, at in zip(placed, spans, strict=True)
+            )
+            yield _ReadWords(size, words, own, others, terms, self.hashes[spans[-1]])
 
     @classmethod
     def joined(cls, parts: Sequence[_ReadWords]) -> _ReadWords:
@@ -639,6 +641,7 @@ class _WordMemory:
 
     def ids(self, vectors: WordVectors) -> Int32:
         """The id of each word in a table of word vectors, -1 of words that it lacks; with room for more. (n,)"""
+        ids: Int32
         known, ids = self._ids.get(vectors.digest, (0, _NO_IDS.values))
         if known < len(self):
             ids = _with_room(ids, len(self))

@@ -126,8 +126,8 @@ def ask(
             if json:
                 print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=given.weak).to_dict()))
             nearest = "; --all asks the model about the nearest passages" if given.weak else ""
-            found = "nothing answers" if given.weak else "no hits for"
-            complain(f"not in your documents: {found} {quoted(question)}{nearest}")
+            why = "nothing answers" if given.weak else "no hits for"
+            complain(f"not in your documents: {why} {quoted(question)}{nearest}")
             tell_if_empty(opened)
             raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)

@@ -62,18 +62,26 @@ def _is_gone(document: DocumentRow) -> bool | None:
         return None
     if found.st_size != document.size or not stat.S_ISREG(found.st_mode):
         return False
-    return False if found.st_mtime_ns != document.mtime_ns and _is_other(document) else None
+    return False if found.st_mtime_ns != document.mtime_ns and _is_other(document, found) else None
 
 
-def _is_other(document: DocumentRow) -> bool:
-    from semsearch.system.source_files import NotTheFile, source_digest  # start-up time: few files have another time
+def _is_other(document: DocumentRow, found: os.stat_result) -> bool:
+    from semsearch.system.source_files import NotTheFile  # start-up time: few files have another time
 
+    state = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
     try:
-        return source_digest(document.absolute, root=document.root, seconds=_PATIENCE) != document.digest
+        return _digest_of(document.absolute, document.root, state) != document.digest
     except (FileNotFoundError, NotTheFile):
         return True
     except OSError:  # not readable, or not in time
         return False
+
+
+@lru_cache(maxsize=4096)  # a folder that was copied has another time in every file, for each query
+def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
+    from semsearch.system.source_files import source_digest
+
+    return source_digest(path, root=root, seconds=_PATIENCE)
 
 
 # -- Hits --------------------------------------------------------------------------------------------------------------

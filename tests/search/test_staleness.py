@@ -13,6 +13,7 @@ from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.search import make_hits
 from semsearch.storage.catalogue import DocumentRow
+from semsearch.system import source_files
 from semsearch.word_vectors.table import VectorTable
 
 SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
@@ -57,6 +58,23 @@ def test_a_file_of_another_content_is_stale_until_the_next_sync(index: Index, do
 def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index, docs: Path) -> None:
     os.utime(docs / "ships.md", (1, 1))
     assert stale(index) == set()
+
+
+def test_a_file_with_another_time_is_read_once(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, digest = list[str](), source_files.source_digest
+    monkeypatch.setattr(
+        source_files, "source_digest", lambda path, **named: (read.append(Path(path).name), digest(path, **named))[1]
+    )
+    os.utime(docs / "ships.md", (1, 1))
+    assert stale(index) == stale(index) == set()
+    assert read == ["ships.md"]
+    (docs / "ships.md").write_text(SHIP.replace("old", "new"))
+    os.utime(docs / "ships.md", (2, 2))
+    assert stale(index) == stale(index) == {"ships.md"}
+    assert read == ["ships.md", "ships.md"]
+    os.utime(docs / "ships.md", (3, 3))
+    (docs / "ships.md").unlink()
+    assert stale(index) == {"ships.md"}
 
 
 def test_a_file_that_has_gone_is_stale(index: Index, docs: Path) -> None:

@@ -62,9 +62,12 @@ def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index
 
 def test_a_file_with_another_time_is_read_once(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read, digest = list[str](), source_files.source_digest
-    monkeypatch.setattr(
-        source_files, "source_digest", lambda path, **named: (read.append(Path(path).name), digest(path, **named))[1]
-    )
+
+    def noted(path: str, *, root: str, seconds: float) -> str:
+        read.append(Path(path).name)
+        return digest(path, root=root, seconds=seconds)
+
+    monkeypatch.setattr(source_files, "source_digest", noted)
     os.utime(docs / "ships.md", (1, 1))
     assert stale(index) == stale(index) == set()
     assert read == ["ships.md"]

@@ -365,6 +365,10 @@ class Vectors:
         best.add(products, self.segment.id_ranges.ids(numbers))
         return best.best()
 
+    def release(self) -> None:
+        """Take what was read out of memory, after work with all of it."""
+        self._file.release()
+
     def _check(self) -> None:
         """Compare the file with its checksums, once. One with lists and of more than some megabytes is not read for it:
         a query reads a small part of it, and which that is only FAISS knows.
@@ -495,7 +499,13 @@ class FaissStore:
         """Merge segments into new files, without removed ids."""
         from semsearch.dense.vector_store import merge_by_copying  # start-up time: a search writes nothing
 
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
+        opened = [self._opened.get(each.file, partial(self._segment, each)) for each in segments]
+
+        def release() -> None:
+            for vectors in opened:
+                vectors.release()
+
+        return merge_by_copying(self, segments, removed, generation=generation, questions=questions, after_each=release)
 
     def check(self, segment: Segment) -> list[str]:
         """Check that a file is as it was written; its problems. Raises FileNotFoundError."""

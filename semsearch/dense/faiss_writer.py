@@ -209,13 +209,16 @@ def _with_codes(growing: _Growing, target: float, questions: Float32) -> Scan | 
         rows = growing.rows(first, first + _CHUNK)
         nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
         blocks.append(_packed(packer, rows, edges))
-    scanned = fast_scan(centroids, np.concatenate(blocks), count)
+    codes = np.concatenate(blocks)
+    blocks.clear()
+    scanned = fast_scan(centroids, codes, count)
+    del codes
     most = min(CANDIDATES[-1] * FEWEST, count)
     answers, (_, found) = nearest.best().ids, scanned.search(questions, most)
     least = least_step(CANDIDATES, lambda step, part: shares_found(found[part, : step * FEWEST], answers[part]), target)
     if least.recall < target:
         return None
-    growing.draft.write(memoryview(_serialized(scanned)))
+    faiss.write_index(scanned, faiss.PyCallbackIOWriter(lambda data: growing.draft.write(memoryview(data))))
     factory = f"PQ{len(centroids)}x4fs,Refine({PLAIN.factory})"
     return Scan(factory, count, 0, least.step, least.recall, least.questions)
 

@@ -159,14 +159,22 @@ def merge_by_copying(
     *,
     generation: int,
     questions: Questions | None = None,
+    after_each: Callable[[], None] = lambda: None,
 ) -> list[Segment]:
-    """Merge segments of a store into new ones, without removed ids, as `VectorStore.merge` asks."""
+    """Merge segments of a store into new ones, without removed ids, as `VectorStore.merge` asks.
+
+    `after_each` is called after each part that was copied, to give back what it took.
+    """
     with store.writer(generation, questions=questions) as writer:
-        return _copy_kept(store, segments, removed, writer)
+        return _copy_kept(store, segments, removed, writer, after_each)
 
 
 def _copy_kept(
-    store: VectorStore, segments: Sequence[Segment], removed: IdRanges, writer: VectorWriter
+    store: VectorStore,
+    segments: Sequence[Segment],
+    removed: IdRanges,
+    writer: VectorWriter,
+    after_each: Callable[[], None],
 ) -> list[Segment]:
     """Write the vectors that are not removed, in the order of their ids, and finish the writer."""
     reader = store.open(segments, NO_IDS)
@@ -182,4 +190,5 @@ def _copy_kept(
                     f"{len(ids) - len(found.positions)} of them are missing; run: semsearch index --rebuild"
                 )
             writer.add(ids, found.rows)
+            after_each()
     return writer.finish()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _MAGICS = {b"semsearch words1": 3, b"semsearch words2": 5}  # how many int64 follow: T, R, P; W, U
 _MAGIC_SIZE = 16
 MOST = 255  # times that are counted
+_Integers = npt.NDArray[np.integer[Any]]
 _MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
 
 
@@ -136,6 +137,10 @@ class Postings:
         is_whole = self._are_rows(self.rows) and self.spelled.is_whole
         if ends != (0, len(self.rows)) or (steps < 0).any() or not is_whole:
             raise self._damage()
+
+    def release(self) -> None:
+        """Take what was read out of memory, after work with all of it."""
+        self._file.release()
 
     def _check_lists(self, start: int, end: int) -> None:
         """Check the postings from `start` to `end`, before they are read. Raises IndexDamaged."""
@@ -243,9 +248,9 @@ class PostingsBuilder:
     def merge(self, source: Postings, alive: Bool, rows: Int64, size: int) -> None:
         """Take over the passages of a segment that are alive (R,), as rows (alive,) of a segment of `size` in all."""
         source.check()
-        owners = np.repeat(np.arange(len(source.terms)), np.diff(source.bounds))
+        owners = np.repeat(np.arange(len(source.terms), dtype=np.int32), np.diff(source.bounds))
         chosen = alive[source.rows]
-        row_of = np.zeros(len(source), dtype=np.int64)
+        row_of = np.zeros(len(source), dtype=np.int32)
         row_of[alive] = rows
         if not self._size:
             self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
@@ -253,11 +258,17 @@ class PostingsBuilder:
         terms, (spelled, of_word) = self.lexicon.number(source.terms), source.spelled.all()
         self._append(terms[owners[chosen]], row_of[source.rows[chosen]], source.counts[chosen])
         self.lexicon.spellings.add(spelled, terms[of_word])
+        source.release()
 
-    def _append(self, numbers: npt.NDArray[np.integer[Any]], rows: Int64, counts: npt.NDArray[np.integer[Any]]) -> None:
-        self._numbers.append(numbers.astype(np.int32))
-        self._rows.append(rows.astype(np.int32))
-        self._counts.append(counts.astype(np.uint8))
+    def _append(
+        self,
+        numbers: npt.NDArray[np.integer[Any]],
+        rows: npt.NDArray[np.integer[Any]],
+        counts: npt.NDArray[np.integer[Any]],
+    ) -> None:
+        self._numbers.append(numbers.astype(np.int32, copy=False))
+        self._rows.append(rows.astype(np.int32, copy=False))
+        self._counts.append(counts.astype(np.uint8, copy=False))
 
     def to_arrays(self) -> list[npt.NDArray[Any]]:
         """Header and arrays of the file, in order. The builder is used up: its postings are not held twice."""

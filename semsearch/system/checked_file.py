@@ -17,6 +17,7 @@ import numpy as np
 
 from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.system.memory import release_pages
 
 BLOCK = 1 << 14  # bytes
 _SECTOR = 512  # bytes
@@ -105,6 +106,10 @@ class CheckedFile:
             self._unchecked[some] = False
         for block in wanted[len(whole) :].tolist():  # the last, which is not full
             self._check(block, block + 1)
+
+    def release(self) -> None:
+        """Take the pages that were read out of this process; what was checked stays so."""
+        release_pages(self._map)
 
     def _expect(self, first: int, last: int) -> None:
         """Have the system read some blocks at once, or many of them ahead, instead of page by page."""

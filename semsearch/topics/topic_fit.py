@@ -4,7 +4,7 @@ Of many passages an even sample is decomposed: it has the terms that matter.
 
 Postings are ordered by term, but passages are embedded one after the other. So the vectors of all passages of a segment
 are made at once, and kept in an unnamed temporary file in the order of their ids: memory is needed for one segment of
-postings, not for the corpus.
+postings, not for the corpus. Pages of files that were mapped are given back after each.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.randomised_svd import decompose, signs
 from semsearch.arrays.types import Float32, Int32, Int64, UInt8, UInt64
 from semsearch.lexical.postings import LexicalSegment
+from semsearch.system.memory import release_pages
 from semsearch.topics.topic_model import Topics, log_counts
 
 DIMENSION = 192
@@ -30,6 +31,7 @@ LEAST = 200  # passages: fewer teach nothing
 MOST_TERMS = 37_000  # 15 MB
 _MORE = 16  # dimensions computed beyond those kept
 _ROUNDS = 4  # of multiplying by A Aᵀ
+_AT_ONCE = 1 << 22  # postings looked through at a time
 _NOTHING = 1e-4  # of the largest singular value: below it, rounding
 
 
@@ -112,12 +114,15 @@ def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> PassageSample:
         number = np.full(len(segment.postings), -1, dtype=np.int32)
         number[segment.id_ranges.below(chosen[inside])] = inside
         segment.postings.check()
-        numbers = number[segment.postings.rows]
-        positions = np.flatnonzero(numbers >= 0)
-        owners = np.searchsorted(segment.postings.bounds, positions, side="right") - 1
-        parts.append(
-            PassageSample(segment.postings.terms[owners], numbers[positions], segment.postings.counts[positions])
-        )
+        for first in range(0, len(segment.postings.rows), _AT_ONCE):
+            numbers = number[segment.postings.rows[first : first + _AT_ONCE]]
+            held = np.flatnonzero(numbers >= 0)
+            positions = first + held
+            owners = np.searchsorted(segment.postings.bounds, positions, side="right") - 1
+            parts.append(
+                PassageSample(segment.postings.terms[owners], numbers[held], segment.postings.counts[positions])
+            )
+        segment.postings.release()
     return PassageSample(
         np.concatenate([part.terms for part in parts]),
         np.concatenate([part.passages for part in parts]),
@@ -132,7 +137,8 @@ def _having(segments: Sequence[LexicalSegment], removed: IdRanges, terms: UInt64
         postings, gone = segment.postings, segment.id_ranges.rows_in(removed)
         bounds = postings.bounds
         if gone.any():
-            bounds = np.concatenate(([0], np.cumsum(~gone[postings.rows])))[bounds]
+            bounds = bounds - np.searchsorted(np.flatnonzero(gone[postings.rows]), bounds)
+            postings.release()
         positions = postings.positions(terms)
         held = np.flatnonzero(positions >= 0)
         total[held] += np.diff(bounds)[positions[held]]
@@ -161,7 +167,12 @@ class TopicVectors:
         with tempfile.TemporaryFile(dir=folder) as file:
             self._vectors = np.memmap(file, dtype=np.float16, mode="w+", shape=shape)
         for segment, own in zip(segments, ids, strict=True):
-            self._vectors[np.searchsorted(self._ids, own)] = topics.of_postings(segment.postings)
+            rows = np.searchsorted(self._ids, own)
+            for part in topics.of_postings(segment.postings):
+                self._vectors[rows[: len(part)]] = part
+                rows = rows[len(part) :]
+            segment.postings.release()
+            self._release()
 
     def of(self, ids: Int64) -> Float32:
         """The topic vectors of passages by id; zero for a passage in none of the segments. (n,) -> (n, k)"""
@@ -170,4 +181,8 @@ class TopicVectors:
         held = held[self._ids[rows[held]] == ids[held]]
         result = np.zeros((len(ids), self._vectors.shape[1]), dtype=np.float32)
         result[held] = self._vectors[rows[held]]
+        self._release()
         return result
+
+    def _release(self) -> None:
+        release_pages(getattr(self._vectors, "_mmap", None))

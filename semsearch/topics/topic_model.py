@@ -26,7 +26,7 @@ The file is a short header and three arrays, read by memory mapping: a query tou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,8 +194,8 @@ class Topics:
         doubled = np.repeat(above, tuning.TUNING.heading_weight)
         return self.of_terms(lexicon.terms[np.concatenate((doubled, below))])
 
-    def of_postings(self, postings: Postings) -> Float32:
-        """The topic vectors of all passages of a segment. (R, k)"""
+    def of_postings(self, postings: Postings) -> Iterator[Float32]:
+        """The topic vectors of all passages of a segment, some thousands at a time. (≤ n, k)"""
         from scipy.sparse import csr_array  # start-up time: a question needs no sparse product
 
         positions = postings.positions(self.terms)
@@ -203,13 +203,11 @@ class Topics:
         idf = self.idf[held]
         loadings = self.loadings[held].astype(np.float32) * idf[:, None]
         counts, logs = postings.by_passage(positions[held]), log_counts(np.arange(MOST + 1))
-        vectors = np.empty((len(postings), self.dimension), dtype=np.float32)
-        for first in range(0, len(vectors), _ROWS):  # what is made of them takes several times their memory
+        for first in range(0, len(postings), _ROWS):  # what is made of them takes several times their memory
             part: Any = counts[first : first + _ROWS]
             x = csr_array((logs[part.data], part.indices, part.indptr), shape=part.shape)
             scale = np.sqrt(x.power(2) @ idf**2) * _SCALE
-            vectors[first : first + _ROWS] = unit(np.asarray(x @ loadings, dtype=np.float32), scale=scale)
-        return vectors
+            yield unit(np.asarray(x @ loadings, dtype=np.float32), scale=scale)
 
 
 def log_counts(times: npt.NDArray[Any]) -> Float32:

@@ -165,7 +165,7 @@ def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally
     kept = TopicVectors(topics, words, tmp_path).of(np.arange(1, COUNT + 1))
     by_text = np.array([topics.of_passage(HEADINGS[number], TEXTS[number]) for number in range(COUNT)])
     by_formula = np.array([literal.vector(terms_of(number)) for number in range(COUNT)])
-    np.testing.assert_allclose(topics.of_postings(words[0].postings), by_text, atol=1e-5)
+    np.testing.assert_allclose(np.concatenate([*topics.of_postings(words[0].postings)]), by_text, atol=1e-5)
     np.testing.assert_allclose(kept, by_text, atol=1e-3)
     np.testing.assert_allclose(by_text @ by_text.T, by_formula @ by_formula.T, atol=5e-3)
 
@@ -186,7 +186,7 @@ def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(
     words: list[LexicalSegment], topics: Topics
 ) -> None:
     question = topics.of_question("Where is the telescope?")
-    cosines = topics.of_postings(words[0].postings) @ question
+    cosines = np.concatenate([*topics.of_postings(words[0].postings)]) @ question
     without = [number for number, text in enumerate(TEXTS) if "telescope" not in text.lower()]
     night = [cosines[number] for number in without if number % 6 == 2]
     others = [cosines[number] for number in without if number % 6 != 2]

@@ -1,8 +1,8 @@
 """The cost model: what was measured at some sizes (costs.py), carried on to other sizes.
 
-Bytes and the time to make an index grow with the sentences, as in the largest measured index. Of a question, `words`
-grows with the passages by a line through the medians of all sizes; `dense` in proportion to the passages from the
-largest index on, which must be large enough for lists (semsearch.dense.scan_plan); the other stages stay as they are.
+Bytes and the time to make an index grow with the sentences, as in the largest measured index. Of a question, `dense`
+and `words` grow with the passages by a line through the medians of all sizes, which must be large enough for codes
+(semsearch.dense.scan_plan); the other stages stay as they are.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Model:
             large.passages / large.sentences,
             Line(0.0, large.index_seconds / large.sentences),
             {kind: Line(0.0, getattr(large, f"{kind}_bytes") / large.sentences) for kind in KINDS},
-            {"words": _fitted(passages, medians["words"]), "dense": Line(0.0, medians["dense"][-1] / large.passages)},
+            {stage: _fitted(passages, medians[stage]) for stage in GROWING},
             np.array([large.stages[stage] for stage in STAGES]).T,
         )
 

@@ -76,6 +76,11 @@ class Corpus:
         return np.load(self.folder / "vectors.npy", mmap_mode="r")
 
     @property
+    def ids(self) -> Any:
+        """Those of passages in semsearch's index, rising. (n,)"""
+        return np.load(self.folder / "ids.npy")
+
+    @property
     def asked(self) -> Any:
         """Those of questions. (q, d)"""
         return np.load(self.folder / "questions.npy")
@@ -117,10 +122,11 @@ def semsearch_open(corpus: Corpus, out: Path) -> list[Answers]:
     """All modes, and of its parts the vector of a question and the scan of all passages' vectors."""
     from semsearch import Index
 
-    index, questions, asked = Index.open(out / "index"), corpus.questions, corpus.asked
+    index, questions, asked, ids = Index.open(out / "index"), corpus.questions, corpus.asked, corpus.ids
 
     def scan(number: int) -> Any:
-        return index.searcher.in_one_generation(lambda _, reader: reader.scan(asked[number][None], K).ids[0]) - 1
+        found = index.searcher.in_one_generation(lambda _, reader: reader.scan(asked[number][None], K).ids[0])
+        return np.searchsorted(ids, found)
 
     return [
         *(Answers(mode, partial(_search, index, questions, mode)) for mode in ("hybrid", "dense", "lexical")),
@@ -157,7 +163,7 @@ def export(corpus: Corpus, out: Path) -> None:
                 (id_, file.write(" ".join(text.split()) + "\n"))[0]
                 for id_, text in db.execute("SELECT id, text FROM passages ORDER BY id")
             ]
-        assert ids == list(range(1, len(ids) + 1))
+        np.save(folder / "ids.npy", ids)
         asked = question_vectors(index, corpus.questions)
         np.save(folder / "questions.npy", asked)
         shape = (len(ids), asked.shape[1])
@@ -165,7 +171,7 @@ def export(corpus: Corpus, out: Path) -> None:
 
         def copy(_: sqlite3.Connection, reader: Any) -> None:
             for first in range(0, len(ids), BATCH):
-                wanted = np.arange(first + 1, min(first + BATCH, len(ids)) + 1)
+                wanted = np.array(ids[first : first + BATCH])
                 vectors[first : first + BATCH] = reader.stored("passage", wanted).by_position().rows
 
         index.searcher.in_one_generation(copy)

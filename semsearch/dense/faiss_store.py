@@ -268,7 +268,7 @@ class Vectors:
     def _candidates_each(self) -> int:
         """The candidates that the first scan finds for each of the vectors asked for; 0 if there are no codes."""
         scan = self.segment.scan
-        return 0 if scan is None or self._layout.centroids is None else max(0, scan.probes)
+        return 0 if scan is None or self._layout.centroids is None or self._kind != _HALF else max(0, scan.probes)
 
     @property
     def is_scaled(self) -> bool:
@@ -315,16 +315,16 @@ class Vectors:
         scores: Float32 = np.full((len(queries), n), -np.inf, dtype=np.float32)
         ids = np.full((len(queries), n), -1)
         others: list[int] = []
-        for number, rows in enumerate(found):
-            rows = rows[rows >= 0] if allowed is None else rows[(rows >= 0) & allowed[rows]]
-            if allowed is not None and len(rows) < candidates:
-                others.append(number)
-                continue
-            rows = np.sort(rows[:candidates])  # of equal scores the lower comes first
-            owners, which = np.zeros(len(rows), dtype=np.int64), np.arange(len(rows))
-            products = inner_products(queries[number : number + 1], owners, self.rows(rows), which)
-            best = np.argsort(-products, kind="stable")[:n]
-            scores[number, : len(best)], ids[number, : len(best)] = products[best], rows[best]
+        with in_one_thread(True):  # FAISS shares queries, of which each has candidates of its own
+            for number, rows in enumerate(found):
+                rows = rows[rows >= 0] if allowed is None else rows[(rows >= 0) & allowed[rows]]
+                if allowed is not None and len(rows) < candidates:
+                    others.append(number)
+                    continue
+                rows = np.sort(rows[:candidates])  # of equal scores the lower comes first
+                best = slice(0, min(n, len(rows)))
+                scores[number, best], (which,) = _of_halves(self._read(rows)).search(queries[[number]], best.stop)
+                ids[number, best] = rows[which]
         known = ids >= 0
         ids[known] = self.segment.id_ranges.ids(ids[known])
         if others:
@@ -395,13 +395,16 @@ class Vectors:
             if not self._layout.are_there(rows):
                 raise self._damage()
             return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
-        starts, width = self._start + rows * self._codes.shape[1], self._codes.shape[1]
-        self._file.expect_each(starts, width)
-        self._file.check_each(starts, width)
-        codes = self._codes.take(rows, axis=0)
+        codes = self._read(rows)
         if self.is_scaled:
             return from_bytes(codes)
         return to_single(codes.view(np.int16)) if self._kind == _HALF else np.asarray(self._index.sa_decode(codes))
+
+    def _read(self, rows: Int64) -> UInt8:
+        """The vectors at given rows as they are in the file, which has no lists. (n,) -> (n, bytes a vector)"""
+        starts, width = self._start + rows * self._codes.shape[1], self._codes.shape[1]
+        self._file.check_each(starts, width)
+        return self._codes.take(rows, axis=0)
 
 
 class HeldVectors:
@@ -414,10 +417,7 @@ class HeldVectors:
         """Hold a copy of vectors in the order of the segment's ids. (n, d)"""
         self.segment = segment
         self.dimension = rows.shape[1]
-        self._index = faiss.IndexScalarQuantizer(
-            self.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        )
-        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8))
+        self._index = _of_halves(np.ascontiguousarray(rows).view(np.uint8))
         self._codes = _codes(self._index)
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
@@ -449,6 +449,13 @@ def scanned(
     if (none := rows < 0).any():
         scores[none], ids[none] = -np.inf, -1
     return TopKResult(scores, ids)
+
+
+def _of_halves(codes: UInt8) -> Any:
+    """An index of FAISS that holds a copy of vectors in half precision. (n, 2 d)"""
+    index = faiss.IndexScalarQuantizer(codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+    index.add_sa_codes(codes)
+    return index
 
 
 def _codes(index: Any) -> UInt8:

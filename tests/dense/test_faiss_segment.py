@@ -14,8 +14,10 @@ from semsearch.dense import faiss_store
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged
+from semsearch.results.scan import Scan
 from semsearch.storage.segments import Kind, Segment
 from semsearch.system.durable import file_digest
 
@@ -381,9 +383,28 @@ def test_where_what_is_not_allowed_is_nearer_all_that_is_allowed_is_compared(
 def test_equal_vectors_of_a_first_scan_come_in_their_order(tmp_path: Path) -> None:
     rows = spread(9000)
     rows[[5, 8000, 70, 1234]] = rows[5]
-    found = coded(tmp_path, rows).scan(rows[5:6], 6)
-    assert found.ids[0, :4].tolist() == [105, 170, 1334, 8100]
-    assert len({*found.scores[0, :4].tolist()}) == 1
+    opened = coded(tmp_path, rows)
+    for n in (4, 6):
+        found = SegmentsReader([opened], NO_IDS).search(rows[5:6], n)
+        assert found.ids[0, :4].tolist() == [105, 170, 1334, 8100]
+        assert len({*found.scores[0, :4].tolist()}) == 1
+    assert sorted(opened.scan(rows[5:6], 2).ids[0].tolist()) == [105, 170]
+
+
+def test_codes_after_vectors_of_other_than_half_floats_are_not_used(tmp_path: Path) -> None:
+    rows = spread(500)
+    coded_bytes = (tmp_path / "a" / coded(tmp_path / "a", rows).segment.file).read_bytes()
+    plain = listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    codes = coded_bytes[plain.segment.size :]
+    flat = faiss.IndexFlatIP(48)
+    flat.add(rows)
+    path = tmp_path / plain.segment.file
+    path.write_bytes(faiss.serialize_index(flat).tobytes() + codes)
+    scan = Scan("PQ24x4fs,Refine(Flat)", 500, 0, 8, 1.0, 64)
+    segment = Segment("passage", path.name, path.stat().st_size, IdRanges.of([(100, 500)]), "", scan)
+    opened = Vectors(path, segment)
+    assert opened.compares_all
+    assert opened.scan(rows[:3], 1).ids[:, 0].tolist() == [100, 101, 102]
 
 
 def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(

@@ -31,7 +31,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.segments import Segment
 
@@ -64,8 +64,8 @@ class VectorReader(Protocol):
 class VectorWriter(Protocol):
     """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,).
+    def add(self, ids: Int64, vectors: Float32 | UInt8) -> None:
+        """Append vectors (n, d) with rising ids (n,). Those of sentences may come as bytes (semsearch.arrays.vectors).
 
         Raises UsageError for an id that is not above the ones before, and for vectors of another dimension.
         """
@@ -125,7 +125,7 @@ class Additions:
         self._last: int | None = None
         self._dimension: int | None = None
 
-    def check(self, ids: Int64, vectors: Float32) -> None:
+    def check(self, ids: Int64, vectors: Float32 | UInt8) -> None:
         """Check the next ids and vectors: raises UsageError if ids do not rise or shapes do not fit."""
         if vectors.ndim != 2 or len(vectors) != len(ids):
             raise UsageError(f"{len(ids)} ids came with vectors of shape {vectors.shape}; give one row for each id")

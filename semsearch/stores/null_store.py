@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.dense.vector_store import Questions
 from semsearch.storage.segments import LARGEST, Segment
 
@@ -64,7 +64,7 @@ class NullStore:
 
         return nothing_stored(len(ids))
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
+    def add(self, ids: Int64, vectors: Float32 | UInt8) -> None:
         """Forget vectors."""
 
     def finish(self) -> list[Segment]:

@@ -164,6 +164,11 @@ class GatheredPostings:
     spelled: Sequence[bytes]  # (w,) words as they are spelled
     spelled_terms: Int32  # (w,) index of the term of each
 
+    @property
+    def rows(self) -> Int64:
+        """The number of the passage of each posting, from 0 on. (p,)"""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
 
 class PostingsBuilder:
     """Gathers postings of passages: new ones by `add`, in the order of their rows, or those of segments by `merge`.
@@ -233,7 +238,7 @@ class PostingsBuilder:
 
     def take(self, other: GatheredPostings) -> None:
         """Append passages that another builder gathered."""
-        rows = self._size + np.repeat(np.arange(len(other.lengths)), other.sizes)
+        rows = self._size + other.rows
         terms = self.lexicon.number(other.terms)
         self._append(terms[other.numbers], rows, other.counts)
         self.lexicon.spellings.add(other.spelled, terms[other.spelled_terms])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found
-from semsearch.arrays.types import Float32, Int64, UInt8
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.vector_store import Questions
 from semsearch.storage.segments import LARGEST, Segment
 
@@ -64,7 +66,7 @@ class NullStore:
 
         return nothing_stored(len(ids))
 
-    def add(self, ids: Int64, vectors: Float32 | UInt8) -> None:
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         """Forget vectors."""
 
     def finish(self) -> list[Segment]:

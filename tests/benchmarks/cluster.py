@@ -9,16 +9,16 @@ with each number of workers take turns; the medians count. The indexes must be t
 
 A round is one passage of work over the workers: reading, contexts of words, sums, embedding. Between rounds the command
 works alone, and a second thread of it learns topics. Processor time hardly depends on what else the machine does, so
-the cost model is made of it, from the runs with the fewest workers:
+the cost model is made of it, from the two smallest clusters; larger ones check it:
 
-    worker     f + v / N    f: what its first item takes more than the others, v: all items, pickling included
+    worker     f + v ⌈n / N⌉ / n    n items; f for itself, such as tables of all words, and v for all items together
     round      max(command, scheduler, worker, bytes / bandwidth)
-    all        Σ rounds + what the command does alone, but at least what topics take from the first round of fitting on
+    all        Σ rounds + what the command does alone; fitting lasts at least as long as topics are learned
 
-It supposes a core for each process and for the topics, and equal shares of the work. It is checked in two ways. Where
-cores are shared, as above, those of the processes of a core add up: so the clock of the pinned runs is predicted. And
-`--slowed` lets each process have only a small share of a core, so that many fit on this machine as if each had a core
-of its own; the clock is multiplied by the share. It takes Linux's control groups, of version 1, and root.
+It supposes a core for each process and for the topics, and items of one size. It is checked in two ways. Where cores
+are shared, as above, those of the processes of a core add up: so the clock of the pinned runs is predicted. `--slowed`
+lets each process have only a small share of a core, so that many fit on this machine as if each had a core of its own;
+the clock is multiplied by the share. It takes Linux's control groups, of version 1, and root.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from semsearch.cli.messages import use_one_thread
 
 use_one_thread()  # as the command does, before NumPy is imported; the processes started here inherit it
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 from distributed import Client
 from distributed.comm import tcp
 
@@ -112,8 +112,13 @@ class Started:
 
 
 @contextmanager
-def started(workers: int, folder: Path) -> Iterator[Started]:
-    """Start a scheduler and workers. Exits with their output if one does not start."""
+def started(workers: int, folder: Path, share: float | None) -> Iterator[Started]:
+    """Start a scheduler and workers. Exits with their output if one does not start.
+
+    What Dask does every few milliseconds is as much rarer as the processes are slower.
+    """
+    every = {"ADMIN__TICK__INTERVAL": 20, "WORKER__PROFILE__INTERVAL": 10, "WORKER__PROFILE__CYCLE": 1000}
+    rarer = {f"DASK_DISTRIBUTED__{name}": f"{round(ms / (share or 1))}ms" for name, ms in every.items()}
     folder.mkdir()
     running: list[subprocess.Popen[bytes]] = []
     with ExitStack() as stack:
@@ -121,7 +126,9 @@ def started(workers: int, folder: Path) -> Iterator[Started]:
         def start(name: str, *words: str) -> psutil.Process:
             log = stack.enter_context((folder / f"{name}.log").open("wb"))
             command = [sys.executable, "-m", f"distributed.cli.{words[0]}", *words[1:]]
-            running.append(subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=folder))
+            running.append(
+                subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=folder, env={**os.environ, **rarer})
+            )
             return psutil.Process(running[-1].pid)
 
         def wait(what: str, ready: Callable[[], object]) -> None:
@@ -140,8 +147,9 @@ def started(workers: int, folder: Path) -> Iterator[Started]:
             wait("the scheduler", lambda: file.exists() and file.stat().st_size)
             with Client(scheduler_file=str(file), set_as_default=False, timeout=LIMIT) as client:
                 address = str(client.scheduler.address)
-                words = address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder)
-                processes = [start(f"worker{number}", "dask_worker", *words) for number in range(workers)]
+                more = [address, "--no-nanny", "--no-dashboard", "--nthreads", "1", "--death-timeout", f"{LIMIT:g}"]
+                more += ["--local-directory", str(folder)]
+                processes = [start(f"worker{number}", "dask_worker", *more) for number in range(workers)]
                 wait("a worker", lambda: len(client.nthreads(callback_timeout=LIMIT)) == workers)
             yield Started(address, scheduler, processes)
         finally:
@@ -181,7 +189,7 @@ def count_bytes() -> None:
         _passed[f"from {_peer.get()}"] += sum(memoryview(frame).nbytes for frame in frames)
         return decode(frames, *args, **named)
 
-    tcp.TCP.read, tcp.TCP.write, tcp.from_frames = counted_read, counted_write, counted  # type: ignore[method-assign]
+    tcp.TCP.read, tcp.TCP.write, tcp.from_frames = counted_read, counted_write, counted
 
 
 # -- Runs --------------------------------------------------------------------------------------------------------------
@@ -191,7 +199,7 @@ SECONDS = ("clock", "command", "topics", "scheduler", "workers")
 
 @dataclass
 class Costs:
-    """Seconds by the clock; processor time of the command without topics, of these, of the scheduler, of all workers."""
+    """Seconds by the clock, and processor time of the command without topics, of these, of scheduler and workers."""
 
     clock: float = 0.0
     command: float = 0.0
@@ -211,11 +219,11 @@ class Costs:
     def since(self, before: Costs) -> Costs:
         """The difference to an earlier state."""
         passed = {name: count - before.passed[name] for name, count in self.passed.items()}
-        return Costs(*(getattr(self, name) - getattr(before, name) for name in SECONDS), passed)
+        return Costs(**{name: getattr(self, name) - getattr(before, name) for name in SECONDS}, passed=passed)
 
     def __add__(self, other: Costs) -> Costs:
         passed = {name: count + other.passed[name] for name, count in self.passed.items()}
-        return Costs(*(getattr(self, name) + getattr(other, name) for name in SECONDS), passed)
+        return Costs(**{name: getattr(self, name) + getattr(other, name) for name in SECONDS}, passed=passed)
 
 
 class Learning:
@@ -244,29 +252,17 @@ class Learning:
             finally:
                 self._clock, self._ended = None, self._ended + time.thread_time() - self._began
 
-        Generation._learn_topics = noted  # type: ignore[method-assign]
+        Generation._learn_topics = noted  # type: ignore[assignment,method-assign]
 
 
 learning = Learning()
 
 
-class Timed:
-    """Work whose results come with the process and the processor time that each took there."""
-
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self._work = work
-
-    def __call__(self, item: Any) -> tuple[Any, int, float]:
-        before = time.thread_time()
-        result = self._work(item)
-        return result, os.getpid(), time.thread_time() - before
-
-
 @dataclass
 class Round(Costs):
-    """What a round cost; `first`: what the first item of a worker took more than its others, the mean of all workers."""
+    """What a round cost, and the number of its items."""
 
-    first: float = 0.0
+    items: int = 0
 
 
 @dataclass
@@ -282,22 +278,20 @@ class Run:
 
 def run(path: Path, folder: Path, cluster: Started | None) -> Run:
     """Make an index, and note what each round cost."""
-    global _scheduler  # noqa: PLW0603  # of this run
+    global _scheduler  # of this run
     _scheduler = cluster.address if cluster else ""
     found: list[Round] = []
     in_order = DaskCluster.in_order
 
     def noted(self: DaskCluster, work: Any, items: Any) -> Iterator[Any]:
         self.connect()
-        before, took = Costs.now(cluster), dict[int, list[float]]()
+        before, items_done = Costs.now(cluster), 0
         try:
-            for result, worker, seconds in in_order(self, Timed(work), items):
-                took.setdefault(worker, []).append(seconds)
+            for result in in_order(self, work, items):
+                items_done += 1
                 yield result
         finally:  # whoever knows how many there are does not ask for more
-            costs = Costs.now(cluster).since(before)
-            firsts = [first - median(more) for first, *more in took.values() if more]
-            found.append(Round(**vars(costs), first=max(0.0, sum(firsts) / max(len(firsts), 1))))
+            found.append(Round(**vars(Costs.now(cluster).since(before)), items=items_done))
 
     DaskCluster.in_order = noted  # type: ignore[method-assign]
     try:
@@ -326,7 +320,7 @@ def main() -> None:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         clusters: dict[int, Started | None] = {0: None}
         for workers in given.workers:
-            clusters[workers] = stack.enter_context(started(workers, scratch / f"logs{workers}"))
+            clusters[workers] = stack.enter_context(started(workers, scratch / f"logs{workers}", given.slowed))
         runs: dict[int, list[Run]] = {workers: [] for workers in clusters}
         for turn in range(given.repeat + 1):
             for workers, cluster in clusters.items():
@@ -335,8 +329,10 @@ def main() -> None:
                     continue
                 if cluster or given.slowed is None:
                     cores.place(os.getpid())
-                for process in (cluster.scheduler, *cluster.workers) if cluster else ():
-                    cores.place(process.pid, worker=process is not cluster.scheduler)
+                if cluster:
+                    cores.place(cluster.scheduler.pid)
+                    for process in cluster.workers:
+                        cores.place(process.pid, worker=True)
                 try:
                     runs[workers].append(run(scratch / f"{workers} {turn}", given.folder, cluster))
                 finally:
@@ -349,7 +345,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """What a round costs, or what the command does alone: seconds of processor time, and megabytes."""
+    """What a round of n items costs, or what the command does alone: seconds of processor time, and megabytes."""
 
     command: float
     topics: float
@@ -358,11 +354,12 @@ class Part:
     variable: float = 0.0  # v, of all workers together
     sent: float = 0.0
     received: float = 0.0
+    items: int = 1
 
     def limits(self, workers: int, gigabits: float) -> dict[str, float]:
         """The seconds of each process and of the network, which work at the same time."""
         network = max(self.sent, self.received) / (125 * gigabits)
-        worker = self.fixed + self.variable / workers
+        worker = self.fixed + self.variable * -(-self.items // workers) / self.items
         return {"command": self.command, "scheduler": self.scheduler, "workers": worker, "network": network}
 
     def pinned(self, workers: int) -> float:
@@ -378,24 +375,28 @@ class Model:
     alone: Part
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Model:
-        """The model of runs with one worker."""
+    def of(cls, runs: dict[int, list[Run]]) -> Model:
+        """The model of the runs with the two smallest numbers of workers."""
+        few, more = sorted(workers for workers in runs if workers)[:2]
 
-        def middle(name: str, key: str) -> float:
-            return median([getattr(done.rounds[name], key) for done in runs])
+        def middle(name: str, key: str, workers: int = few) -> float:
+            return median([getattr(done.rounds[name], key) for done in runs[workers]])
 
         def passed(name: str, way: str) -> float:
-            both = f"{way} scheduler", f"{way} workers"
-            return median([sum(done.rounds[name].passed[each] for each in both) for done in runs]) / 1e6
+            return median([megabytes(done.rounds[name], way) for done in runs[few]])
 
         rounds = {}
         for name in ROUNDS:
-            fixed = middle(name, "first")
+            used = middle(name, "workers")
+            fixed = max(0.0, (middle(name, "workers", more) - used) / (more - few))
             seconds = middle(name, "command"), middle(name, "topics"), middle(name, "scheduler")
-            variable = middle(name, "workers") - fixed
-            rounds[name] = Part(*seconds, fixed, variable, passed(name, "to"), passed(name, "from"))
-        alone = (median([getattr(done.alone, key) for done in runs]) for key in ("command", "topics", "scheduler"))
-        return cls(rounds, Part(*alone))
+            sizes = passed(name, "to"), passed(name, "from"), runs[few][0].rounds[name].items
+            rounds[name] = Part(*seconds, fixed, used - few * fixed, *sizes)
+
+        def alone(key: str) -> float:
+            return median([getattr(done.alone, key) for done in runs[few]])
+
+        return cls(rounds, Part(alone("command"), alone("topics"), alone("scheduler")))
 
     def seconds(self, workers: int, gigabits: float) -> float:
         """The seconds of all, with a core for each process and for the topics."""
@@ -410,7 +411,7 @@ class Model:
         return alone + sum(part.pinned(workers) for part in self.rounds.values())
 
     def limit(self, name: str, gigabits: float) -> float:
-        """The number of workers from which on a round takes no less: the command, or the network, is busy throughout."""
+        """The number of workers from which on the command or the network is always busy, so that more do not help."""
         part = self.rounds[name]
         left = max(seconds for what, seconds in part.limits(1, gigabits).items() if what != "workers") - part.fixed
         return part.variable / left if left > 0 else float("inf")
@@ -428,14 +429,10 @@ def report(runs: dict[int, list[Run]], share: float | None) -> None:
         for name in [*(ROUNDS if workers else ()), "all"]:
             each: list[Costs] = [done.whole if name == "all" else done.rounds[name] for done in several]
             seconds = (f"{median([getattr(costs, key) for costs in each]):.2f}" for key in SECONDS[1:])
-            both = (
-                median([sum(n for where, n in costs.passed.items() if where.startswith(way)) for costs in each]) / 1e6
-                for way in ("to", "from")
-            )
+            both = (median([megabytes(costs, way) for costs in each]) for way in ("to", "from"))
             print(f"| {workers} | {name} | {' | '.join(seconds)} | {' | '.join(f'{size:.1f}' for size in both)} |")
-    fewest = min(workers for workers in runs if workers)
-    model = Model.of(runs[fewest])
-    print(f"\nThe model, of the runs with {fewest} worker(s)\n")
+    model = Model.of(runs)
+    print("\nThe model, of the two smallest clusters\n")
     print("| round | command | f of each worker | v of all | workers from which the command is the limit |")
     print("|---" * 5 + "|")
     for name, part in model.rounds.items():
@@ -456,6 +453,11 @@ def report(runs: dict[int, list[Run]], share: float | None) -> None:
     for workers in SIZES:
         computed_for = [model.seconds(workers, speed) for speed in NETWORKS]
         print(f"| {workers} |" + "".join(f" {seconds:.2f} | {alone / seconds:.2f} |" for seconds in computed_for))
+
+
+def megabytes(costs: Costs, way: str) -> float:
+    """What the command sent ("to") or received ("from")."""
+    return sum(count for where, count in costs.passed.items() if where.startswith(way)) / 1e6
 
 
 def median(values: Sequence[float]) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
@@ -78,7 +79,7 @@ class SegmentWriter:
         self._growing: _Growing | None = None
         self._additions = Additions()
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
         self._additions.check(ids, vectors)
         while len(ids):
@@ -144,8 +145,11 @@ class _Growing:
         self.count = 0
         self._ids: list[Int64] = []
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        codes = to_bytes(vectors) if self._as_bytes else self.plain.sa_encode(np.ascontiguousarray(vectors))
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
+        if vectors.dtype == np.uint8:
+            codes = np.ascontiguousarray(vectors)
+        else:
+            codes = to_bytes(vectors) if self._as_bytes else self.plain.sa_encode(np.ascontiguousarray(vectors))
         self.draft.write(codes.data.cast("B"))
         self._ids.append(ids)
         self.count += len(ids)

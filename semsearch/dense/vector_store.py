@@ -25,9 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
@@ -64,8 +65,8 @@ class VectorReader(Protocol):
 class VectorWriter(Protocol):
     """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,).
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
+        """Append vectors (n, d) with rising ids (n,): floats, or for sentences bytes (semsearch.arrays.vectors).
 
         Raises UsageError for an id that is not above the ones before, and for vectors of another dimension.
         """
@@ -125,7 +126,7 @@ class Additions:
         self._last: int | None = None
         self._dimension: int | None = None
 
-    def check(self, ids: Int64, vectors: Float32) -> None:
+    def check(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         """Check the next ids and vectors: raises UsageError if ids do not rise or shapes do not fit."""
         if vectors.ndim != 2 or len(vectors) != len(ids):
             raise UsageError(f"{len(ids)} ids came with vectors of shape {vectors.shape}; give one row for each id")

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float32, Int32, Int64
+from semsearch.arrays.types import Float32, Int32, Int64, UInt8
+from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import Questions, VectorStore
 from semsearch.embedding.components import SentenceSums
@@ -64,8 +65,8 @@ class PassageEmbedding:
     topics: TopicVectors | None
     questions: Questions
 
-    def of(self, batches: Iterable[SpooledBatch], spread: Spread) -> Iterator[tuple[SpooledBatch, Float32, Float32]]:
-        """Each batch, with the vectors of its passages and of its sentences. (p, d + k), (s, d)"""
+    def of(self, batches: Iterable[SpooledBatch], spread: Spread) -> Iterator[tuple[SpooledBatch, Float32, UInt8]]:
+        """Each batch, with the vectors of its passages, and those of its sentences as bytes. (p, d + k), (s, d)"""
         batches, again = tee(batches)
         work = partial(_vectors, self.embedder.transforming_both)
         for batch, (whole, single) in zip(again, spread.in_order(work, batches), strict=True):
@@ -74,10 +75,13 @@ class PassageEmbedding:
 
 def _vectors(
     transform_both: Callable[[Ragged, Int64], tuple[Float32, Float32]], batch: SpooledBatch
-) -> tuple[Float32, Float32]:
-    """The general vectors of a batch's passages and of its sentences. (p, d), (s, d)"""
+) -> tuple[Float32, UInt8]:
+    """The general vectors of a batch's passages, and those of its sentences as bytes. (p, d), (s, d)
+
+    As bytes they are a quarter to send, and the process that writes need not encode them.
+    """
     rows, whole = transform_both(batch.words, batch.starts)
-    return whole, rows[batch.is_sentence]
+    return whole, to_bytes(rows[batch.is_sentence])
 
 
 def write_vectors(

@@ -162,12 +162,17 @@ class GatheredPostings:
     """Postings that another builder gathered, which may have another lexicon."""
 
     terms: UInt64  # (t,) distinct ones
-    numbers: Int32  # (p,) index of the term
-    rows: Int32  # (p,) number of the passage, from 0 on
+    numbers: npt.NDArray[np.unsignedinteger[Any]]  # (p,) index of the term, in as few bytes as the largest one takes
+    sizes: Int64  # (n,) how many of these each passage has, one passage after the other
     counts: UInt8  # (p,) how often
     lengths: Float32  # (n,) of the passages
     spelled: Sequence[bytes]  # (w,) words as they are spelled
     spelled_terms: Int32  # (w,) index of the term of each
+
+    @property
+    def rows(self) -> Int64:
+        """The number of the passage of each posting, from 0 on. (p,)"""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 class PostingsBuilder:
@@ -215,15 +220,15 @@ class PostingsBuilder:
         self._size += len(self._lengths[-1])
 
     def gathered(self) -> GatheredPostings:
-        """All postings so far, for another builder to `take`."""
+        """All postings so far, which were added and not merged, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
         present, positions = np.unique(numbers, return_inverse=True)
         rank = self._ranks(present)
         spelled, of_word = self.lexicon.spellings.of(rank >= 0)
         return GatheredPostings(
             self.lexicon.terms[present],
-            positions.reshape(-1).astype(np.int32),
-            np.concatenate(self._rows),
+            positions.reshape(-1).astype(np.min_scalar_type(len(present))),
+            np.bincount(np.concatenate(self._rows), minlength=self._size),
             np.concatenate(self._counts),
             np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
             spelled,
@@ -238,7 +243,7 @@ class PostingsBuilder:
 
     def take(self, other: GatheredPostings) -> None:
         """Append passages that another builder gathered."""
-        rows = self._size + other.rows.astype(np.int64)
+        rows = self._size + other.rows
         terms = self.lexicon.number(other.terms)
         self._append(terms[other.numbers], rows, other.counts)
         self.lexicon.spellings.add(other.spelled, terms[other.spelled_terms])

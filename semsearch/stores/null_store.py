@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found
@@ -64,7 +66,7 @@ class NullStore:
 
         return nothing_stored(len(ids))
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         """Forget vectors."""
 
     def finish(self) -> list[Segment]:

@@ -69,6 +69,13 @@ def test_vectors_of_sentences_are_bytes_that_come_back_with_length_one(tmp_path:
     assert found.nbytes > 4 * 35 * 15 > segment.size - 200
 
 
+def test_vectors_of_sentences_may_be_given_as_the_bytes_that_are_stored(tmp_path: Path) -> None:
+    rows, ids = unit_rows(35), np.arange(35, dtype=np.int64)
+    (one,) = written(tmp_path, ids, rows, kind="sentence")
+    (two,) = written(tmp_path, ids, to_bytes(rows), kind="sentence")
+    assert one.digest == two.digest
+
+
 def test_vectors_of_sentences_of_an_earlier_version_are_read_and_merged_with_bytes(tmp_path: Path) -> None:
     (old,) = written(tmp_path, np.arange(20, dtype=np.int64), unit_rows(20))
     (new,) = written(tmp_path, np.arange(20, 40, dtype=np.int64), unit_rows(20, seed=1), kind="sentence")

@@ -303,7 +303,9 @@ class Generation:
     ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
         """Learn topics and all passages' topic vectors, if topics are on and there are enough passages."""
         topics = fit_topics(segments, removed) if self._settings.adapt else None
-        topical = None if topics is None else TopicVectors(topics, segments, self.folder)
+        if topics is None:
+            return None, None
+        topical = TopicVectors(topics, segments, self.folder)
         release_freed()
         return topics, topical
 

@@ -321,7 +321,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         for part in spread.in_order(self.summing, batches()):
             total = total + part
         self._learn(total)
-        self._raw().drop_table()
+        self._raw().fold(self.common_)
         return self
 
     def _remove_from_languages(self, several: MultilingualVectors, batches: Callable[[], Iterable[Ragged]]) -> None:
@@ -329,7 +329,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         from semsearch.word_vectors.multilingual import MultilingualVectors  # start-up time, as below
 
         whole = MultilingualVectors(several.english, [*several.tables.values()])
-        raw = WeightedSums(whole, self.weights_, normalise=False, guess=None, expected=0)
+        raw = WeightedSums(whole, self.weights_, normalise=False, guess=None, expected=self._expected)
         codes = [ENGLISH, *several.tables]
         sums = dict.fromkeys(codes, SentenceSums.empty(whole.dimension))
         for batch in batches():

@@ -8,7 +8,7 @@ word whose prediction is zero is left out, as if it did not occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any
 
@@ -127,10 +127,15 @@ class WeightedSums:
         """Drop cached vectors of OOV words; they have been relearned."""
         self._last = None
 
-    def drop_table(self) -> None:
-        """Give up the table of weighted words, which is made again if it is needed: what `without` uses has its own."""
+    def fold(self, common: CommonComponents) -> None:
+        """Turn the table of weighted words, if it is there, into the one that `without` uses, in the same memory.
+
+        With uSIF's normalisation that is the same table. No other thread may be asking for raw vectors.
+        """
         with self._making:
-            self._weighted = None
+            if self._weighted is not None and not self._normalise:
+                table, self._weighted = self._weighted, None
+                self._folded = _folded(common, table, table.__getitem__)
 
     def known(self, texts: Ragged) -> Ragged:
         """Drop the words that have no vector from texts. n texts -> n texts"""
@@ -271,16 +276,22 @@ class WeightedSums:
         """
         return len(texts.ids) > FEW and max(len(texts.ids), self.expected) >= len(self._vectors)
 
-    def _weighted_rows(self, first: int, last: int) -> Float32:
-        rows = self._vectors.rows(np.arange(first, min(last, len(self._vectors))))
-        rows *= self._weights.of(slice(first, last))[:, None]
+    def _weighted_rows(self, part: slice) -> Float32:
+        rows = self._vectors.rows(np.arange(part.start, part.stop))
+        rows *= self._weights.of(part)[:, None]
         return rows
 
     def _weighted_table(self) -> Float32:
         with self._making:
             if self._weighted is None:
-                self._weighted = self._weighted_rows(0, len(self._vectors))
+                table = self._empty_table()
+                for part in _parts(table):
+                    table[part] = self._weighted_rows(part)
+                self._weighted = table
             return self._weighted
+
+    def _empty_table(self) -> Float32:
+        return np.empty((len(self._vectors), self._vectors.dimension), dtype=np.float32)
 
     def _squared_table(self) -> Float32:
         with self._making:
@@ -296,14 +307,25 @@ class WeightedSums:
         with self._making:
             if self._folded is None or self._folded[0] is not common:
                 self._weighted = self._folded = None
-                folded = np.empty((len(self._vectors), self._vectors.dimension), dtype=np.float32)
-                longest = 0.0
-                for first in range(0, len(folded), _ROWS):
-                    rows = self._weighted_rows(first, first + _ROWS)
-                    longest = max(longest, float(row_lengths(rows).max()))
-                    folded[first : first + _ROWS] = common.remove(rows)
-                self._folded = common, folded, longest
+                self._folded = _folded(common, self._empty_table(), self._weighted_rows)
             return self._folded[1], self._folded[2]
+
+
+def _folded(
+    common: CommonComponents, table: Float32, weighted: Callable[[slice], Float32]
+) -> tuple[CommonComponents, Float32, float]:
+    """Fill a table with the weighted words less the components; with the length of the longest before that."""
+    longest = 0.0
+    for part in _parts(table):
+        rows = weighted(part)
+        longest = max(longest, float(row_lengths(rows).max()))
+        table[part] = common.remove(rows)
+    return common, table, longest
+
+
+def _parts(table: Float32) -> Iterator[slice]:
+    """Slices of a table whose rows stay near the processor until they are finished."""
+    return (slice(first, min(first + _ROWS, len(table))) for first in range(0, len(table), _ROWS))
 
 
 def _opened_again(

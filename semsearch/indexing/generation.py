@@ -293,7 +293,7 @@ class Generation:
         embedder = self._settings.embedder(vectors)
         embedder.expect(sum(spool.words for spool in spools))
         learn = partial(self._learn_topics, self._opened(self._named("words")), get_removed(self.db, "words"))
-        with aside(learn, threads=self.spread.threads) as learned:  # of the postings, while the fit reads the spools
+        with aside(learn, threads=self.spread.threads) as learned:  # of the postings: while the fit reads, or before it
             embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
             topics, topical = learned()
         release_freed()  # what the fit has left
@@ -307,7 +307,11 @@ class Generation:
     ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
         """Learn topics and all passages' topic vectors, if topics are on and there are enough passages."""
         topics = fit_topics(segments, removed) if self._settings.adapt else None
-        return (None, None) if topics is None else (topics, TopicVectors(topics, segments, self.folder))
+        if topics is None:
+            return None, None
+        topical = TopicVectors(topics, segments, self.folder)
+        release_freed()
+        return topics, topical
 
     def _write_vectors(
         self, spools: Sequence[Spool], embedder: SentenceEmbedder, topics: Topics | None, topical: TopicVectors | None

@@ -77,10 +77,11 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
 def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], Result]]:
     """Run `work` in a second thread inside the `with` block, which gets a function that returns the result.
 
-    Leaving the block waits for the thread. With `threads` = 1, `work` runs when the result is asked for.
+    Leaving the block waits for the thread. With `threads` = 1, `work` runs before the block.
     """
     if threads <= 1:
-        yield work
+        done = work()
+        yield lambda: done
         return
     from concurrent.futures import ThreadPoolExecutor  # start-up time, as above
 

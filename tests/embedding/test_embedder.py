@@ -214,6 +214,14 @@ def test_a_saved_embedder_gives_the_same_vectors(small_vectors: VectorTable, tmp
         assert again.weights_digest == embedder.weights_digest
 
 
+@pytest.mark.parametrize("method", ["sif", "usif"])
+def test_the_table_that_a_fit_leaves_gives_the_vectors_of_a_new_one(small_vectors: VectorTable, method: str) -> None:
+    texts = [f"{small_vectors.words[number % len(small_vectors)]} the tap was broken" for number in range(2000)]
+    embedder = SentenceEmbedder(small_vectors, method=method).fit(texts)
+    opened = SentenceEmbedder.from_bytes(embedder.to_bytes(), small_vectors)
+    np.testing.assert_array_equal(embedder.transform(texts), opened.transform(texts))
+
+
 def test_an_embedder_of_an_earlier_version_is_taken_to_be_summed_in_single_precision(
     small_vectors: VectorTable, tmp_path: Path
 ) -> None:

@@ -132,6 +132,19 @@ def test_vectors_are_fetched_by_their_ids_and_ids_that_are_not_there_have_none(s
     assert fetched(reader, ids_of()) == {}
 
 
+@pytest.mark.parametrize("opened", [EXACT["faiss of sentences"], lambda _: MemoryStore("sentence")])
+def test_vectors_of_sentences_may_be_given_as_bytes(opened: Opener, tmp_path: Path) -> None:
+    ids, rows = ids_of(range(30)), unit_rows(30)
+    read = []
+    for each in ("floats", "bytes"):
+        (tmp_path / each).mkdir()
+        store = opened(tmp_path / each)
+        with store.writer(1) as writer:
+            writer.add(ids, rows if each == "floats" else to_bytes(rows))
+            read.append(fetched(store.open(writer.finish(), NO_IDS), ids))
+    assert read[0] == read[1]
+
+
 def test_the_best_are_found_in_the_order_of_their_inner_products(exact: VectorStore) -> None:
     ids, rows, queries = ids_of(range(100, 180), range(300, 420)), unit_rows(200), unit_rows(5, seed=1)
     reader = exact.open(write(exact, ids, rows), NO_IDS)

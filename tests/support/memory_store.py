@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,12 +100,14 @@ class MemoryWriter:
         self._ids: list[Int64] = []
         self._rows: list[Float16] = []
 
-    def add(self, ids: Int64, vectors: Float32) -> None:
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         self._additions.check(ids, vectors)
         if len(ids):
             self._ids.append(ids)
-            rounded = from_bytes(to_bytes(vectors)) if self._store.kind == "sentence" else vectors
-            self._rows.append(rounded.astype(np.float32 if self._store.kind == "sentence" else np.float16))
+            if self._store.kind == "sentence":
+                self._rows.append(from_bytes(vectors if vectors.dtype == np.uint8 else to_bytes(vectors)))
+            else:
+                self._rows.append(vectors.astype(np.float16))
 
     def finish(self) -> list[Segment]:
         if not self._ids:

@@ -47,7 +47,7 @@ class PostgresServer:
     def __init__(self, **settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="semsearch-pg-", dir=_open_folder()))
         self.programs = _programs(self.folder)
-        self.port = _free_port()
+        self.port = 0  # chosen when it starts
         self._user: dict[str, Any] = {}
         if os.geteuid() == 0:
             os.chown(self.folder, _NOBODY, _NOBODY)
@@ -57,7 +57,7 @@ class PostgresServer:
         arguments = ["-U", "postgres", "--auth=trust", "--no-sync", "--no-instructions", "-E", "UTF8", "--no-locale"]
         self._run("initdb", "-D", str(self.data), *arguments)
         with (self.data / "postgresql.conf").open("a") as file:
-            for name, value in {**_SETTINGS, **settings, "port": str(self.port)}.items():
+            for name, value in {**_SETTINGS, **settings}.items():
                 file.write(f"{name} = '{value}'\n")
         self.start()
 
@@ -77,17 +77,29 @@ class PostgresServer:
         return self._process.pid
 
     def start(self) -> None:
-        """Start it, unless it runs, and wait until it answers."""
+        """Start it, unless it runs, and wait until it answers.
+
+        The first time it gets another port if one that was free has been taken since.
+        """
         if self._process is not None:
             return
-        log = (self.folder / "log").open("ab")
-        command = [str(self.programs / "bin" / "postgres"), "-D", str(self.data)]
-        self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/", **self._user)
-        log.close()
-        while not self._is_ready():
-            if self._process.poll() is not None:
-                raise RuntimeError((self.folder / "log").read_text()[-2000:])
+        for port in [self.port] if self.port else (_free_port() for _ in range(10)):
+            self.port = port
+            if self._runs():
+                return
+        raise RuntimeError((self.folder / "log").read_text()[-2000:])
+
+    def _runs(self) -> bool:
+        """Start it, and return whether it answers, and has not ended."""
+        with (self.folder / "log").open("ab") as log:
+            command = [str(self.programs / "bin" / "postgres"), "-D", str(self.data), "-p", str(self.port)]
+            process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/", **self._user)
+        while not self._is_ready(process.pid):
+            if process.poll() is not None:
+                return False
             time.sleep(0.01)
+        self._process = process
+        return True
 
     def stop(self) -> None:
         """Stop it at once; nothing that was committed is lost."""
@@ -144,13 +156,12 @@ class PostgresServer:
         if done.returncode:
             raise RuntimeError(done.stderr.decode())
 
-    def _is_ready(self) -> bool:
+    def _is_ready(self, process: int) -> bool:
         try:
             lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
             return False
-        assert self._process is not None
-        return len(lines) >= 8 and lines[0] == str(self._process.pid) and lines[7].strip() == "ready"
+        return len(lines) >= 8 and lines[0] == str(process) and lines[7].strip() == "ready"
 
 
 @lru_cache(maxsize=1)

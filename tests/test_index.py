@@ -669,7 +669,7 @@ def test_a_sync_that_finds_no_change_imports_nothing_that_reads_or_embeds(index:
     code = (
         "import sys\nfrom semsearch import Index\n"
         f"assert Index.open({str(index.path)!r}).sync().unchanged\n"
-        "needless = ('semsearch.readers.read', 'semsearch.indexing.intake', 'semsearch.text.terms', 'pathspec')\n"
+        "needless = ('semsearch.readers.read', 'semsearch.indexing.intake', 'semsearch.indexing.spool', 'pathspec')\n"
         "print([name for name in needless if name in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

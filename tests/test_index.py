@@ -665,6 +665,8 @@ def test_a_question_imports_nothing_of_what_writes_maps_publishes_or_looks_after
 
 
 def test_a_sync_that_finds_no_change_imports_nothing_that_reads_or_embeds(index: Index, docs: Path) -> None:
+    for path in docs.rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
     index.sync(docs)
     code = (
         "import sys\nfrom semsearch import Index\n"

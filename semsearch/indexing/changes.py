@@ -33,14 +33,14 @@ from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
-from semsearch.sources.walk import FoundFile, find_files, find_files_at
+from semsearch.sources.walk import FoundFile, find_files, find_files_at, known_files
 from semsearch.storage.catalogue import (
     get_known,
     get_known_at,
     get_known_of_sizes,
+    get_known_with,
     get_roots,
-    get_settled,
-    get_unsettled,
+    get_states,
 )
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import source_digest
@@ -93,13 +93,14 @@ def compare_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
 def present_files(root: Root, found: Iterable[FoundFile]) -> Iterator[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
     prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
-    columns, store = root.columns, root.store
+    columns, store, is_known = root.columns, root.store, known_files(root.include)
     for one in found:
         file = one.path
         if not file.isascii() and not root.single:
             file = one.absolute[prefix:] if store else one.absolute[prefix:].replace(os.sep, "/")
         place = root.id, one.path, canonical_of(one.path), file, one.absolute
-        yield PresentFile(*place, one.size, one.mtime_ns, one.is_known, columns, store)
+        known = is_known(one.absolute.rpartition("/")[2]) or one.absolute.replace(os.sep, "/") == root.path
+        yield PresentFile(*place, one.size, one.mtime_ns, known, columns, store)
 
 
 def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
@@ -267,16 +268,16 @@ def _compare(
     warnings = [*roots.warnings]
     silent: set[int] = set()  # known roots in stores that cannot be listed: their options stay as they were
     for root in roots.wanted:
-        problem, has_vanished, found = "", False, list[FoundFile]()
+        problem, has_vanished, found = "", False, _NOTHING
         try:
-            found = list(_found(root, lambda path, reason: skipped.append(SkippedFile(path, reason))))
+            found = _found(root, lambda path, reason: skipped.append(SkippedFile(path, reason)))
         except SourceError as error:
             problem = str(error)
             has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
             silent |= {root.id} if root.is_remote and any(root.id == each.id for each in known_roots) else set()
         seen = _look_at(db, root, found, remembered) if is_simple else _all_of(db, root, found)
         count = seen.unchanged + len(seen.known)
-        if found or (count and prune and (has_vanished or not problem)):
+        if seen.unchanged or seen.present or (count and prune and (has_vanished or not problem)):
             known += seen.known
             present += seen.present
             unchanged += seen.unchanged
@@ -337,6 +338,9 @@ def _blamed(root: Root) -> str:
     return f"with {' '.join(globs)}" if globs else "any more"
 
 
+_NOTHING: Iterable[FoundFile] = ()
+
+
 @dataclass(slots=True)
 class RootSeen:
     """The documents and files of a root that need a closer look, and the number of documents that have not changed."""
@@ -346,30 +350,36 @@ class RootSeen:
     unchanged: int = 0
 
 
-def _all_of(db: sqlite3.Connection, root: Root, found: Sequence[FoundFile]) -> RootSeen:
+def _all_of(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile]) -> RootSeen:
     return RootSeen(get_known(db, [root]), list(present_files(root, found)))
 
 
-def _look_at(db: sqlite3.Connection, root: Root, found: Sequence[FoundFile], remembered: Iterable[str]) -> RootSeen:
+def _look_at(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile], remembered: Iterable[str]) -> RootSeen:
     """Tell the files of a root that look unchanged from the others, with little work for each, since most are.
 
-    `remembered` are the canonical paths of files that could not be read. In a root with a library of Zotero all are
-    looked at, since its change may concern files that are the same.
+    `remembered` are the canonical paths of files that could not be read: they are looked at. If a library of Zotero is
+    new or has changed, all files are, since that may concern files that are the same.
     """
-    if root.single or any(file.path.endswith(LIBRARY) for file in found):
+    if root.single:
         return _all_of(db, root, found)
-    settled, inside = get_settled(db, root, CLOCK_TICK_NS), root.canonical("")
-    left = {path: settled.pop(path)[2] for each in remembered if (path := each.removeprefix(inside)) in settled}
-    total, others, nothing = len(settled), list[FoundFile](), (-1, -1, -1)
+    (left, sizes, times), inside = get_states(db, root, CLOCK_TICK_NS), root.canonical("")
+    apart = {each.removeprefix(inside) for each in remembered}
+    total, others = len(left), list[FoundFile]()
     for file in found:
-        size, mtime_ns, _ = settled.get(file.path, nothing)
-        if size == file.size and mtime_ns == file.mtime_ns:
-            del settled[file.path]
+        path, size, mtime_ns, _ = file
+        at = left.get(path)
+        if at is not None and sizes[at] == size and times[at] == mtime_ns and path not in apart:
+            del left[path]
         else:
             others.append(file)
-    ids = [*left.values(), *(id_ for _, _, id_ in settled.values())]
-    known = get_unsettled(db, root, CLOCK_TICK_NS, ids)
-    return RootSeen(known, list(present_files(root, others)), total - len(settled))
+    if any(file.path.endswith(LIBRARY) for file in others):
+        return _all_of(db, root, _found(root, _ignore))  # what is skipped was reported the first time
+    known = get_known_with(db, root, left)
+    return RootSeen(known, list(present_files(root, others)), total - len(left))
+
+
+def _ignore(path: str, reason: str) -> None:
+    """Report nothing."""
 
 
 def _found(root: Root, skipped: Callable[[str, str], None]) -> Iterable[FoundFile]:

@@ -15,14 +15,11 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.errors import SemsearchError
-from semsearch.indexing.add_texts import AddedDocument, checked, take_added
+from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes, find_changes_at
-from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.reread_rules import unrecognized
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 from semsearch.indexing.sync_roots import as_indexed
-from semsearch.indexing.write_transaction import Report, WriteTransaction, locked, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
@@ -30,7 +27,7 @@ from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.catalogue import get_known, get_roots
 from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.damaged_rows import add_all_sums
-from semsearch.storage.database import CommitInDoubt, IndexDatabase, check, upgrade
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained, upgrade
 from semsearch.storage.document_rows import added_texts
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.meta import DESCRIPTION, get_meta, get_place, set_meta
@@ -38,12 +35,16 @@ from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_man
 from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
 from semsearch.system import clock
 from semsearch.system.locations import shown_uri, uri_scheme
+from semsearch.system.locking import writer_lock
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.indexing.add_texts import AddedDocument
+    from semsearch.indexing.write_transaction import Report, WriteTransaction
 
 # -- Documents that paths and ids name ---------------------------------------------------------------------------------
 
@@ -85,6 +86,18 @@ def _resolved(path: str, roots: Sequence[Root]) -> set[str]:
 # -- The writer --------------------------------------------------------------------------------------------------------
 
 Arguments = ParamSpec("Arguments")
+
+
+@contextmanager
+def locked(database: IndexDatabase) -> Iterator[None]:
+    """Hold the writer's lock, and explain errors of the disk. Raises IndexDamaged if a segment is missing."""
+    with explained(database.folder), writer_lock(database.folder):
+        try:
+            yield
+        except FileNotFoundError as error:
+            if Path(error.filename or "").parent != database.folder / SEGMENTS:
+                raise
+            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(database.folder)}") from error
 
 
 def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
@@ -211,6 +224,8 @@ class IndexWriter:
         Raises UsageError for anything but a Text, for an empty or repeated id, for an unknown format, and for
         metadata that cannot be stored; nothing is then changed.
         """
+        from semsearch.indexing.add_texts import checked, take_added  # start-up time: a sync adds no texts
+
         done = Counter[str]()
         with self._writing() as write:
             for number, text in enumerate(checked(texts)):
@@ -288,7 +303,8 @@ class IndexWriter:
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
-        from semsearch.indexing.reclaim_space import move  # start-up time, as above
+        from semsearch.indexing.intake import rewrite_words  # start-up time, as above
+        from semsearch.indexing.reclaim_space import move
 
         before = self.settings
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
@@ -359,6 +375,8 @@ class IndexWriter:
     def _writing_with(
         self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool, derived: bool = True
     ) -> AbstractContextManager[WriteTransaction]:
+        from semsearch.indexing.write_transaction import writing  # start-up time: most syncs find nothing to write
+
         report, spread = self.report, self.spread
         return writing(self.database, settings, vectors, report, spread=spread, compact=compact, derived=derived)
 

@@ -62,15 +62,14 @@ def outdated_documents(db: sqlite3.Connection) -> set[int]:
         if _current(name) not in (None, recorded.get(name, _FIRST)):
             rows = db.execute("SELECT id FROM documents WHERE format = ? AND root_id != ?", (name, ADDED))
             outdated.update(id_ for (id_,) in rows)
-    for kind in FORMATS.values():
-        if kind is not PICTURE and kind.needs is not None and not kind.lacks_package:
-            outdated |= _with_omission(db, f"semsearch[{kind.needs[1]}]")
-    return outdated
+    extras = {k.needs[1] for k in FORMATS.values() if k is not PICTURE and k.needs is not None and not k.lacks_package}
+    return outdated | _with_omission(db, [f"semsearch[{extra}]" for extra in extras])
 
 
-def _with_omission(db: sqlite3.Connection, says: str) -> set[int]:
-    """The documents with an omission that says this."""
-    return {id_ for (id_,) in db.execute("SELECT document_id FROM readings WHERE instr(omissions, ?)", (says,))}
+def _with_omission(db: sqlite3.Connection, says: Sequence[str]) -> set[int]:
+    """The documents with an omission that says one of these. Most documents have no omission."""
+    rows = db.execute("SELECT document_id, omissions FROM readings WHERE omissions != '[]'")
+    return {id_ for id_, omissions in rows if any(each in omissions for each in says)}
 
 
 def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
@@ -79,7 +78,7 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
         return set(), set()
     says = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
     paths = {path for each in says for (path,) in db.execute("SELECT path FROM unread WHERE instr(reason, ?)", (each,))}
-    return _with_omission(db, says[0]) | _with_omission(db, says[1]), paths
+    return _with_omission(db, says), paths
 
 
 def of_changed_libraries(

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.intake import Intake, forget, set_languages
 from semsearch.indexing.spool import Spool
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, explained
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.system.locking import writer_lock
 from semsearch.system.memory import WRITING, require_memory
 from semsearch.system.threads import Spread
 from semsearch.word_vectors.table import WordVectors
@@ -118,15 +115,3 @@ def writing(
     finally:
         reading_log.close()
     reclaim_space(database, left, compact=compact)
-
-
-@contextmanager
-def locked(database: IndexDatabase) -> Iterator[None]:
-    """Hold the writer's lock, and explain errors of the disk. Raises IndexDamaged if a segment is missing."""
-    with explained(database.folder), writer_lock(database.folder):
-        try:
-            yield
-        except FileNotFoundError as error:
-            if Path(error.filename or "").parent != database.folder / SEGMENTS:
-                raise
-            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(database.folder)}") from error

@@ -43,6 +43,10 @@ class ObjectEntry:
         """Return whether it is a folder."""
         return bool(self.info["type"] == "directory")
 
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  # as os.DirEntry has it
+        """Return whether it is an object."""
+        return not self.is_dir()
+
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002  # as os.DirEntry has it
         """The size and time of an object. Raises OSError if the store does not report the size."""
         is_file = self.info["type"] == "file" and not self.info.get("islink")
@@ -167,7 +171,7 @@ def find_objects(root: Root, *, skipped: Skipped) -> list[FoundFile]:
         if info["type"] == "directory":
             raise SourceError(f"{root.path} is a folder now; it was indexed as an object")
         name = compose(root.path.rpartition("/")[2])
-        return [FoundFile(name, root.path, size_of(info), time_of(info))]
+        return [FoundFile(name, size_of(info), time_of(info), root.path)]
 
 
 def find_objects_at(root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:

@@ -16,8 +16,9 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, Protocol
@@ -53,6 +54,8 @@ class FolderEntry(Protocol):
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
 
+    def is_file(self, *, follow_symlinks: bool = True) -> bool: ...
+
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
@@ -70,10 +73,16 @@ class NamedEntry:
         return Path(self.path).is_symlink()
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return stat.S_ISDIR(self._mode(follow_symlinks=follow_symlinks))
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        return stat.S_ISREG(self._mode(follow_symlinks=follow_symlinks))
+
+    def _mode(self, *, follow_symlinks: bool) -> int:
         try:
-            return stat.S_ISDIR(self.stat(follow_symlinks=follow_symlinks).st_mode)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+            return self.stat(follow_symlinks=follow_symlinks).st_mode
+        except OSError:
+            return 0
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         return Path(self.path).stat() if follow_symlinks else Path(self.path).lstat()
@@ -127,6 +136,7 @@ _OF_KERNEL = frozenset(
     "securityfs selinuxfs sysfs tracefs".split()
 )
 _ESCAPED = re.compile(r"\\([0-7]{3})")  # a blank in a path
+_NAME = attrgetter("name")
 
 
 class DiskFolders:
@@ -140,7 +150,7 @@ class DiskFolders:
     def entries(self, folder: str) -> Sequence[FolderEntry]:
         """List a folder, in order of names. Raises OSError."""
         with os.scandir(folder) as listing:
-            return sorted(listing, key=lambda entry: entry.name)
+            return sorted(listing, key=_NAME)
 
     def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
         """The entries of a folder with a name; several if their names are Unicode forms of it."""
@@ -151,7 +161,7 @@ class DiskFolders:
                 return [entry] if listed_name(folder, name) == name else []  # what is there has another case
             with os.scandir(folder) as listing:
                 same = [entry for entry in listing if compose(entry.name) == compose(name)]
-            return sorted(same, key=lambda entry: entry.name)
+            return sorted(same, key=_NAME)
         except (FileNotFoundError, NotADirectoryError):
             return []
 
@@ -204,16 +214,12 @@ def kernel_mounts(table: Path = _MOUNTS) -> list[str]:
 
 
 class FoundFile(NamedTuple):
-    """A file to index, with its size and time as the walk found them.
-
-    `is_known`: there is a reader for its suffix, or --include names it; the content of others is checked first.
-    """
+    """A file to index, with its size and time as the walk found them."""
 
     path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
-    absolute: str
     size: int
     mtime_ns: int
-    is_known: bool = True
+    absolute: str
 
 
 def find_files(
@@ -222,8 +228,7 @@ def find_files(
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files: they are known even
-    if no reader supports them. `skipped(path, reason)` is called for what is reported as skipped.
+    `skipped(path, reason)` is called for what is reported as skipped.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.
     """
@@ -232,7 +237,7 @@ def find_files(
         found = root.stat()
         if stat.S_ISREG(found.st_mode):
             file = _absolute(root)
-            return iter([FoundFile(compose(file.name), str(file), found.st_size, storable_time(found.st_mtime_ns))])
+            return iter([FoundFile(compose(file.name), found.st_size, storable_time(found.st_mtime_ns), str(file))])
         if not stat.S_ISDIR(found.st_mode):
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
@@ -266,13 +271,12 @@ def _absolute(path: Path) -> Path:
 
 
 class Choice:
-    """Which files to take, and which of them are known: by --include, --exclude, and the readers' suffixes."""
+    """Which files to take: by --include and --exclude."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = globs(include) if include else None
         self._exclude = globs(exclude) if exclude else None
-        lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
-        self._names = [last for last in lasts if last.strip("*")]
+        self.is_all: bool = not include and not exclude
 
     def excludes(self, path: str) -> bool:
         return self._exclude is not None and self._exclude.match_file(path)
@@ -280,8 +284,16 @@ class Choice:
     def takes(self, path: str) -> bool:
         return self._include is None or self._include.match_file(path)
 
-    def knows(self, name: str) -> bool:
-        return is_readable(name) or any(fnmatchcase(name, pattern) for pattern in self._names)
+
+def known_files(include: Sequence[str]) -> Callable[[str], bool]:
+    """Tell whether a file is known by its name: by its suffix, if there is a reader, or since --include names it.
+
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files even if no reader
+    supports them. The content of other files is checked before they are read.
+    """
+    lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
+    names = [last for last in lasts if last.strip("*")]
+    return lambda name: is_readable(name) or any(fnmatchcase(name, pattern) for pattern in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +336,7 @@ class Walk:
             self._disk.expect([self._slashed + each.path for each in folders])
             waiting += reversed(folders)
 
-    def _folder(self, folder: _Folder, folders: list[_Folder]) -> Iterator[FoundFile]:
+    def _folder(self, folder: _Folder, folders: list[_Folder]) -> list[FoundFile]:
         """The files in one folder; the folders in it are appended to `folders`."""
         try:
             entries = self._disk.entries(self._slashed + folder.path)
@@ -332,16 +344,16 @@ class Walk:
             if is_resource_exhaustion(error):
                 raise  # the folder would be passed over
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
-            return
-        names = {entry.name for entry in entries} & _LOOKED_FOR
+            return []
+        names = _LOOKED_FOR.intersection(map(_NAME, entries))
         if any(own <= names for own in _OWN):
-            return
+            return []
         if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
             self._report(folder.path, _OF_OTHERS)
-            return
+            return []
         own = [name for name in IGNORE_FILES if name in names]
         rules = self._rules_of(folder.path, own, folder.rules)
-        yield from self._take(entries, folder.path, rules, folders, is_maildir=names >= _MAILDIR)
+        return self._take(entries, folder.path, rules, folders, is_maildir=names >= _MAILDIR)
 
     def _entered(self, path: str) -> _Folder | None:
         """The folder at a path with the rules that hold inside it; None where the walk would not come there."""
@@ -394,38 +406,43 @@ class Walk:
         folders: list[_Folder],
         *,
         is_maildir: bool = False,
-    ) -> Iterator[FoundFile]:
+    ) -> list[FoundFile]:
         """The files among some entries of a folder; the folders among them are appended to `folders`."""
-        seen: set[str] = set()
+        seen, files = set[str](), list[FoundFile]()
         for entry in entries:
-            if entry.name.startswith(".") and not (is_maildir and self._is_maildir(folder + entry.name + "/")):
+            name = entry.name
+            if name.startswith(".") and not (is_maildir and self._is_maildir(folder + name + "/")):
                 continue
-            path = folder + entry.name
-            is_folder = _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
-            path += "/" * is_folder  # in a store, a folder and an object may have one name
+            path = folder + name
+            is_file = entry.is_file(follow_symlinks=False)
+            is_folder = not is_file and _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
+            if is_folder:
+                path += "/"  # in a store, a folder and an object may have one name
             if not path.isascii() and not self._is_good_name(path, seen):
                 continue
             if is_folder:
                 if self._left_out(path, rules):
                     continue
-                if entry.name in _VENDORED:
+                if name in _VENDORED:
                     self._report(path, _OF_OTHERS)
                 elif self._disk.is_of_kernel(entry.path):
                     self._report(path, "a file system of the kernel is left out; to read a folder in it, name that one")
                 else:
                     folders.append(_Folder(path, rules))
-            elif found := self._file(entry, path, rules):
-                yield found
+            elif found := self._file(entry, path, rules, is_file=is_file):
+                files.append(found)
+        return files
 
-    def _file(self, entry: FolderEntry, path: str, rules: Rules | None) -> FoundFile | None:
+    def _file(self, entry: FolderEntry, path: str, rules: Rules | None, *, is_file: bool) -> FoundFile | None:
         """The file that an entry is, or is a link to, if it is wanted."""
-        linked = entry.is_symlink() or (_HAS_JUNCTIONS and _is_junction(entry))
+        linked = not is_file and (entry.is_symlink() or (_HAS_JUNCTIONS and _is_junction(entry)))
         if linked and _is_folder(entry, follow_symlinks=True):
             if not self._left_out(path + "/", rules):
                 self._report(path + "/", "a link to a folder is not followed; index the folder itself")
             return None
         composed = compose(path)
-        if not self._choice.takes(composed) or self._left_out(path, rules):
+        is_limited = rules is not None or not self._choice.is_all
+        if is_limited and (not self._choice.takes(composed) or self._left_out(path, rules)):
             return None
         try:
             found = entry.stat()
@@ -439,8 +456,7 @@ class Walk:
         if linked and not self._disk.is_inside(entry.path):
             self._report(path, "a link that leads out of the folder is not followed; index the file itself")
             return None
-        is_known = self._choice.knows(entry.name)
-        return FoundFile(composed, entry.path, found.st_size, storable_time(found.st_mtime_ns), is_known)
+        return FoundFile(composed, found.st_size, storable_time(found.st_mtime_ns), entry.path)
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

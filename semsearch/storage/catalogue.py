@@ -102,31 +102,44 @@ def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[KnownDocume
     return [document for root in roots for document in _known(root, db.execute(_KNOWN, (root.id,)))]
 
 
-_IS_SETTLED = "(mtime_ns < checked_ns - ? AND size >= 0)"
-_SETTLED = f"""SELECT group_concat(path, char(0)), group_concat(size), group_concat(mtime_ns), group_concat(id)
-    FROM documents NOT INDEXED WHERE id >= ? AND id < ? AND root_id = ? AND {_IS_SETTLED}"""  # noqa: S608  # a constant
+class StoredStates(NamedTuple):
+    """The documents of a root, for a sync: the place of each by its path, and size and time of the file at each place.
+
+    The size is -1 where it proves nothing, since the file's time is not a clock's tick before its reading.
+    """
+
+    places: dict[str, int]
+    sizes: list[int]
+    times: list[int]
+
+
+_STATES = """SELECT group_concat(path, char(0)), group_concat(coalesce(mtime_ns, 0)),
+    group_concat(CASE WHEN mtime_ns < checked_ns - :tick AND size >= 0 THEN size ELSE -1 END)
+    FROM documents NOT INDEXED WHERE id >= :first AND id < :last AND root_id = :root"""
 _AT_ONCE = 1 << 16
 
 
-def get_settled(db: sqlite3.Connection, root: Root, tick_ns: int) -> dict[str, tuple[int, int, int]]:
-    """Size, time and id of a root's documents, by path, whose file's time is a clock's tick older than its reading.
+def get_states(db: sqlite3.Connection, root: Root, tick_ns: int) -> StoredStates:
+    """Read path, size and time of each document of a root.
 
-    A few long texts are read instead of a row each: 100,000 rows take five times as long.
+    They are read as a few long texts: no object is made for a row, which takes long for 100,000.
     """
-    found: dict[str, tuple[int, int, int]] = {}
+    paths, sizes, times = list[str](), list[int](), list[int]()
     first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
     for start in range(first, last + 1, _AT_ONCE):
-        paths, *numbers = db.execute(_SETTLED, (start, start + _AT_ONCE, root.id, tick_ns)).fetchone()
-        if paths is not None:
-            sizes, times, ids = (map(int, each.split(",")) for each in numbers)
-            found.update(zip(paths.split("\0"), zip(sizes, times, ids, strict=True), strict=True))
-    return found
+        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": tick_ns}
+        texts = db.execute(_STATES, bounds).fetchone()
+        if texts[0] is not None:
+            paths += texts[0].split("\0")
+            times += map(int, texts[1].split(","))
+            sizes += map(int, texts[2].split(","))
+    return StoredStates(dict(zip(paths, range(len(sizes)), strict=True)), sizes, times)
 
 
-def get_unsettled(db: sqlite3.Connection, root: Root, tick_ns: int, ids: Iterable[int]) -> list[KnownDocument]:
-    """Read the documents of a root that `get_settled` leaves out, and those with some ids, for a sync."""
-    rest = f"{_KNOWN} AND (NOT coalesce({_IS_SETTLED}, 0) OR id IN (SELECT value FROM json_each(?)))"  # noqa: S608  # constants
-    return list(_known(root, db.execute(rest, (root.id, tick_ns, *_list(ids)))))
+def get_known_with(db: sqlite3.Connection, root: Root, paths: Iterable[str]) -> list[KnownDocument]:
+    """Read the documents of a root with some paths, for a sync."""
+    with_path = f"{_KNOWN} AND path IN (SELECT value FROM json_each(?))"  # noqa: S608  # a constant
+    return list(_known(root, db.execute(with_path, (root.id, json.dumps([*paths])))))
 
 
 def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:

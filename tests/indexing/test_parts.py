@@ -159,3 +159,20 @@ def test_old_files_with_odd_names_are_unchanged_and_one_that_has_the_size_of_bef
     odd[2].rename(docs / "moved, moon.txt")
     assert counts(index.sync()) == (0, 1, 1, 1, 2)
     assert paths(index) == {"a,b.txt", "bread.txt", "sea/ships.txt", "moved, moon.txt"}
+
+
+def test_of_old_files_each_difference_of_size_or_time_is_seen(index: Index, docs: Path) -> None:
+    files = [docs / f"{name}.txt" for name in ("same", "longer", "later", "earlier", "gone")]
+    for path in files:
+        path.write_text("A rose.")
+        os.utime(path, ns=(10**18, 10**18))
+    index.sync()
+    _, longer, later, earlier, gone = files
+    longer.write_text("A rose and a moon.")
+    os.utime(longer, ns=(10**18, 10**18))
+    for path, moment in ((later, 10**18 + 1), (earlier, 10**18 - 1)):
+        path.write_text("A moon.")
+        os.utime(path, ns=(moment, moment))
+    gone.unlink()
+    assert counts(index.sync()) == (0, 3, 0, 1, 3)
+    assert counts(index.sync()) == (0, 0, 0, 0, 6)

@@ -50,7 +50,7 @@ def overtaken_by(act: Callable[[Index], object], path: Path, monkeypatch: pytest
                 waiting.pop()(other)
         return writer_lock(folder)
 
-    monkeypatch.setattr("semsearch.indexing.write_transaction.writer_lock", take_second)
+    monkeypatch.setattr("semsearch.indexing.index_writer.writer_lock", take_second)
 
 
 def problems(path: Path) -> list[str]:

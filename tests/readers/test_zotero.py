@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -93,6 +94,27 @@ def test_attached_files_have_title_authors_and_year_also_after_a_change(
         change(library, "UPDATE itemNotes SET note = '<p>Sell sextants.</p>' WHERE itemID = 4")
         assert index.sync(library).changed == 1
         assert index.sync(library).changed == 0
+
+
+def test_attached_files_that_have_long_been_indexed_are_read_again_for_a_new_or_changed_library(
+    library: Path, small_vectors: VectorTable
+) -> None:
+    paper, database, aside = library / "storage/PAPERKEY/paper.txt", library / "zotero.sqlite", library.parent / "aside"
+    (library / "other.txt").write_text("A rose.")
+    database.rename(aside)
+    for path in (paper, library / "other.txt"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    with Index.create(library.parent / "index", vectors=small_vectors) as index:
+        assert index.sync(library).added == 2
+        aside.rename(database)
+        done = index.sync(library)
+        assert (done.added, done.changed, done.unchanged) == (1, 1, 1)
+        assert found(index, "harbour waits", filters=["year=2015"]) == [("storage/PAPERKEY/paper.txt", None)]
+        os.utime(database, (1_000_000_000, 1_000_000_000))
+        assert index.sync(library).unchanged == 3
+        change(library, "UPDATE itemDataValues SET value = '1999' WHERE valueID = 2")
+        done = index.sync(library)
+        assert (done.added, done.changed, done.unchanged) == (0, 2, 1)
 
 
 def test_a_file_that_only_looks_attached_is_as_it_is(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.indexing.changes import present_files
+from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at, kernel_mounts
 
 
@@ -27,7 +29,9 @@ def found(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (
 
 
 def known(root: Path, *, include: Sequence[str] = ()) -> list[str]:
-    return [file.path for file in find_files(root, include=include, skipped=print) if file.is_known]
+    found = find_files(root, include=include, skipped=print)
+    of_root = Root(1, root.as_posix(), include=tuple(include))
+    return [file.path for file in present_files(of_root, found) if file.is_known]
 
 
 def found_and_skipped(root: Path) -> tuple[list[str], list[tuple[str, str]]]:

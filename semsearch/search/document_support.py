@@ -33,7 +33,7 @@ lose more, for they use the words of what they test.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,7 +44,7 @@ from semsearch.arrays.types import Bool, Float64, Int64, UInt64
 from semsearch.frozen import dataclass
 from semsearch.results.options import Support, Weights
 from semsearch.text.languages import RULES
-from semsearch.text.terms import Lexicon, QuestionTerms, as_english
+from semsearch.text.terms import QuestionTerms, as_english
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup
@@ -177,8 +177,9 @@ def _of_document(passages: Int64) -> Float64:
 
 # -- Proximity ---------------------------------------------------------------------------------------------------------
 
-_MOST_STEMS = 1 << 18  # that are remembered
-_MOST_PASSAGES = 4096  # likewise: some ten megabytes
+_MOST_PASSAGES = 4096  # that are remembered: some ten megabytes
+
+TermsInOrder = Callable[[Sequence[str], str], Sequence[UInt64]]  # of the words of texts in a language
 
 
 class ProximityFinder:
@@ -188,9 +189,9 @@ class ProximityFinder:
     terms of two characters and more instead; there it finds nothing.
     """
 
-    def __init__(self, languages: Sequence[str]) -> None:
+    def __init__(self, languages: Sequence[str], in_order: TermsInOrder) -> None:
         self._languages = [code for code in languages if not RULES[code].pairs and not RULES[code].sequences]
-        self._lexicon = Lexicon(keeps_spellings=False)
+        self._terms_in_order = in_order
         self._terms: dict[int, list[UInt64]] = {}  # of a passage, in order, for each language
         self._reading = threading.Lock()
 
@@ -230,8 +231,6 @@ class ProximityFinder:
             kept = self._terms
             lacking = [id_ for id_ in texts if id_ not in kept]
             if lacking:
-                if len(self._lexicon) > _MOST_STEMS:
-                    self._lexicon = Lexicon(keeps_spellings=False)
                 if len(kept) + len(lacking) > _MOST_PASSAGES:
                     kept, lacking = {}, [*texts]
                 new = [texts[id_] for id_ in lacking]
@@ -240,12 +239,11 @@ class ProximityFinder:
                 self._terms = kept
             return [kept[id_] for id_ in texts]
 
-    def _in_order(self, texts: Sequence[str], language: str) -> list[UInt64]:
+    def _in_order(self, texts: Sequence[str], language: str) -> Sequence[UInt64]:
         """The terms of each text in a language, in order; none where all are in ASCII and another language has them."""
         if as_english(language, self._languages) and all(map(str.isascii, texts)):
             return [np.zeros(0, dtype=np.uint64)] * len(texts)
-        own = self._lexicon.in_order(texts, language)
-        return np.split(own.hashes, own.indptr[1:-1])
+        return self._terms_in_order(texts, language)
 
 
 def _together(passages: Sequence[UInt64], terms: UInt64, owners: Int64, weights: Float64) -> Float64:

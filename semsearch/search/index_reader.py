@@ -332,7 +332,7 @@ class IndexReader:
     @opened_property
     def proximity(self) -> ProximityFinder:
         """What finds words of a query that stand together."""
-        return ProximityFinder(self.languages)
+        return ProximityFinder(self.languages, self.aligner.in_order)
 
     @opened_property
     def aligner(self) -> WordAligner:

@@ -47,9 +47,9 @@ class TitleVectors:
         """The vectors of the titles of documents, as `embed_titles` makes them. (n,)"""
         from semsearch.dense.stored_vectors import as_stored  # start-up time: a search by words alone needs no FAISS
 
-        kept = ((document, self._kept.get(document)) for document in {*documents.tolist()})
-        found = {document: vector for document, vector in kept if vector is not None}
-        lacking = sorted({*documents.tolist()} - found.keys())
+        wanted = documents.tolist()
+        found = {document: self._kept[document] for document in {*wanted} if document in self._kept}
+        lacking = sorted({*wanted} - found.keys())
         if lacking:
             titled = get_titled(db, lacking)
             rows = embed_titles(self._embedder, [titled.get(document, _NOTHING) for document in lacking])
@@ -58,7 +58,9 @@ class TitleVectors:
             if len(self._kept) + len(made) > _MOST_TITLES:
                 self._kept.clear()
             self._kept.update(made)
-        return as_stored(np.array([found[document] for document in documents.tolist()], dtype=np.float32))
+        numbers = {document: number for number, document in enumerate(found)}
+        rows = np.array([*found.values()], dtype=np.float32)
+        return as_stored(rows[[numbers[document] for document in wanted]])
 
 
 def embed_titles(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Float32:

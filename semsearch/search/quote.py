@@ -45,7 +45,7 @@ from semsearch.text.terms import (
     stems,
     word_chunks,
 )
-from semsearch.text.tokens import WordChunk, hash_chunks, hash_whole, with_parts
+from semsearch.text.tokens import CODE, WordChunk, hash_chunks, hash_whole, with_parts
 
 if TYPE_CHECKING:
     from semsearch.lexical.bm25 import TermLookup, WordSearch
@@ -258,6 +258,15 @@ class WordAligner:
         several = None if vectors is None or not languages else as_multilingual(vectors)
         self._passages_read(self._remembered(), vectors, several, passages, formats, languages)
 
+    def in_order(self, texts: Sequence[str], language: str) -> list[UInt64]:
+        """The terms of the words of each text in a language whose words are parted, in their order."""
+        memory, chunks = self._remembered(), [*word_chunks(texts, language)]
+        words, column = memory.of_language(language)
+        with self._remembering:
+            numbers = np.concatenate([_NO_NUMBERS, *map(words.numbers, chunks)])
+        counts = np.concatenate([chunk.counts for chunk in chunks])
+        return np.split(words.terms[numbers, column], counts.cumsum()[:-1])
+
     def scored(
         self,
         asked: AskedWords,
@@ -308,7 +317,7 @@ class WordAligner:
         memory, numbers = self._remembered(), {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
         kept = memory.headings
         lacking = [kind for kind in numbers if kind not in kept]
-        several, read = None if vectors is None else as_multilingual(vectors), dict[_HeadingsKind, _ReadWords]()
+        several, read = None if vectors is None else as_multilingual(vectors), dict[_HeadingsKind, _Part]()
         if lacking:
             texts, codes = ["\n".join(headings) for headings, _, _ in lacking], [code for _, code, _ in lacking]
             words = self._read(memory, vectors, several, texts, codes)
@@ -413,15 +422,13 @@ class WordAligner:
         if not lacking:
             return [kept[kind] for kind in kinds]
         of_passages = [passage.sentence_texts for passage in lacking.values()]
-        searched = [
-            _searched(passage, format) for passage, (_, format, _, _) in zip(lacking.values(), lacking, strict=True)
-        ]
-        spoken = (
-            [code for texts, (_, _, code, _) in zip(searched, lacking, strict=True) for _ in texts] if several else []
-        )
-        words = self._read(memory, vectors, several, [text for texts in searched for text in texts], spoken)
+        searched, spoken = list[str](), list[str]()
+        for (_, format, code, _), texts in zip(lacking, of_passages, strict=True):
+            searched += [with_parts(text, format) for text in texts] if format in CODE else texts
+            spoken += [code] * len(texts) if several else ()
+        words = self._read(memory, vectors, several, searched, spoken)
         read: dict[_Kind, _ReadPassage] = {}
-        each = zip(lacking.items(), of_passages, words.divided([*map(len, searched)]), strict=True)
+        each = zip(lacking.items(), of_passages, words.divided([*map(len, of_passages)]), strict=True)
         for (kind, passage), texts, own in each:
             quotes = _joined(passage, texts) if self._has_ordinals else _each_alone(len(texts))
             read[kind] = _ReadPassage(own, quotes, _prose(passage, texts, quotes))
@@ -467,7 +474,7 @@ class WordAligner:
                 hashes.append(np.zeros(len(parts.hashes), dtype=np.uint64))
             elif language in _READ_APART:
                 own_chunks = [*word_chunks(texts, language)]
-                stemmed = memory.apart.setdefault(language, _WordMemory((language,)))
+                stemmed, _ = memory.of_language(language)
                 with self._remembering:
                     of_words = np.concatenate([_NO_NUMBERS, *map(stemmed.numbers, own_chunks)])
                 terms.append(_Placed(stemmed.terms[of_words, 0], _owners(own_chunks)))
@@ -531,35 +538,43 @@ class _ReadWords:
     terms: _Placed  # what is not of a remembered word: pairs of words, sequences of letters, stems of words read apart
     hashes: UInt64  # of the word of each stem among them; 0 of other terms
 
-    def divided(self, sizes: Sequence[int]) -> Iterator[_ReadWords]:
+    @property
+    def _placed(self) -> tuple[_Placed, ...]:
+        return self.words, self.own, self.others, self.terms
+
+    def divided(self, sizes: Sequence[int]) -> Iterator[_Part]:
         """Divide them into parts of so many texts."""
-        ends = np.cumsum([0, *sizes])
-        placed = (self.words, self.own, self.others, self.terms)
-        bounds = [each.texts.searchsorted(ends).tolist() for each in placed]
-        for number, (size, first) in enumerate(zip(sizes, ends.tolist(), strict=False)):
-            spans = [slice(*each[number : number + 2]) for each in bounds]
-            words, own, others, terms = (
-                _Placed(each.values[at], each.texts[at] - first) for each, at in zip(placed, spans, strict=True)
-            )
-            yield _ReadWords(size, words, own, others, terms, self.hashes[spans[-1]])
+        ends = [*accumulate(sizes, initial=0)]
+        bounds = [pairwise(each.texts.searchsorted(ends).tolist()) for each in self._placed]
+        for size, first, *spans in zip(sizes, ends, *bounds, strict=False):
+            yield _Part(self, size, first, [slice(*span) for span in spans])
 
     @classmethod
-    def joined(cls, parts: Sequence[_ReadWords]) -> _ReadWords:
+    def joined(cls, parts: Sequence[_Part]) -> _ReadWords:
         """The words of all texts of several parts."""
-        starts = [0, *accumulate(part.texts for part in parts)]
-        return cls(
-            starts[-1],
-            _one_after_another([part.words for part in parts], starts),
-            _one_after_another([part.own for part in parts], starts),
-            _one_after_another([part.others for part in parts], starts),
-            _one_after_another([part.terms for part in parts], starts),
-            np.concatenate([part.hashes for part in parts]),
+        starts = [*accumulate((part.texts for part in parts), initial=0)]
+        steps = [start - part.first for start, part in zip(starts, parts, strict=False)]
+        each = [(part.of._placed, part.spans) for part in parts]
+        words, own, others, terms = (
+            _Placed(
+                np.concatenate([of[kind].values[spans[kind]] for of, spans in each]),
+                np.concatenate(
+                    [of[kind].texts[spans[kind]] + step for (of, spans), step in zip(each, steps, strict=True)]
+                ),
+            )
+            for kind in range(4)
         )
+        hashes = np.concatenate([part.of.hashes[part.spans[-1]] for part in parts])
+        return cls(starts[-1], words, own, others, terms, hashes)
 
 
-def _one_after_another(parts: Sequence[_Placed], starts: Sequence[int]) -> _Placed:
-    moved = [part.texts + start for part, start in zip(parts, starts, strict=False)]
-    return _Placed(np.concatenate([part.values for part in parts]), np.concatenate(moved))
+class _Part(NamedTuple):
+    """The words of some consecutive texts among those that were read together."""
+
+    of: _ReadWords
+    texts: int
+    first: int  # text
+    spans: Sequence[slice]  # of their words, and of each other kind
 
 
 _Kind = tuple[int, str, str, str | None]  # of a passage as it is read: id, format, language, digest of the vectors
@@ -570,7 +585,7 @@ _HeadingsKind = tuple[tuple[str, ...], str, str | None]  # of headings: they, la
 class _ReadPassage:
     """What does not depend on the query of the sentences of a passage."""
 
-    words: _ReadWords
+    words: _Part
     quotes: Sequence[Quote]
     prose: Sequence[float]
 
@@ -592,7 +607,14 @@ class _Memory:
         self.words = _WordMemory(languages)
         self.apart: dict[str, _WordMemory] = {}
         self.passages: dict[_Kind, _ReadPassage] = {}  # lately read
-        self.headings: dict[_HeadingsKind, _ReadWords] = {}  # likewise
+        self.headings: dict[_HeadingsKind, _Part] = {}  # likewise
+        self._languages = languages
+
+    def of_language(self, language: str) -> tuple[_WordMemory, int]:
+        """The words of texts of a language, and the column of its terms."""
+        if language in self._languages:
+            return self.words, self._languages.index(language)
+        return self.apart.setdefault(language, _WordMemory((language,))), 0
 
 
 class _WordMemory:
@@ -712,11 +734,6 @@ def _owners(chunks: Sequence[WordChunk]) -> Int64:
     """The number of the text of each word."""
     counts = np.concatenate([_NOTHING, *(chunk.counts for chunk in chunks)])
     return np.repeat(np.arange(len(counts)), counts)
-
-
-def _searched(passage: PassageRow, format: str) -> list[str]:
-    """What is compared of the sentences of a passage."""
-    return [with_parts(text, format) for text in passage.sentence_texts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,4 +160,4 @@ class _ComparedTexts:
 
 def _numbers(text: str) -> list[str]:
     """The words that have a digit, in order."""
-    return [word for word in words(text) if any(char.isdigit() for char in word)]
+    return [word for word in words(text) if any(map(str.isdigit, word))]

@@ -13,10 +13,11 @@ from small import sentence, small_vectors
 
 from semsearch import Index, MultiIndex, tuning
 from semsearch.cli.explanation_text import summary
-from semsearch.lexical.bm25 import TermLookup
+from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.readers.document import Text
 from semsearch.results.options import Weights
 from semsearch.search.document_support import NO_SUPPORT, Owners, ProximityFinder, supports_of
+from semsearch.search.quote import WordAligner
 from semsearch.text.terms import named_terms
 
 WEIGHTS = Weights(0.56, 0.24, 1.0, 0.2)
@@ -100,7 +101,8 @@ def test_a_short_passage_below_a_heading_loses_what_it_lacks() -> None:
 
 def near(question: str, texts: Sequence[str], *, language: str = "en", idf: Mapping[str, float] = {}) -> list[float]:
     """The proximity of each text, by words that have the idf 1 unless another is given."""
-    query, finder = named_terms(question, [language]), ProximityFinder([language])
+    in_order = WordAligner(WordSearch([], [], languages=[language])).in_order
+    query, finder = named_terms(question, [language]), ProximityFinder([language], in_order)
     of_terms = {term: idf.get(word, 1.0) for term, word in zip(query.terms.tolist(), query.words, strict=True)}
     terms, values = np.array(sorted(of_terms), dtype=np.uint64), np.array([of_terms[term] for term in sorted(of_terms)])
     lookup = TermLookup(terms, np.ones(len(terms), dtype=np.int64), values, values, [], 1.0)

@@ -81,7 +81,7 @@ def without_typer(command: str, words: list[str], defaults: dict[str, Any] | Non
 @pytest.mark.parametrize("folder", ["", "elsewhere"])
 @pytest.mark.parametrize("command", PLAIN)
 @given(words=st.lists(st.sampled_from(WORDS), max_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_read_without_typer_is_what_typer_reads(command: str, folder: str, words: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEMSEARCH_INDEXES", folder)

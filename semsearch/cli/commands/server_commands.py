@@ -108,7 +108,7 @@ def serve(
     try:
         agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
         served.warm_up()
-        gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 20 ms
+        gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
         server = RunningServer(
             served, settings, make_token(token_path()), listening, messages=[agents], workers=searching
         )

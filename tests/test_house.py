@@ -79,6 +79,15 @@ def test_a_query_imports_no_more_than_it_needs(
     } & {*imported}
 
 
+@pytest.mark.parametrize("command", [("context", "a question", "--all"), ("list",), ("status",)])
+def test_a_command_that_is_given_plainly_imports_no_typer(
+    command: tuple[str, ...], program: ModuleType, index: str
+) -> None:
+    imported = program.imported_by(*command, "--index", index)
+    assert "semsearch.cli.start" in imported
+    assert "typer" not in imported
+
+
 def test_the_list_of_commands_imports_none_of_them(program: ModuleType) -> None:
     imported = program.of_package(program.imported_by("--help"))
     others = [name for name in imported if name.startswith("semsearch.cli.commands.")]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.frozen import dataclass
+from semsearch.frozen import dataclass, pattern
 from semsearch.results.hits import INVISIBLE
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # -- Harmless text -----------------------------------------------------------------------------------------------------
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but not tab and line end
-_HIDDEN = re.compile(f"[{INVISIBLE}\U000e0000-\U000e0fff]")
-_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROL = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but not tab and line end
+_HIDDEN = pattern(f"[{INVISIBLE}\U000e0000-\U000e0fff]")
+_LINE_ENDS = pattern("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SHOWN_CONTROL = "\ufffd"
 
 
@@ -80,7 +80,7 @@ def _fingerprint(given: Mapping[str, Any]) -> str:
 
 Answer = TypeVar("Answer")
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?::\d*)?(?P<rest>[ ,(].*)?", re.DOTALL)
+_LINES = pattern(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?::\d*)?(?P<rest>[ ,(].*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ They are small, because a model reads all of it: a hit has some twenty fields, o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET
 
 

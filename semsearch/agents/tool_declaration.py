@@ -7,10 +7,11 @@ clients drop tools that have them. What may be absent is not required.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from semsearch.agents.citations import harmless_values
+from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET, to_dict
 from semsearch.search.search_warnings import SearchWarning, logged_warnings
 from semsearch.serve.request_parameters import Given, Parameter, Schema, Schemas, from_json

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +23,7 @@ from semsearch.agents.tool_answers import (
 )
 from semsearch.agents.tool_declaration import Tool
 from semsearch.errors import SemsearchError, SourceError
+from semsearch.frozen import dataclass
 from semsearch.results.codec import to_dict
 from semsearch.serve.request_parameters import Given, Parameter
 

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from semsearch import __version__
-from semsearch.cli.declared import in_order
+from semsearch.cli.declared import function_of, in_order
 from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.help_panels import command_from
 from semsearch.cli.messages import carried_out
@@ -110,8 +110,7 @@ class Commands(ExtensibleGroup):
     def own_command(self, _: Any, cmd_name: str) -> Any:
         """The command with a name: the function of that name in its file, or the group of its sub-commands."""
         module = import_module(f"semsearch.cli.{COMMANDS[cmd_name].module}")
-        function = f"{cmd_name}_" if cmd_name in ("list", "map", "import") else cmd_name
-        return command_from(module.app if cmd_name in GROUPS else getattr(module, function), cmd_name)
+        return command_from(module.app if cmd_name in GROUPS else getattr(module, function_of(cmd_name)), cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands, of semsearch's own without importing them."""

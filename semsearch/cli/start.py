@@ -1,13 +1,24 @@
-"""The start of the program: its streams, and a query that is asked plainly, without typer."""
+"""The start of the program: its streams, and commands that are given plainly, without typer."""
 
 from __future__ import annotations
 
 import os
 import sys
 from functools import partial
+from importlib import import_module
 
-from semsearch.cli.declared import in_order, plainly
+from semsearch.cli.declared import function_of, in_order, plainly
 from semsearch.cli.messages import carried_out, collect_seldom, leave
+
+PLAIN = {  # the commands that are read without typer, each with its module
+    "query": "query_command",
+    "similar": "passage_commands",
+    "context": "passage_commands",
+    "list": "list_commands",
+    "status": "status_commands",
+    "serve": "server_commands",
+    "mcp": "server_commands",
+}
 
 
 def main() -> None:
@@ -17,9 +28,9 @@ def main() -> None:
     _open_closed_streams()
     _use_utf8()
     words = in_order(sys.argv[1:])
-    if words[:1] == ["query"] and os.name != "nt":  # there typer fills in wildcards
+    if words and words[0] in PLAIN and os.name != "nt":  # there typer fills in wildcards
         try:
-            is_done = carried_out(partial(_asked_plainly, words[1:]), words)
+            is_done = carried_out(partial(_done_plainly, *words), words)
         except SystemExit as ended:
             leave(ended)
         if is_done:
@@ -29,14 +40,14 @@ def main() -> None:
     app(prog_name="semsearch")
 
 
-def _asked_plainly(words: list[str]) -> bool:
-    """Carry out a query whose options and words can be read without typer; whether it is such a one."""
-    from semsearch.cli.commands.query_command import query  # start-up time, here and below: other commands need none
-    from semsearch.cli.configuration_files import is_configured
+def _done_plainly(command: str, *words: str) -> bool:
+    """Carry out a command whose options and words can be read without typer; whether it is such a one."""
+    from semsearch.cli.configuration_files import is_configured  # start-up time: other commands need none
     from semsearch.cli.configured_defaults import defaults_of, use
     from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
-    if (call := plainly(query, words, os.environ)) is None:
+    module = import_module(f"semsearch.cli.commands.{PLAIN[command]}")
+    if (call := plainly(getattr(module, function_of(command)), words, os.environ)) is None:
         return False
     require_memory(LINEAR_ALGEBRA, "to start")
     defaults = {}
@@ -44,7 +55,7 @@ def _asked_plainly(words: list[str]) -> bool:
         from semsearch.cli.configuration import read_configuration
 
         use(configuration := read_configuration())
-        defaults = defaults_of("query", configuration)
+        defaults = defaults_of(command, configuration)
     call(defaults)
     return True
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float64, Int64
-from semsearch.frozen import dataclass
+from semsearch.frozen import dataclass, pattern
 from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
 from semsearch.storage.catalogue import get_titled_texts
@@ -59,20 +59,20 @@ _MARGIN = 0.01  # points between the least passage with exact words and the best
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
 _LETTER = r"[^\W\d_]"
-_SPAN = re.compile(r"`([^`\n]+)`")
-_PIECES = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without spaces stand directly beside others
+_SPAN = pattern(r"`([^`\n]+)`")
+_PIECES = pattern(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without spaces stand directly beside others
 _OPENING, _CLOSING = "([{<\"'“‘«„", ")]}>\"'”’»“.,;:?!"
-_GENITIVE = re.compile(r"['’]s$")
-_IS_CODE = re.compile(
+_GENITIVE = pattern(r"['’]s$")
+_IS_CODE = pattern(
     rf"\w_|_\w|::|://|->|\(\)|\\|\w=|\w\+\+$|^{_LETTER}#$|^--{_LETTER}|^-{_LETTER}$|^-[A-Z]"
     rf"|^[/.@$#~]{_LETTER}|^#\d|/\w+/\w|{_LETTER}.*\d\d\d|^0[xX][\da-fA-F]+$"
 )
-_IS_NAME = re.compile(
+_IS_NAME = pattern(
     rf"\w.*[A-Z]|^-{_LETTER}|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
 )
-_IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
-_IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
-_IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
+_IS_CAMEL_CASE = pattern(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
+_IS_FILE = pattern(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
+_IS_PROSE = pattern(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import fmean, pstdev
 
 from semsearch.errors import UsageError
 from semsearch.rerankers.reranker import Readings, Reranker
@@ -41,6 +40,8 @@ def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]
 
     If the hits' own scores are all the same, the reranker's z-scores are added as they are.
     """
+    from statistics import fmean, pstdev  # start-up time: only a reranker needs them
+
     said = readings.said
     deviation = pstdev(said) if said else 0.0
     if not deviation:

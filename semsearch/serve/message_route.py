@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol
+
+from semsearch.frozen import dataclass
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from semsearch.errors import SemsearchError
 from semsearch.frozen import dataclass
@@ -15,7 +14,9 @@ from semsearch.results.codec import Record
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.problem_details import problem_of
 from semsearch.serve.request_parameters import Given, Parameter
-from semsearch.serve.work_pool import WorkPool
+
+if TYPE_CHECKING:
+    from semsearch.serve.work_pool import WorkPool
 
 # -- Server-sent events ------------------------------------------------------------------------------------------------
 
@@ -31,6 +32,8 @@ class ProgressEvents:
     """
 
     def __init__(self, pool: WorkPool, work: Work, client: str | None) -> None:
+        import asyncio  # start-up time: `semsearch mcp` has operations, but no server
+
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self._newest: Record | None = None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,11 @@ from console import index_docs, on_terminal, semsearch, work_in, write_docs
 from hypothesis import given, settings, strategies as st
 from typer.main import get_command
 
-from semsearch.cli.commands.query_command import query
-from semsearch.cli.declared import Call, for_typer, in_order, plainly
+from semsearch.cli.declared import for_typer, function_of, in_order, plainly
 from semsearch.cli.help_panels import command_from
 from semsearch.cli.history import read_history
-from semsearch.cli.main import app
+from semsearch.cli.main import COMMANDS, app
+from semsearch.cli.start import PLAIN
 from semsearch.word_vectors.table import VectorTable
 
 WORDS = (
@@ -29,32 +31,44 @@ WORDS = (
     *("-ojson", "--format=plain", "--show=passage", "--open", "--open=0", "--min-score", "--min-score=.5", "--mark=1"),
     *("--golden", "--indexes", "--indexes=a/b", "--group=document", "--rerank", "--rerank=none", "--boost=a^1", "-x"),
     *("--help", "-h", "--nope", "--ind", "--no-json", "-jk", "--per-document=1_0", "--syntax", "--refresh"),
+    *("-w", "-w9", "--max-words=0", "--port=0", "--port", "--port=65536", "--port=-1", "--host=::1", "--open=1"),
+    *("--require-token", "--show-token", "--allow-host=a", "--workers=2", "--workers=65", "--look-every=0"),
+    *("--look-every=nan", "--timeout=.05", "--timeout=1", "--vectors=en", "--facets", "-d", "--documents"),
+    *("--components", "--coverage", "--problems", "a.md:3"),
 )  # fmt: skip
 
 
-def by_typer(words: list[str]) -> dict[str, Any] | None:
-    """The values that typer gives to `query`; None if it gives none."""
+def function(command: str) -> Callable[..., None]:
+    """The function of a command."""
+    found: Callable[..., None] = getattr(
+        import_module(f"semsearch.cli.commands.{PLAIN[command]}"), function_of(command)
+    )
+    return found
+
+
+def by_typer(command: str, words: list[str]) -> dict[str, Any] | None:
+    """The values that typer gives to a command; None if it gives none."""
     found = list[dict[str, Any]]()
 
-    @wraps(for_typer(query))
+    @wraps(for_typer(function(command)))
     def noted(**values: Any) -> None:
         found.append(values)
 
-    made = get_command(app).make_context("semsearch", ["query"])  # type: ignore[attr-defined]  # of click
+    made = get_command(app).make_context("semsearch", [command])  # type: ignore[attr-defined]  # of click
     try:
-        command_from(noted, "query").main(words, "query", standalone_mode=False, parent=made)
+        command_from(noted, command).main(words, command, standalone_mode=False, parent=made)
     except Exception:  # a mistake, which typer tells
         return None
     return found[0] if found else None
 
 
-def without_typer(words: list[str], defaults: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """The values that `query` gets without typer; None if they are left to it."""
+def without_typer(command: str, words: list[str], defaults: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """The values that a command gets without typer; None if they are left to it."""
     found = list[dict[str, Any]]()
 
-    @wraps(query)
-    def noted(called: Call, **values: Any) -> None:
-        made = signature(query).bind(called, **values)
+    @wraps(function(command))
+    def noted(**values: Any) -> None:
+        made = signature(function(command)).bind(**values)
         made.apply_defaults()
         found.append(made.arguments)
 
@@ -65,20 +79,25 @@ def without_typer(words: list[str], defaults: dict[str, Any] | None = None) -> d
 
 
 @pytest.mark.parametrize("folder", ["", "elsewhere"])
+@pytest.mark.parametrize("command", PLAIN)
 @given(words=st.lists(st.sampled_from(WORDS), max_size=6))
-@settings(max_examples=300, deadline=None)
-def test_what_is_read_without_typer_is_what_typer_reads(folder: str, words: list[str]) -> None:
+@settings(max_examples=60, deadline=None)
+def test_what_is_read_without_typer_is_what_typer_reads(command: str, folder: str, words: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEMSEARCH_INDEXES", folder)
-        if (plain := without_typer(words)) is not None:
-            full = by_typer(words)
+        if (plain := without_typer(command, words)) is not None:
+            full = by_typer(command, words)
             assert full is not None
             assert {**plain, "called": None} == {**full, "called": None}
 
 
+def test_commands_that_are_read_without_typer_are_those_of_typer() -> None:
+    assert {name: COMMANDS[name].module for name in PLAIN} == {name: f"commands.{PLAIN[name]}" for name in PLAIN}
+
+
 def test_usual_questions_are_read_without_typer_and_the_rest_is_left() -> None:
     words = in_order(["-i", "docs", "search", "the", "captain", "-k3", "-m", "lexical", "-f", "*.md", "--json"])
-    found = without_typer(words[1:], {"k": 5, "context": 2, "indexes": "here"})
+    found = without_typer("query", words[1:], {"k": 5, "context": 2, "indexes": "here"})
     assert (words[0], found is None) == ("query", False)
     asked = {name: found[name] for name in ("index", "text", "k", "mode", "filters", "json", "context", "explain")}
     assert asked == {
@@ -87,12 +106,12 @@ def test_usual_questions_are_read_without_typer_and_the_rest_is_left() -> None:
     }  # fmt: skip
     assert found["indexes"] == Path("here")
     for left in (["x", "--help"], ["x", "--rerank"], ["x", "-k", "many"], ["x", "-m", "best"], ["x", "-k"], ["--json"]):
-        assert without_typer(left) is None
+        assert without_typer("query", left) is None
 
 
 def asked(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "semsearch", "query", *map(str, words)], capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "semsearch", *map(str, words)], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
     )  # fmt: skip
 
@@ -106,17 +125,26 @@ def folder(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.Monke
 
 def test_the_process_answers_as_the_commands_do(folder: Path) -> None:
     for words in (
-        ["captain", "-k2"],
-        ["captain", "--json"],
-        ["zebra zoo"],
-        ["captain", "-i", "none"],
-        ["a", "-k", "0"],
+        ["query", "captain", "-k2"],
+        ["query", "captain", "--json"],
+        ["query", "zebra zoo"],
+        ["query", "captain", "-i", "none"],
+        ["query", "a", "-k", "0"],
+        ["similar", "docs/guide.md", "--json"],
+        ["similar", "nothing.md"],
+        ["context", "captain", "-w", "50"],
+        ["context", "captain", "-w", "0"],
+        ["list"],
+        ["ls", "docs", "--json"],
+        ["status", "--problems"],
+        ["serve", "-i", "none"],
+        ["mcp", "-i", "none"],
     ):
-        done, same = asked(*words), semsearch("query", *words)
+        done, same = asked(*words), semsearch(*words)
         assert (done.returncode, done.stdout, done.stderr) == (same.status, same.out, same.err)
     (folder / "semsearch.toml").write_text("[search]\nk = 1\nmode = 'lexical'\n")
-    assert asked("captain", "--json").stdout == semsearch("query", "captain", "--json").out
-    assert "lexical" in asked("captain", "--json").stdout
+    assert asked("query", "captain", "--json").stdout == semsearch("query", "captain", "--json").out
+    assert "lexical" in asked("query", "captain", "--json").stdout
 
 
 def test_a_question_at_a_terminal_is_kept_with_its_options(folder: Path) -> None:

@@ -7,10 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from semsearch.cli.answer_formats import one_line, plain_path, to_json
 from semsearch.cli.command_options import FiltersOption, IndexesOption, JsonOption, complete_index
+from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, all_indexes, from_here, none_in, open_index, shown
 from semsearch.cli.messages import complain, use_one_thread
 from semsearch.cli.tables import aligned, size
@@ -59,20 +58,20 @@ _VALUE = 40  # characters of a value
 def list_(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[INDEX]", help="List the documents of this index.", autocompletion=complete_index),
+        Argument(metavar="[INDEX]", help="List the documents of this index.", autocompletion=complete_index),
     ] = None,
     index: Annotated[
         list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
+        Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
     ] = None,
-    documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
+    documents: Annotated[bool, Option("--documents", "-d", help="List the documents of the only index.")] = False,
     filters: FiltersOption = None,
     facets: Annotated[
-        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
+        bool, Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
     ] = False,
     indexes: IndexesOption = INDEXES,
     json: JsonOption = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON, an object per line.")] = False,
+    jsonl: Annotated[bool, Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
     """List all indexes, or the documents of one.
 

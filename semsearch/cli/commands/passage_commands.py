@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-import typer
-
 from semsearch.cli.answer_formats import Answer, context_text, to_json
 from semsearch.cli.answering import (
     bring_up_to_date,
@@ -42,6 +40,7 @@ from semsearch.cli.command_options import (
     VectorsOption,
     is_wanted,
 )
+from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread
 from semsearch.errors import SourceError, quoted
@@ -55,7 +54,7 @@ _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a li
 def similar(
     like: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PATH[:LINE]",
             help="A document as hits show it, with a line or place of the passage: keys.md:10, 'talk.pptx slide 3'.",
         ),
@@ -118,20 +117,20 @@ def similar(
                 raise error from None
         found = show([answer], wanted, opened)
     if not found:
-        raise typer.Exit(NONE_FOUND)
+        raise SystemExit(NONE_FOUND)
 
 
 def context(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
+    text: Annotated[list[str], Argument(metavar="TEXT...", help="The query.")],
     max_words: Annotated[
-        int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words, sources included.")
+        int, Option("--max-words", "-w", metavar="N", help="Maximum number of words, sources included.")
     ] = 800,
     index: AskedIndexOption = None,
     mode: ModeOption = "hybrid",
     filters: FiltersOption = None,
     refresh: RefreshOption = False,
     json: Annotated[
-        bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
+        bool, Option("--json", help="Print an object with query, mode, text, words and citations.")
     ] = False,
     every: AllOption = False,
     min_score: MinScoreOption = None,
@@ -183,4 +182,4 @@ def context(
             )
             tell_if_empty(opened)
     if not made.text:
-        raise typer.Exit(NONE_FOUND)
+        raise SystemExit(NONE_FOUND)

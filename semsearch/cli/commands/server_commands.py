@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -11,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from semsearch.cli.command_options import (
     IndexesOption,
     RerankOption,
@@ -21,7 +20,7 @@ from semsearch.cli.command_options import (
     chosen_reranker,
     is_wanted,
 )
-from semsearch.cli.declared import ACCESS, INDEX
+from semsearch.cli.declared import ACCESS, INDEX, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import IndexNotFound
@@ -37,20 +36,22 @@ if TYPE_CHECKING:
 def serve(
     index: Annotated[
         list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="INDEX", help="Serve only this index. Repeatable."),
+        Option("--index", "--name", "-i", metavar="INDEX", help="Serve only this index. Repeatable."),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="Address to listen on; others than this machine's need the token.")
+        str, Option("--host", metavar="HOST", help="Address to listen on; others than this machine's need the token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any free port.")] = 8765,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the web interface in the browser.")] = False,
-    show_token: Annotated[bool, typer.Option("--show-token", help="Print the token and exit.")] = False,
+    port: Annotated[int, Option("--port", metavar="N", min=0, max=65535, help="0: any free port.")] = 8765,
+    open_page: Annotated[bool, Option("--open", help="Open the web interface in the browser.")] = False,
+    show_token: Annotated[bool, Option("--show-token", help="Print the token and exit.")] = False,
     require_token: Annotated[
-        bool, typer.Option("--require-token", help="Require the token from this machine too.", rich_help_panel=ACCESS)
+        bool, Option("--require-token", help="Require the token from this machine too.", rich_help_panel=ACCESS)
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another host name of the server. Repeatable.", rich_help_panel=ACCESS),
+        Option(
+            "--allow-host", metavar="NAME", help="Another host name of the server. Repeatable.", rich_help_panel=ACCESS
+        ),
     ] = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
@@ -58,12 +59,22 @@ def serve(
     vectors: VectorsOption = None,
     workers: Annotated[
         int,
-        typer.Option(metavar="N", min=0, max=64, help="Processes that search, for many clients at once; 0: this one."),
+        Option(
+            "--workers",
+            metavar="N",
+            min=0,
+            max=64,
+            help="Processes that search, for many clients at once; 0: this one.",
+        ),
     ] = 0,
     look_every: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS", min=0, help="How often to check snapshot stores for updates.", rich_help_panel=INDEX
+        Option(
+            "--look-every",
+            metavar="SECONDS",
+            min=0,
+            help="How often to check snapshot stores for updates.",
+            rich_help_panel=INDEX,
         ),
     ] = LOOK_EVERY,
 ) -> None:
@@ -97,6 +108,7 @@ def serve(
     try:
         agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
         served.warm_up()
+        gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
         server = RunningServer(
             served, settings, make_token(token_path()), listening, messages=[agents], workers=searching
         )
@@ -134,13 +146,13 @@ def _show(url: str) -> None:
 def mcp(
     index: Annotated[
         list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="INDEX", help="Offer only this index. Repeatable."),
+        Option("--index", "--name", "-i", metavar="INDEX", help="Offer only this index. Repeatable."),
     ] = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit of each request.")] = 30,
+    timeout: Annotated[float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")] = 30,
 ) -> None:
     """Let an agent search: an MCP server on standard input and output.
 

@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from semsearch.cli.answer_formats import one_line, to_json
 from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
+from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
 from semsearch.cli.messages import PROBLEMS, complain, tell_warnings, use_one_thread
 from semsearch.cli.tables import count, print_blocks, size
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
 def status(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
-    components: Annotated[
-        bool, typer.Option("--components", help="Also show the common components, as words.")
-    ] = False,
+    components: Annotated[bool, Option("--components", help="Also show the common components, as words.")] = False,
     problems: Annotated[
-        bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
+        bool, Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
-    coverage: Annotated[bool, typer.Option("--coverage", help="List how much of each file is indexed.")] = False,
+    coverage: Annotated[bool, Option("--coverage", help="List how much of each file is indexed.")] = False,
     vectors: VectorsOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -202,11 +199,11 @@ def adapted(found: Status) -> str:
 
 def trust(
     index: Annotated[
-        str | None, typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=complete_index)
+        str | None, Argument(metavar="[INDEX]", help="By name or path.", autocompletion=complete_index)
     ] = None,
     indexes: IndexesOption = INDEXES,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Allow it without asking.")] = False,
-    off: Annotated[bool, typer.Option("--off", help="Allow the index nothing any more.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Allow it without asking.")] = False,
+    off: Annotated[bool, Option("--off", help="Allow the index nothing any more.")] = False,
 ) -> None:
     """Show what an index names outside its folder, and allow it on this machine.
 
@@ -237,7 +234,9 @@ def trust(
             print(f"{name} names nothing outside its folder that you have not allowed")
             return
         print("\n".join([f"{name} would:", *(f"  {each}" for each in lacking)]))
-        if not yes and not (sys.stdin.isatty() and typer.confirm("Allow this?")):
+        from typer import confirm  # start-up time: `status` does without
+
+        if not yes and not (sys.stdin.isatty() and confirm("Allow this?")):
             raise UsageError(f"nothing was allowed; to allow it, run: {trust_command(database, '--yes')}")
         tell_warnings()
         record(database, named & allowed(database) | {*lacking})
@@ -267,7 +266,7 @@ def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors:
     for problem in problems:
         print(" ".join(problem.splitlines()))
     if problems:
-        raise typer.Exit(PROBLEMS)
+        raise SystemExit(PROBLEMS)
     print(f"{opened.path}: no problems")
     if without:
         cure = rebuild_command(opened.path)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from semsearch.frozen import dataclass
 
 # -- Files -------------------------------------------------------------------------------------------------------------
 
@@ -54,11 +56,14 @@ def _read(path: Path) -> PageFile:
 
 def page_routes() -> list[Route]:
     """The routes of all files. They answer GET and HEAD."""
-    return [Route(address, partial(_answer, file)) for address, file in page_files().items()]
+    return [Route("/", _answer), Route("/page/{name:path}", _answer)]
 
 
-async def _answer(file: PageFile, request: Request) -> Response:
+async def _answer(request: Request) -> Response:
     """The file, or 304 if the browser has it already."""
+    file = page_files().get(request.scope["path"])
+    if file is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
     headers = {"ETag": file.etag, "Cache-Control": "no-cache"}  # cached, but revalidated: a new version is used at once
     if file.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)

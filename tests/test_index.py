@@ -651,6 +651,13 @@ def test_without_its_file_of_word_counts_an_index_says_how_to_go_on(tmp_path: Pa
         assert index.verify() == []
 
 
+def printed_by(code: str) -> str:
+    """What a new process prints that runs some code."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def test_a_question_imports_nothing_of_what_writes_maps_publishes_or_looks_after(index: Index, docs: Path) -> None:
     index.sync(docs)
     code = (
@@ -659,9 +666,7 @@ def test_a_question_imports_nothing_of_what_writes_maps_publishes_or_looks_after
         "needless = ('indexing', 'mapping', 'maintenance', 'published.publish', 'remote_index', 'multi_index')\n"
         "print([name for name in sys.modules if name.removeprefix('semsearch.').startswith(needless)])"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed_by(code) == "[]"
 
 
 def test_a_sync_that_finds_no_change_imports_nothing_that_reads_or_embeds(index: Index, docs: Path) -> None:
@@ -674,6 +679,4 @@ def test_a_sync_that_finds_no_change_imports_nothing_that_reads_or_embeds(index:
         "needless = ('semsearch.readers.read', 'semsearch.indexing.intake', 'semsearch.indexing.spool', 'pathspec')\n"
         "print([name for name in needless if name in sys.modules])"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed_by(code) == "[]"

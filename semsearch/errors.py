@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from pathlib import Path
 
 
@@ -106,16 +105,7 @@ class MissingExtra(SemsearchError):
 
     def __init__(self, package: str, extra: str = "", *, distribution: str = "semsearch") -> None:
         asked = f"'{distribution}[{extra}]'" if extra else distribution
-        if _is_one_file():
-            super().__init__(
-                f"{package} is not in this program of one file, and cannot be added; what has it: pipx install {asked}"
-            )
-        else:
-            super().__init__(f"{package} is not installed; run: pip install {asked}")
-
-
-def _is_one_file() -> bool:
-    return bool(getattr(sys, "frozen", False))  # semsearch.system.one_file
+        super().__init__(f"{package} is not installed; run: pip install {asked}")
 
 
 _REPEATED = 80  # characters

@@ -53,9 +53,6 @@ COMMANDS = {  # in the order in which a new user meets them
     "mcp": _NamedCommand(
         "commands.server_commands", "Let an agent search: an MCP server on standard input and output."
     ),
-    "service": _NamedCommand(
-        "commands.service_command", "Run `watch` and `serve` in the background, from each login on."
-    ),
     "map": _NamedCommand(
         "commands.upkeep_commands", "Compute the map of an index: its passages as points, similar ones near each other."
     ),
@@ -95,7 +92,7 @@ COMMANDS = {  # in the order in which a new user meets them
         "Check the installation: packages, word vectors, folders, and that a search finds its answer.",
     ),
 }
-GROUPS = ("history", "service", "config", "vectors", "evaluate")  # commands that have sub-commands
+GROUPS = ("history", "config", "vectors", "evaluate")  # commands that have sub-commands
 
 
 class Commands(ExtensibleGroup):

@@ -95,13 +95,6 @@ def data_folder() -> Path:
     return _folder_of_user(os.environ.get("XDG_DATA_HOME", ""), ".local/share")
 
 
-def log_folder() -> Path:
-    """The folder for logs of services. It need not exist yet."""
-    from platformdirs import user_log_path  # start-up time, as above
-
-    return user_log_path("semsearch", appauthor=False)
-
-
 # -- Names -------------------------------------------------------------------------------------------------------------
 
 

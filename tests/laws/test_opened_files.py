@@ -36,7 +36,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "agents/chat_model.py": "an address that the user gave",
     "agents/stdio_transport.py": "/dev/null",
     "cli/commands/config_command.py": "a new semsearch.toml",
-    "cli/commands/service_command.py": "logs and definitions of the user's services",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
     "cli/history.py": "the questions that the user asked",

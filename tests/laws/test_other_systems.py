@@ -6,7 +6,6 @@ import ast
 import ntpath
 import os
 import posixpath
-import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -21,7 +20,6 @@ from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
 from semsearch.sources.walk import DiskFolders, is_inside
 from semsearch.system.durable import replace_file
-from semsearch.system.user_services import run_program
 
 PRODUCT = Path(walk.__file__).parents[1]
 
@@ -152,14 +150,6 @@ def test_other_names_are_possible_on_windows(name: str) -> None:
 )
 def test_the_address_of_a_file_has_its_drive(path: str, host: str, expected: str) -> None:
     assert file_address(path, host) == expected
-
-
-@pytest.mark.parametrize(
-    ("encoding", "name"), [("cp850", "Zoë"), ("cp437", "Müller"), ("cp932", "田中"), ("utf-8", "Łukasz")]
-)
-def test_a_program_is_read_in_the_code_page_of_its_console(encoding: str, name: str) -> None:
-    code = f"import sys; sys.stdout.buffer.write({name.encode(encoding)!r})"
-    assert run_program([sys.executable, "-c", code], encoding=encoding) == (0, name)
 
 
 @pytest.mark.parametrize(

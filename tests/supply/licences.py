@@ -74,7 +74,7 @@ ACCEPTED = {
 @cache
 def needed(root: str = "semsearch") -> list[Distribution]:
     """The installed packages that a package and all its extras need, themselves and through others, by name."""
-    from packaging.requirements import Requirement  # one_file.py asks for licences where it is not installed
+    from packaging.requirements import Requirement
 
     asked: dict[str, set[str]] = {}
     found: dict[str, Distribution] = {}

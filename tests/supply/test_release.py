@@ -220,7 +220,7 @@ def test_public_ci_runs_scripts_of_the_repository_with_each_python_on_each_syste
         assert [line for line in lines if not (ROOT / line.removeprefix("python ").split()[0]).is_file()] == []
         assert len(lines) == 1
     matrix = jobs["everywhere"]["strategy"]["matrix"]
-    for name in ("everywhere", "distributions", "one-file"):
+    for name in ("everywhere", "distributions"):
         systems = jobs[name]["strategy"]["matrix"]["system"]
         assert [each.split("-")[0] for each in systems] == ["ubuntu", "macos", "windows"]
     classifiers = (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -16,7 +16,6 @@ import typer
 from semsearch import __version__
 from semsearch.cli.messages import PROBLEMS, keep_warnings, use_one_thread
 from semsearch.errors import SemsearchError
-from semsearch.system import one_file
 
 _HIDDEN = ("dev", "dev-frameworks")  # extras for whoever changes semsearch
 _COMPILED = (
@@ -52,10 +51,7 @@ def doctor() -> None:
 
 def _findings() -> Iterator[Examined]:
     python = f"Python {platform.python_version()}, {platform.platform()}"
-    where = one_file.program() if one_file.is_one_file() else Path(__file__).parents[2]
-    yield Examined("semsearch", True, f"{__version__} in {where}; {python}")
-    if one_file.is_one_file():
-        yield _examined("program", _unpacked)
+    yield Examined("semsearch", True, f"{__version__} in {Path(__file__).parents[2]}; {python}")
     for about, examine in (("packages", _packages), ("word vectors", _word_vectors), ("search", _search)):
         yield _examined(about, examine)
     yield from _folders()
@@ -70,16 +66,6 @@ def _examined(about: str, examine: Callable[[], str]) -> Examined:
     except (Exception, SystemExit) as error:
         advice = "" if isinstance(error, SemsearchError) else "; install semsearch again in a new environment"
         return Examined(about, False, f"{type(error).__name__}: {' '.join(str(error).split())}{advice}")
-
-
-def _unpacked() -> str:
-    folder = one_file.folder()
-    if damaged := one_file.damaged_files(folder):
-        count = f", and {len(damaged) - 1} other files are" if damaged[1:] else " is"
-        raise SemsearchError(f"{folder / damaged[0]}{count} damaged; delete {folder}: the next start makes it again")
-    older = [each for each in folder.parent.iterdir() if each != folder]
-    others = f"; {len(older)} other versions in {folder.parent} can be deleted if they do not run" if older else ""
-    return f"whole in {folder}; licences of what it contains: {folder / one_file.LICENCES}{others}"
 
 
 def _packages() -> str:
@@ -129,8 +115,7 @@ def _word_vectors() -> str:
     tables = [load_vectors(name) for name in shipped_names()]
     for table in tables:
         if not table.verify():
-            remedy = "see above" if one_file.is_one_file() else "run: pip install --force-reinstall --no-deps semsearch"
-            raise SemsearchError(f"{table.folder} is damaged; {remedy}")
+            raise SemsearchError(f"{table.folder} is damaged; run: pip install --force-reinstall --no-deps semsearch")
     return ", ".join(f"{table.name} ({len(table):,} words, {table.digest[:8]})" for table in tables)
 
 

@@ -26,7 +26,6 @@ VARIABLES = (
         "folder for data, on Linux "
         "`~/.local/share/semsearch`.",
     ),
-    Variable("SEMSEARCH_PROGRAM", "Set by the program of one file when it starts: where it is, for services."),
     Variable(
         "XDG_DATA_HOME",
         "The user's folder for data on Linux, by default `~/.local/share`. In its `semsearch/indexes` are indexes that "

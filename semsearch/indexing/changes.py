@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.indexing.reread_rules import (
-    LIBRARY,
     Skip,
     as_changed,
     documents_of_other_columns,
     get_skips,
-    of_changed_libraries,
     outdated_documents,
     still_skipped,
 )
@@ -299,7 +297,6 @@ def _compare(
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
     present = [file for file in present if file.canonical not in skips]
     missing = as_changed(parts.lost, outdated)
-    known = as_changed(known, of_changed_libraries(db, known, present))
     result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
     result.unchanged += unchanged
     result.removed = [document for document in result.removed if document not in missing]
@@ -372,14 +369,8 @@ def _look_at(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile], rem
             del left[path]
         else:
             others.append(file)
-    if any(file.path.endswith(LIBRARY) for file in others):
-        return _all_of(db, root, _found(root, _ignore))  # what is skipped was reported the first time
     known = get_known_with(db, root, left)
     return RootSeen(known, list(present_files(root, others)), total - len(left))
-
-
-def _ignore(path: str, reason: str) -> None:
-    """Report nothing."""
 
 
 def _found(root: Root, skipped: Callable[[str, str], None]) -> Iterable[FoundFile]:

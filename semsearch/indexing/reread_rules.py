@@ -49,7 +49,6 @@ _OUTDATED = "outdated_documents"
 _SPLITTER = "(splitter)"  # not the name of a format
 _FIRST = "1"
 _NO_SIZE = -1
-LIBRARY = "zotero.sqlite"
 
 
 def outdated_documents(db: sqlite3.Connection) -> set[int]:
@@ -79,34 +78,6 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
     says = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
     paths = {path for each in says for (path,) in db.execute("SELECT path FROM unread WHERE instr(reason, ?)", (each,))}
     return _with_omission(db, says), paths
-
-
-def of_changed_libraries(
-    db: sqlite3.Connection, known: Sequence[KnownDocument], present: Sequence[PresentFile]
-) -> set[int]:
-    """Documents of files that are attached in a library of Zotero which has changed, and says other things of them."""
-    end = f"/{LIBRARY}"
-    libraries = [file for file in present if file.canonical.endswith(end)]
-    if not libraries:
-        return set()
-    states = {document.canonical: (document.size, document.mtime_ns) for document in known}
-    changed = [
-        file.canonical.removesuffix(LIBRARY)
-        for file in libraries
-        if states.get(file.canonical) != (file.size, file.mtime_ns)
-    ]
-    if not changed:
-        return set()
-    from semsearch.readers.containers.zotero import reference_of  # start-up time: few folders are one
-
-    found = set()
-    for document in known:
-        if any(document.canonical.startswith(f"{folder}storage/") for folder in changed):
-            row = db.execute("SELECT title, metadata FROM documents WHERE id = ?", (document.document_id,)).fetchone()
-            stored = {**json.loads(row[1]), "title": row[0]}
-            if any(stored.get(key) != value for key, value in reference_of(document.canonical).items() if value):
-                found.add(document.document_id)
-    return found
 
 
 def as_changed(known: list[KnownDocument], outdated: set[int]) -> list[KnownDocument]:

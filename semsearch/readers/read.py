@@ -21,7 +21,7 @@ from semsearch.system.source_files import SourceBytes, read_end, read_source
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
 _COMPRESSED = (b"\x1f", b"B", b"\xfd")  # the first bytes of gzip, bzip2 and xz
-_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[.']|[!-9;-~]{1,80}:")  # what text_format_by_content knows
+_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # what text_format_by_content knows
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
@@ -56,10 +56,6 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         over = size - len(found.data.lstrip(b"\n"))
     status = found.status
     content = content_of(found.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
-    if path.parent.parent.name == "storage":
-        from semsearch.readers.containers.zotero import with_reference  # start-up time: few files need it
-
-        content = replace(content, document=with_reference(content.document, str(path)))
     if not over:
         return content
     omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)

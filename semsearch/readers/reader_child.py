@@ -143,7 +143,7 @@ def _give_up_rights() -> None:
         _lower(resource.RLIMIT_CORE, 0)
         _lower(resource.RLIMIT_FSIZE, 0)
         _lower(resource.RLIMIT_NOFILE, _FILES)
-        _lower(resource.RLIMIT_NPROC, 0)
+        _lower(resource.RLIMIT_NPROC, 0, is_lasting=False)  # a library that needs threads lifts it
 
 
 def _lower(kind: int, most: int, *, is_lasting: bool = True) -> None:

@@ -109,7 +109,6 @@ BUILT_IN = (
     Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.json_lines", has_columns=True, version="2"),
     Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
     Format("subtitles", (".srt", ".vtt"), "semsearch.readers.markup.subtitles", apart=_LARGE),
-    Format("man", (".man", ".mdoc"), "semsearch.readers.markup.man", apart=_LARGE),
     Format(
         "archive",
         (".zip", ".tar", *COMPRESSED),
@@ -136,17 +135,29 @@ BUILT_IN = (
         has_pictures=True,
         needs=("oxmsg", "msg"),
     ),
-    Format("doc", (".doc", ".dot"), "semsearch.readers.office.doc", binary=True, apart=0),
-    Format("ppt", (".ppt", ".pps", ".pot"), "semsearch.readers.office.ppt", binary=True, apart=0),
-    Format("zotero", (".zotero.sqlite",), "semsearch.readers.containers.zotero", binary=True, apart=0),
+    *(
+        Format(
+            name,
+            suffixes,
+            "semsearch.readers.office.rare",
+            binary=True,
+            version="2",
+            apart=0,
+            needs=("kreuzberg", "rare"),
+        )
+        for name, suffixes in {
+            "doc": (".doc", ".dot"),
+            "ppt": (".ppt", ".pps", ".pot"),
+            "rtf": (".rtf",),
+            "fb2": (".fb2",),
+        }.items()
+    ),
     Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="4", apart=0),
     Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3", apart=0),
     Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3", apart=0),
     Format("xls", (".xls", ".xlsb"), "semsearch.readers.office.xls", True, apart=0, needs=("python_calamine", "xls")),
     Format("ods", (".ods", ".ots"), "semsearch.readers.office.open_document", binary=True, apart=0),
     Format("odp", (".odp", ".otp"), "semsearch.readers.office.open_document", binary=True, apart=0),
-    Format("rtf", (".rtf",), "semsearch.readers.office.rtf", binary=True, apart=0),
-    Format("fb2", (".fb2",), "semsearch.readers.office.fb2", binary=True, apart=0),
     Format("odt", (".odt", ".ott"), "semsearch.readers.office.odt", binary=True, version="3", apart=0),
     Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True, version="3", apart=0),
     Format("pdf", (".pdf",), "semsearch.readers.pages.pdf", binary=True, version="4", apart=0, has_pictures=True),
@@ -233,8 +244,6 @@ def _is_installed(module: str) -> bool:
 def _suffix(name: str) -> str:
     if _OF_MAILDIR.search(name):
         return ".eml"  # what looks like one may be of the machine's name
-    if name.endswith("zotero.sqlite"):
-        return ".zotero.sqlite"  # the library of Zotero, and no other database
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 

@@ -92,13 +92,13 @@ def format_by_content(data: bytes) -> str | None:
 
 
 def text_format_by_content(data: bytes) -> str | None:
-    """The format of a text that begins like a web page, mail or a manual page; None for other text."""
+    """The format of a text that begins like a web page or mail; None for other text."""
     head = data[:_HEAD]
     if _HTML.match(head):
         return "html"
     if _MAILBOX.match(head) or _is_message(data[:LOOKED_AT]):
         return "mail"
-    return "man" if head[:1] in (b".", b"'") and _is_manual(data[:LOOKED_AT]) else None
+    return None
 
 
 def _is_message(head: bytes) -> bool:
@@ -109,10 +109,6 @@ def _is_message(head: bytes) -> bool:
     if not found or not head[found.end() : found.end() + 2].startswith((b"\n", b"\r\n")):
         return False
     return _ONLY_MAIL.search(found[0]) is not None and _FROM.search(found[0]) is not None
-
-
-def _is_manual(head: bytes) -> bool:
-    return re.search(rb"^[.'](?:TH|Dd|so)[ \t]", head, re.MULTILINE) is not None
 
 
 def unreadable_kind(data: bytes) -> str | None:

@@ -11,7 +11,6 @@ found first, or not at its place. The exit status is 1 if there is one.
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import random
 import resource
@@ -153,13 +152,6 @@ def planted(folder: Path, chance: random.Random, files: int, megabytes: int) -> 
     inner = taped({"rules/rules.md": f"# Rules\n\n{prose(chance, 3)}\n\n{said}\n".encode()})
     write("downloads/old.zip", zipped({"readme.txt": prose(chance, 3), "more/rules.tar.gz": inner}))
     yield Planted(said, "downloads/old.zip", place="more/rules.tar.gz, rules/rules.md, line 5")
-    said = "Marmalade is stirred clockwise until the pectin sets."
-    write("man/jam.1.gz", gzip.compress(f".TH JAM 1\n.SH NAME\njam \\- boil fruit\n.SH DESCRIPTION\n{said}\n".encode()))
-    yield Planted(said, "man/jam.1.gz", line=5)
-    said = "Grandmother’s clock strikes thirteen on leap days."
-    rtf = said.replace("’", "\\'92")
-    write("letters/clock.rtf", rf"{{\rtf1\ansi {prose(chance, 3)}\par {rtf}\par}}")
-    yield Planted(said, "letters/clock.rtf", place="paragraph 2")
 
 
 def missed(index: Index, each: Planted) -> str:

@@ -79,12 +79,7 @@ def _list_table(texts: list[str]) -> bytes:
     return ("About\n=====\n\n.. list-table:: Names\n   :header-rows: 1\n\n" + "\n".join(rows) + "\n").encode()
 
 
-old: Any = import_module("sample_files.old_office")  # which mypy does not check
-valid: Any = import_module("sample_files.valid_files")
-
-
-def _rtf(texts: list[str]) -> bytes:
-    return ("{\\rtf1\\ansi " + "".join(f"{text}\\par\n" for text in texts) + "}").encode("ascii", "replace")
+valid: Any = import_module("sample_files.valid_files")  # which mypy does not check
 
 
 def _subtitles(texts: list[str]) -> bytes:
@@ -93,30 +88,16 @@ def _subtitles(texts: list[str]) -> bytes:
     return "".join(f"{n}\n{at},000 --> {at},900\n{text}\n\n" for n, (at, text) in enumerate(cues)).encode()
 
 
-def _man(texts: list[str]) -> bytes:
-    return (".TH TIDE 1\n.SH NAME\ntide \\- rise\n" + "".join(f".PP\n{text}\n" for text in texts)).encode()
-
-
-def _fb2(texts: list[str]) -> bytes:
-    paragraphs = "".join(f"<p>{text}</p>" for text in texts)
-    return f"<FictionBook><body><section><title><p>Tide</p></title>{paragraphs}</section></body></FictionBook>".encode()
-
-
 def _epub(texts: list[str]) -> bytes:
     chapters = (texts[first::10] for first in range(10))
     return bytes(valid.epub(*("".join(f"<p>{text}</p>" for text in chapter) for chapter in chapters)))
 
 
 MORE: dict[str, Callable[[list[str]], bytes]] = {
-    ".doc": lambda texts: bytes(old.doc([old.Para(text) for text in texts])),
-    ".ppt": lambda texts: bytes(old.ppt([old.Slide("Tide", texts[n : n + 5]) for n in range(0, len(texts), 5)])),
-    ".rtf": _rtf,
     ".epub": _epub,
-    ".fb2": _fb2,
     ".ods": lambda texts: bytes(valid.ods(*([str(n), text] for n, text in enumerate(texts)))),
     ".odp": lambda texts: bytes(valid.odp(*texts)),
     ".srt": _subtitles,
-    ".man": _man,
     ".zip": lambda texts: bytes(valid.zipped({f"{n}.txt": text for n, text in enumerate(texts)})),
 }
 MADE: dict[str, tuple[str, int, Callable[[list[str]], bytes]]] = {  # suffix, paragraphs, maker

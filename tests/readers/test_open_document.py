@@ -68,32 +68,6 @@ def test_slides_of_a_presentation_have_titles_text_and_notes() -> None:
     assert places(read_bytes(odp("One.", "Two."), "a.odp")) == [("slide 1", "One."), ("slide 2", "Two.")]
 
 
-FB2 = """<?xml version="1.0" encoding="windows-1251"?>
-<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info>
-<author><first-name>Ann</first-name><last-name>Lee</last-name></author><book-title>Прилив</book-title><lang>ru</lang>
-</title-info></description><body><title><p>Прилив</p></title><section><title><p>One</p></title>
-<p>The <emphasis>sea</emphasis> moves.</p>
-<section><title><p>Deeper</p></title><poem><stanza><v>A verse.</v></stanza></poem>
-</section></section></body><body name="notes"><section id="n1"><title><p>1</p></title><p>A note.</p></section></body>
-<binary id="x">AAAA</binary></FictionBook>"""
-
-
-def test_a_book_is_its_sections_and_notes() -> None:
-    document = read_bytes(FB2.encode("cp1251"), "a.fb2")
-    assert places(document) == [
-        ("Прилив", "Прилив"),
-        ("One", "One"),
-        ("One", "The sea moves."),
-        ("Deeper", "Deeper"),
-        ("Deeper", "A verse."),
-        ("notes, 1", "1"),
-        ("notes, 1", "A note."),
-    ]
-    assert document.metadata == {"author": "Ann Lee", "title": "Прилив", "language": "ru"}
-    with pytest.raises(SourceError, match=r"a\.fb2 cannot be read as \.fb2"):
-        read_bytes(b"<html><p>Words</p></html>", "a.fb2")
-
-
 def test_an_old_workbook_is_read_like_a_new_one() -> None:
     pytest.importorskip("python_calamine")
     data = zlib.decompress(base64.b85decode(OLD_WORKBOOK))

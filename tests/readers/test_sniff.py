@@ -44,12 +44,6 @@ def test_office_files_are_told_by_what_is_in_them() -> None:
         assert (read.format, read.blocks[0].text) == ("docx", "The sea moves.")
 
 
-def test_rich_text_under_another_name_is_rich_text() -> None:
-    for name in ("letter.doc", "a.txt", "letter"):
-        document = read_bytes(rb"{\rtf1\ansi The sea moves.\par}", name)
-        assert (document.format, document.blocks[0].text) == ("rtf", "The sea moves.")
-
-
 def test_archives_are_known_by_a_member_or_their_type() -> None:
     assert format_by_content(zipped(xl__workbook_dot_xml="")) == "xlsx"
     for kind, format_ in (("text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp")):

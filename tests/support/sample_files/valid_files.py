@@ -12,8 +12,6 @@ from email.message import EmailMessage
 from functools import cache
 from typing import Any, Literal
 
-from sample_files.old_office import HEADING_1, Para, Slide, doc, ppt, row as doc_row
-
 WORDS = "the moon pulls the sea and so it moves twice a day while every harbour waits for the water to come".split()
 _OFFICE = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"' for short in ("office", "text", "table")
@@ -177,23 +175,7 @@ _TEX = (
 )
 _PYTHON = 'def tide(moon):\n    """{one}"""\n    return moon  # {two}\n'
 _C = "/* {one} */\nint tide(int moon) {{\n  return moon; // {two}\n}}\n"
-_MAN = ".TH TIDE {n}\n.SH NAME\ntide \\- rises\n.SH DESCRIPTION\n{one}\n.TP\n\\fB\\-a\\fR\n.I two\n{two}\n"
 _SRT = "1\n00:00:01,000 --> 00:00:04,000\n<i>{one}</i>\n\n2\n00:00:05,000 --> 00:00:06,000\n{two}\n"
-_RTF = (
-    r"{{\rtf1\ansi{{\fonttbl{{\f0 Times;}}}}{{\info{{\title Tide {n}}}}}\pard\outlinelevel0 Tide\par\pard {one}\par "
-    r"\intbl a\cell {two}\cell\row}}"
-)
-_FB2 = (
-    "<FictionBook><description><title-info><book-title>Tide {n}</book-title></title-info></description>"
-    "<body><section><title><p>One</p></title><p>{one}</p></section><section><p>{two}</p></section></body></FictionBook>"
-)
-
-
-def _rtf(number: int) -> bytes:
-    return b"".join(
-        bytes([letter]) if letter < 128 else b"\\'%02x" % letter
-        for letter in _text(_RTF)(number).decode().encode("cp1252")
-    )
 
 
 def _open_document(kind: str, content: str) -> bytes:
@@ -249,21 +231,14 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.ipynb": cache(_notebook),
     "tide.eml": _mail,
     "tide.mbox": _mailbox,
-    "tide.doc": lambda number: doc(
-        [Para(f"Tide {number}", HEADING_1), Para(prose(number)), *doc_row("place", "Köln"), Para(prose(number + 1))]
-    ),
-    "tide.ppt": lambda number: ppt([Slide(f"Tide {number}", [prose(number)], "Say it slowly.")]),
     "tide.docx": cache(_docx),
     "tide.pptx": cache(_pptx),
     "tide.xlsx": cache(_xlsx),
     "tide.odt": _odt,
     "tide.epub": _epub,
     "tide.pdf": cache(_pdf),
-    "tide.man": _text(_MAN),
     "tide.srt": _text(_SRT),
     "tide.vtt": _text("WEBVTT\n\n" + _SRT),
-    "tide.rtf": _rtf,
-    "tide.fb2": _text(_FB2),
     "tide.ods": lambda number: ods(["Place", "Note"], ["Köln", prose(number)]),
     "tide.odp": lambda number: odp(prose(number), prose(number + 1)),
     "tide.zip": lambda number: zipped(

@@ -10,19 +10,15 @@ import bz2
 import gzip
 import io
 import lzma
-import sqlite3
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from fixtures import reading_here
 from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound
-from sample_files.zotero_library import TABLES
 
 from fuzzing.reader_targets import check, check_document
 from fuzzing.target import Run, Target
@@ -42,7 +38,6 @@ _SIGNS = (
     "{\\rtf",
     "<html",
     "From ",
-    ".TH ",
     "RIFF",
 )
 
@@ -53,7 +48,6 @@ def targets() -> Iterator[Target]:
     yield Target("members", lambda _: _reading_members, _members, (*names, *_SIGNS), 8192)
     if find_spec("python_calamine"):
         yield Target("xls", lambda _: _reading_workbook, _workbooks, longest=600, grows=False)
-    yield Target("zotero", lambda _: _reading_library, _libraries, longest=600, grows=False)
     yield Target("unnamed", _sniffing, _unnamed, (*_SIGNS, "MIME-Version:", "From:", "\0", "Message-ID:"), 20_000)
 
 
@@ -100,9 +94,7 @@ _PACKED: tuple[tuple[str, _Pack], ...] = (
 
 
 def _members() -> Iterator[bytes]:
-    texts = [
-        name for name in NAMES if name.rpartition(".")[2] in ("md", "txt", "html", "eml", "csv", "srt", "man", "rtf")
-    ]
+    texts = [name for name in NAMES if name.rpartition(".")[2] in ("md", "txt", "html", "eml", "csv", "srt")]
     for number in range(len(_PACKED)):
         chosen = [texts[(number + n) % len(texts)] for n in range(2)]
         members = [piece for name in chosen for piece in (f"notes/{name}".encode(), sound(name))]
@@ -138,29 +130,6 @@ def _workbooks() -> Iterator[bytes]:
     for start in (24, 44, 60, 76, _HEAD, 2 * _HEAD, 3 * _HEAD, len(_OLD) // 2):
         yield start.to_bytes(3, "big") + b"\x03\xff\xff\x00\x01"
     yield b"\xffPK\x03\x04"
-
-
-# -- Libraries of Zotero -----------------------------------------------------------------------------------------------
-
-
-@cache
-def _library() -> bytes:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(f"PRAGMA page_size = 512; {TABLES}")
-        return db.serialize()
-
-
-def _reading_library(data: bytes) -> None:
-    """Pieces as of a workbook; where the first byte is 255, the whole file."""
-    whole = data[1:] if data[:1] == b"\xff" else _with_pieces(_library(), data)
-    with reading_here():
-        check_document(read_bytes(whole, "zotero.sqlite"))
-
-
-def _libraries() -> Iterator[bytes]:
-    yield b""
-    for start in (16, 20, 28, 52, 100, 108, 512, 520, 4096):
-        yield start.to_bytes(3, "big") + b"\x03\xff\xff\x00\x01"
 
 
 # -- Files of no known name --------------------------------------------------------------------------------------------

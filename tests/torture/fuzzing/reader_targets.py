@@ -40,10 +40,7 @@ _WORDS = {
     "py": 'def class """ # \'\'\' \\ \n\t async : ( ) f"',
     "c": "/* */ // \" ' \\ { } # \n",
     "txt": "\n\n === --- 1. - \t \x0c",
-    "man": '.TH .SH .SS .TP .PP .IP .nf .fi .so .de .. .ig .TS .Dd .Sh .Nm .Bl .It .El \\fB \\fR \\- \\(bu \\*[ \\"',
     "srt": "1 00:00:01,000 --> <i> {\\an8} \n\n \r\n WEBVTT NOTE STYLE REGION align:start <v <c.red> 00:01.000",
-    "rtf": "{\\rtf1 \\ansi \\ansicpg \\u-1 \\uc0 \\'e4 \\par \\cell \\row \\intbl {\\* {\\fonttbl {\\pict \\bin } {",
-    "fb2": "<section> <title> <p> <poem> <v> <binary> <body <table> <tr> <td> &amp; <![CDATA[ <!ENTITY encoding=",
     "pdf": "obj endobj stream endstream BT ET Tf Td Tj TJ xref trailer << >> /Length /Filter /FlateDecode /Kids [ ] R",
 }
 

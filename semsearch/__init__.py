@@ -158,10 +158,6 @@ PUBLIC: dict[str, dict[str, str]] = {  # by namespace: the defining module, and 
 PUBLIC_MODULES = (  # all names without an underscore are public
     "semsearch.errors",
     "semsearch.evaluate.options",
-    "semsearch.adapters.haystack",
-    "semsearch.adapters.langchain",
-    "semsearch.adapters.llamaindex",
-    "semsearch.adapters.mteb",
 )
 _RENAMED = {"Place": "DuplicatePassage"}
 _EARLIER = {"SeveralIndexes": "MultiIndex"}  # former names that still work

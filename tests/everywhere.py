@@ -257,7 +257,10 @@ def environment_of(python: Python) -> list[str]:
         subprocess.run([*python.enter, python.path, "-m", "venv", str(folder)], check=True)
     pip = [*python.enter, str(interpreter), "-m", "pip", "install", "-q", "--only-binary", ":all:"]
     subprocess.run(
-        [*pip, "-e", f"{ROOT}[dev]", "-e", f"{ROOT}/research[papers]"], check=True, stderr=subprocess.PIPE, text=True
+        [*pip, "-e", f"{ROOT}[dev]", "-e", f"{ROOT}/integrations", "-e", f"{ROOT}/research[papers]"],
+        check=True,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     return [*python.enter, str(interpreter)]
 

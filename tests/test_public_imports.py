@@ -1,4 +1,4 @@
-"""The guide, the adapters and semsearch-research use public names only; and the public names are what they seem."""
+"""The guide and the other distributions use public names only; and the public names are what they seem."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from guide import PAGES, ROOT, blocks, read
+from guide import PAGES, PARTS, ROOT, blocks, read
 
 from semsearch import PUBLIC, PUBLIC_MODULES, public_names
 
@@ -39,12 +39,10 @@ def files(folder: str) -> list[Path]:
     return sorted((ROOT / folder).rglob("*.py"))
 
 
-@pytest.mark.parametrize("folder", ["research/semsearch_research", "semsearch/adapters"])
+@pytest.mark.parametrize("folder", PARTS)
 def test_public_names_are_enough(folder: str) -> None:
-    found = {
-        str(path.relative_to(ROOT)): list(private(path.read_text("utf-8"), "semsearch.adapters"))
-        for path in files(folder)
-    }
+    paths = [path for path in files(f"{folder}/semsearch_{folder}") if path.name != "llm_plugin.py"]
+    found = {str(path.relative_to(ROOT)): list(private(path.read_text("utf-8"))) for path in paths}
     assert {path: names for path, names in found.items() if names} == {}
 
 

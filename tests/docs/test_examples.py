@@ -25,7 +25,7 @@ from guide import PAGES, RECORDS, ROOT, Block, blocks, make_world, prose, read
 from processes import command_server
 
 EXAMPLES = [page for page in PAGES if page not in RECORDS]
-_HERE = (str(ROOT), str(ROOT / "research"))
+_HERE = (str(ROOT), str(ROOT / "integrations"), str(ROOT / "research"))
 ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
     "OMP_NUM_THREADS": "1",
@@ -42,7 +42,7 @@ NOTES = ["semsearch index notes/"]
 BEFORE = {  # what a reader has done before opening the page
     "docs/indexing.md": ["semsearch index docs/"],
     "docs/querying.md": NOTES,
-    "docs/developers/frameworks.md": NOTES,
+    "integrations/docs/frameworks.md": NOTES,
     "docs/developers/language-models.md": NOTES,
     "docs/agents.md": NOTES,
     "docs/developers/large-indexes.md": NOTES,
@@ -50,7 +50,7 @@ BEFORE = {  # what a reader has done before opening the page
     "research/docs/experiments.md": NOTES,
 }
 NEEDS = {
-    "docs/developers/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
+    "integrations/docs/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
     "docs/developers/engines.md": ["lance"],
     "research/docs/experiments.md": ["semsearch_research"],
     "research/docs/speed.md": ["semsearch_research"],

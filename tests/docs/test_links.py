@@ -6,9 +6,9 @@ import re
 from pathlib import Path, PurePosixPath
 
 import pytest
-from guide import PAGES, ROOT, anchors, links, read
+from guide import PAGES, PARTS, ROOT, anchors, links, read
 
-MENTION = re.compile(r"(?:research/)?docs/[\w/-]+\.md\b(?!:\d)")  # not a hit in an example, which has a line
+MENTION = re.compile(r"(?:integrations/|research/)?docs/[\w/-]+\.md\b(?!:\d)")  # a hit in an example has a line
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -24,7 +24,7 @@ def test_links_lead_to_what_is_there(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["semsearch", "research/semsearch_research", "tests/benchmarks", "tests/everywhere.py"]
+    "folder", ["semsearch", *(f"{part}/semsearch_{part}" for part in PARTS), "tests/benchmarks", "tests/everywhere.py"]
 )
 def test_pages_that_the_code_mentions_are_there(folder: str) -> None:
     place = ROOT / folder
@@ -35,14 +35,15 @@ def test_pages_that_the_code_mentions_are_there(folder: str) -> None:
 
 def test_every_page_is_on_the_map() -> None:
     named = {str(PurePosixPath("docs") / target.partition("#")[0]) for target in links(read("docs/README.md"))}
-    assert named - {"docs/../research/README.md"} == {page for page in PAGES if page.startswith("docs/")} - {
+    assert {name for name in named if "/../" not in name} == {page for page in PAGES if page.startswith("docs/")} - {
         "docs/README.md"
     }
 
 
-def test_every_page_of_research_is_on_its_map() -> None:
-    named = {str(PurePosixPath("research") / target.partition("#")[0]) for target in links(read("research/README.md"))}
-    assert {page for page in PAGES if page.startswith("research/docs/")} <= named
+@pytest.mark.parametrize("part", PARTS)
+def test_every_page_of_another_distribution_is_on_its_map(part: str) -> None:
+    named = {str(PurePosixPath(part) / target.partition("#")[0]) for target in links(read(f"{part}/README.md"))}
+    assert {page for page in PAGES if page.startswith(f"{part}/docs/")} <= named
 
 
 def test_every_ending_that_is_read_is_in_the_guide() -> None:

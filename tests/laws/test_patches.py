@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from patches import ROOT, foreign_patches
+from patches import PARTS, ROOT, foreign_patches
 
 TESTS = ROOT / "tests"
 PROGRAMS = ("benchmarks", "torture")  # they run in processes of their own
@@ -21,7 +21,9 @@ CURE = (
 
 def test_a_test_replaces_only_what_is_the_projects_own() -> None:
     found = []
-    for path in sorted([*TESTS.rglob("*.py"), *(ROOT / "research" / "tests").rglob("*.py")]):
+    for path in sorted(
+        [*TESTS.rglob("*.py"), *(path for part in PARTS for path in (ROOT / part / "tests").rglob("*.py"))]
+    ):
         name = path.relative_to(TESTS if path.is_relative_to(TESTS) else ROOT).as_posix()
         if name not in ALLOWED and not (name.startswith(PROGRAMS) and not path.name.startswith("test_")):
             found += [f"{name}:{each}" for each in foreign_patches(path.read_text(encoding="utf-8"))]

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PARTS = ("integrations", "research")  # the folders of the distributions that add to semsearch
 _PAPERS = ("README", "sif", "usif", "cbos", "white")
 # of runs that took hours, or written by one
 RECORDS = ("docs/research/measurements.md", *(f"research/docs/papers/{name}.md" for name in _PAPERS))
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
-    for path in [
-        path
-        for where in ("*.md", "docs/**/*.md", "research/*.md", "research/docs/**/*.md")
-        for path in ROOT.glob(where)
-    ]
+    for folder in (ROOT, *(ROOT / part for part in PARTS))
+    for path in (*folder.glob("*.md"), *folder.glob("docs/**/*.md"))
 )
 
 _MARK = re.compile(r"<!--\s*(?:not run: (?P<reason>.*?)|(?P<name>(?:try|test) command))\s*-->")

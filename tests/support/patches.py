@@ -21,8 +21,15 @@ from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SEARCHED = (ROOT, ROOT / "research", ROOT / "tests" / "support", ROOT / "tests" / "supply", ROOT / "tests")
-OURS = ("semsearch", "semsearch_research", "tests")
+PARTS = ("integrations", "research")
+SEARCHED = (
+    ROOT,
+    *(ROOT / part for part in PARTS),
+    ROOT / "tests" / "support",
+    ROOT / "tests" / "supply",
+    ROOT / "tests",
+)
+OURS = ("semsearch", "semsearch_integrations", "semsearch_research", "tests")
 _ATTRIBUTES = ("setattr", "delattr")  # of a module, a class, an object
 _ITEMS = ("setitem", "delitem")  # of a mapping
 _PATCHES = ("patch", "patch.object", "patch.dict", "patch.multiple")  # of unittest.mock

@@ -17,7 +17,7 @@ from semsearch import __version__
 from semsearch.cli.messages import PROBLEMS, keep_warnings, use_one_thread
 from semsearch.errors import SemsearchError
 
-_HIDDEN = ("dev", "dev-frameworks")  # extras for whoever changes semsearch
+_HIDDEN = ("dev",)  # extras for whoever changes semsearch
 _COMPILED = (
     "numpy", "scipy.sparse", "faiss", "lxml.etree", "pypdfium2", "Stemmer", "pyromark", "sentencex", "yaml",
 )  # fmt: skip

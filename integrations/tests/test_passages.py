@@ -7,11 +7,11 @@ from pathlib import Path
 
 from small import write_articles
 
-from semsearch.adapters.adapted_index import passage_id, passage_metadata, searchable
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
+from semsearch_integrations.adapted_index import passage_id, passage_metadata, searchable
 
 GUIDE = "---\nyear: 2024\nsource: https://example.org\n---\n# Ships\n\nThe captain sails the ship.\n"
 

@@ -22,12 +22,12 @@ from llama_index.core.vector_stores import (
 from llama_index.core.vector_stores.types import VectorStoreQueryMode
 from waiting_index import WaitingIndex, goes_on
 
-from semsearch.adapters.llamaindex import SemsearchEmbedding, SemsearchNodeRetriever, SemsearchNodeStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
+from semsearch_integrations.llamaindex import SemsearchEmbedding, SemsearchNodeRetriever, SemsearchNodeStore
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
 

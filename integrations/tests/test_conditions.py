@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search.filters import parse
 from semsearch.word_vectors.table import VectorTable
+from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 
 COLOURS, NUMBERS = ("red", "blue|grey", None), (1, 5, None)
 DOCUMENTS = {

@@ -17,12 +17,12 @@ from langchain_core.runnables import ConfigurableField
 from pydantic import ValidationError
 from waiting_index import WaitingIndex, goes_on
 
-from semsearch.adapters.langchain import SemsearchEmbeddings, SemsearchRetriever, SemsearchVectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
+from semsearch_integrations.langchain import SemsearchEmbeddings, SemsearchRetriever, SemsearchVectorStore
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
 SEA = [
@@ -79,7 +79,7 @@ def test_a_retriever_is_written_down_and_made_again(ships: Path) -> None:
     retriever = SemsearchRetriever(ships, k=3, filters=["*.md"], tags=["mine"], per_document=2)
     text = dumps(retriever)
     with pytest.warns(match="`loads` is in beta"):
-        again = loads(text, valid_namespaces=["semsearch"], allowed_objects=[SemsearchRetriever])
+        again = loads(text, valid_namespaces=["semsearch_integrations"], allowed_objects=[SemsearchRetriever])
     assert json.loads(text)["kwargs"]["k"] == 3
     for same in (again, pickle.loads(pickle.dumps(retriever)), retriever.model_copy()):  # noqa: S301  # just made
         assert same.invoke("ship") == retriever.invoke("ship")

@@ -13,7 +13,7 @@ import pytest
 from small import article, sentence
 
 from semsearch import Index, SentenceEmbedder, VectorTable
-from semsearch.adapters.mteb import MtebEncoder, MtebSearch
+from semsearch_integrations.mteb import MtebEncoder, MtebSearch
 
 TOPICS = ("sea", "kitchen", "music")
 CORPUS = [{"id": f"{topic}-{n}", "text": article(topic, n), "title": topic} for topic in TOPICS for n in range(3)]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
-from semsearch.adapters.adapted_index import (
+from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.adapted_index import (
     PLAIN,
     AddedDocuments,
     EmbedderLike,
@@ -25,8 +26,7 @@ from semsearch.adapters.adapted_index import (
     searchable,
     writable,
 )
-from semsearch.adapters.conditions import filters_of
-from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.conditions import filters_of
 
 try:
     from langchain_core.documents import Document
@@ -37,7 +37,7 @@ try:
     from langchain_core.vectorstores.utils import maximal_marginal_relevance
     from pydantic import ConfigDict, Field, PrivateAttr
 except ModuleNotFoundError as error:
-    raise MissingExtra("langchain-core", "langchain") from error
+    raise MissingExtra("langchain-core", "langchain", distribution="./integrations") from error
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -50,7 +50,7 @@ class SemsearchRetriever(BaseRetriever):
 
     `index` is the path of an index, the URL of a server, or an open index. The other fields are those of
     `SearchOptions`, the rarer ones in `options`; `invoke(query, k=3)` changes them for one query. `filters` may also be
-    a mapping (semsearch.adapters.conditions). With a path or URL, a retriever can be dumped, loaded and pickled. Raises
+    a mapping (the module `conditions`). With a path or URL, a retriever can be dumped, loaded and pickled. Raises
     UsageError for invalid options, and what opening the index raises.
     """
 
@@ -145,7 +145,7 @@ class SemsearchVectorStore(VectorStore):
 
     `index` is an open index or a path, created if it does not exist. The index computes its own embeddings, and
     searches by meaning and by words unless a `mode` is given. Passages of files in the index are found too, in the form
-    of `SemsearchRetriever`. `filter` is as in semsearch.adapters.conditions; the other options of a search are those of
+    of `SemsearchRetriever`. `filter` is as in the module `conditions`; the other options of a search are those of
     `SearchOptions`. A document replaces an earlier one of the same id.
     """
 

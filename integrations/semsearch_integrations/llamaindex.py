@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
-from semsearch.adapters.adapted_index import (
+from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.adapted_index import (
     PLAIN,
     AddedDocuments,
     EmbedderLike,
@@ -25,8 +26,7 @@ from semsearch.adapters.adapted_index import (
     searchable,
     writable,
 )
-from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
-from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
 
 try:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -46,7 +46,7 @@ try:
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
     from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 except ModuleNotFoundError as error:
-    raise MissingExtra("llama-index-core", "llamaindex") from error
+    raise MissingExtra("llama-index-core", "llamaindex", distribution="./integrations") from error
 
 _NODE = "_node_content"  # metadata key of LlamaIndex for the whole node
 _SHOWN = ("source", "title", "headings")  # metadata that a language model reads before a passage's text

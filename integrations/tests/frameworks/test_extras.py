@@ -14,13 +14,13 @@ import sys
 sys.modules[{package!r}] = None
 from semsearch.errors import MissingExtra
 try:
-    import semsearch.adapters.{adapter}
+    import semsearch_integrations.{adapter}
 except MissingExtra as error:
     print(error)
 """
 ALONE = """
 import sys
-import semsearch.adapters.{adapter}
+import semsearch_integrations.{adapter}
 print(*(other for other in {others!r} if other in sys.modules))
 """
 
@@ -34,7 +34,7 @@ def run(code: str) -> str:
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_without_its_framework_an_adapter_names_the_command(adapter: str) -> None:
     said = run(REFUSED.format(adapter=adapter, package=ADAPTERS[adapter]))
-    assert said.endswith(f"is not installed; run: pip install 'semsearch[{adapter}]'")
+    assert said.endswith(f"is not installed; run: pip install './integrations[{adapter}]'")
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

@@ -8,11 +8,11 @@ from weakref import ref
 
 import pytest
 
-from semsearch.adapters.adapted_index import name_of, searchable, writable, written
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex
 from semsearch.word_vectors.table import VectorTable
+from semsearch_integrations.adapted_index import name_of, searchable, writable, written
 
 
 def test_all_that_name_an_index_share_it(tmp_path: Path, small_vectors: VectorTable) -> None:

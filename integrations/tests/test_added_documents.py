@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from small import sentence
 
-from semsearch.adapters.adapted_index import AddedDocuments, same_length
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.options import SearchOptions
 from semsearch.word_vectors.table import VectorTable
+from semsearch_integrations.adapted_index import AddedDocuments, same_length
 
 
 @pytest.fixture

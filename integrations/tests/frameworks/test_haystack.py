@@ -17,17 +17,17 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy, FilterPolicy
 from waiting_index import WaitingIndex, goes_on
 
-from semsearch.adapters.haystack import (
-    SemsearchDocumentEmbedder,
-    SemsearchDocumentRetriever,
-    SemsearchDocumentStore,
-    SemsearchTextEmbedder,
-)
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
+from semsearch_integrations.haystack import (
+    SemsearchDocumentEmbedder,
+    SemsearchDocumentRetriever,
+    SemsearchDocumentStore,
+    SemsearchTextEmbedder,
+)
 
 QUERIES = ["a ship in the storm", "how do I rotate the keys?", "bread"]
 SEA = [
@@ -144,7 +144,7 @@ def test_a_pipeline_writes_and_one_that_was_read_from_its_text_finds(tmp_path: P
     asking = Pipeline()
     asking.add_component("retriever", SemsearchDocumentRetriever(store, 2, filters=["year>=2020"], mode="dense"))
     text = asking.dumps()
-    again = Pipeline.loads(text, allowed_modules=["semsearch.*"])
+    again = Pipeline.loads(text, allowed_modules=["semsearch_integrations.*"])
     expected = asking.run({"retriever": {"query": "a ship"}})
     assert again.run({"retriever": {"query": "a ship"}}) == expected
     assert again.dumps() == text
@@ -162,10 +162,10 @@ def test_embedders_serve_another_store(ships: Path) -> None:
     asking.add_component("embedder", SemsearchTextEmbedder(str(ships)))
     asking.add_component("retriever", InMemoryEmbeddingRetriever(store, top_k=1))
     asking.connect("embedder.embedding", "retriever.query_embedding")
-    for pipeline in (asking, Pipeline.loads(asking.dumps(), allowed_modules=["semsearch.*"])):
+    for pipeline in (asking, Pipeline.loads(asking.dumps(), allowed_modules=["semsearch_integrations.*"])):
         (found,) = pipeline.run({"embedder": {"text": "Ships\na ship in the storm"}})["retriever"]["documents"]
         assert found.id == "ship"
-    again = Pipeline.loads(indexing.dumps(), allowed_modules=["semsearch.*"])
+    again = Pipeline.loads(indexing.dumps(), allowed_modules=["semsearch_integrations.*"])
     assert again.get_component("embedder").meta_fields_to_embed == ["title"]
 
 

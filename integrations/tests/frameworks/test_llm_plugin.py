@@ -45,8 +45,8 @@ from llm.plugins import load_plugins, pm
 load_plugins()
 pm.register(repeating_model)
 if not pm.has_plugin("semsearch"):  # installed without its entry point
-    import semsearch.cli.llm_plugin
-    pm.register(semsearch.cli.llm_plugin, "semsearch")
+    import semsearch_integrations.llm_plugin
+    pm.register(semsearch_integrations.llm_plugin, "semsearch")
 from llm.cli import cli
 cli()
 """
@@ -136,12 +136,10 @@ def test_llm_lists_what_there_is(here: Path) -> None:
 
 
 def test_the_plugin_imports_nothing_until_it_is_used(here: Path) -> None:
-    code = (
-        "import sys, semsearch.cli.llm_plugin; print(*[name for name in sys.modules if name.startswith('semsearch.')])"
-    )
+    code = "import sys, semsearch_integrations.llm_plugin; print('semsearch' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["semsearch.cli", "semsearch.cli.llm_plugin"]
+    assert done.stdout.strip() == "False"
 
 
 def called(folder: Path, toolbox: str, tool: str, **arguments: Any) -> Any:

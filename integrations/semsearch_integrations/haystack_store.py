@@ -1,4 +1,4 @@
-"""Haystack's document store in an index; import it from semsearch.adapters.haystack."""
+"""Haystack's document store in an index; import it from semsearch_integrations.haystack."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index, Text
-from semsearch.adapters.adapted_index import AddedDocuments, writable, written
 from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.adapted_index import AddedDocuments, writable, written
 
 try:
     from haystack import Document, default_from_dict, default_to_dict
@@ -18,7 +18,7 @@ try:
     from haystack.document_stores.types import DuplicatePolicy
     from haystack.utils.filters import document_matches_filter
 except ModuleNotFoundError as error:
-    raise MissingExtra("haystack-ai", "haystack") from error
+    raise MissingExtra("haystack-ai", "haystack", distribution="./integrations") from error
 
 _DOCUMENT = "_document"  # metadata key that keeps a document's other fields
 _LEFT_OUT = ("meta", "score", "embedding", "sparse_embedding")  # fields kept elsewhere, or not at all

@@ -17,9 +17,9 @@ from langchain_tests.integration_tests import (
 )
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
-from semsearch.adapters.langchain import SemsearchEmbeddings, SemsearchRetriever, SemsearchVectorStore
 from semsearch.index import Index
 from semsearch.word_vectors.table import WordVectors
+from semsearch_integrations.langchain import SemsearchEmbeddings, SemsearchRetriever, SemsearchVectorStore
 
 
 class TestRetriever(RetrieversIntegrationTests):

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from semsearch import Hit, Searchable, SearchOptions, SentenceEmbedder
-from semsearch.adapters.adapted_index import (
+from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.adapted_index import (
     PLAIN,
     Embed,
     EmbedderLike,
@@ -24,15 +25,14 @@ from semsearch.adapters.adapted_index import (
     searchable,
     written,
 )
-from semsearch.adapters.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
-from semsearch.adapters.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore, given_document
-from semsearch.errors import MissingExtra, UsageError
+from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
+from semsearch_integrations.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore, given_document
 
 try:
     from haystack import Document, component, default_to_dict
     from haystack.document_stores.types import FilterPolicy
 except ModuleNotFoundError as error:
-    raise MissingExtra("haystack-ai", "haystack") from error
+    raise MissingExtra("haystack-ai", "haystack", distribution="./integrations") from error
 
 Filters: TypeAlias = dict[str, Any] | list[str] | None  # in the form of Haystack or semsearch
 

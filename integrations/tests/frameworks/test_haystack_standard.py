@@ -19,9 +19,9 @@ from haystack.testing.document_store_async import (
     WriteDocumentsAsyncTest,
 )
 
-from semsearch.adapters.haystack import SemsearchDocumentStore
 from semsearch.index import Index
 from semsearch.word_vectors.table import WordVectors
+from semsearch_integrations.haystack import SemsearchDocumentStore
 
 
 def without_embeddings(documents: list[Document]) -> list[Document]:

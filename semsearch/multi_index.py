@@ -21,7 +21,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import ref
@@ -31,7 +31,6 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
-from semsearch.frozen import dataclass
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights

@@ -26,7 +26,7 @@ from semsearch import (
     Text,
     location,
 )
-from semsearch.arrays import Float32
+from semsearch.arrays.types import Float32
 from semsearch.errors import IndexNotFound, UsageError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from semsearch.evaluate import import_extra
+from semsearch.evaluate.inputs import import_extra
 
 
 def import_scikit_learn(module: str) -> Any:

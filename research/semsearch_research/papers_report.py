@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import Record
+from semsearch.results.codec import Record
 
 if TYPE_CHECKING:
-    from semsearch.evaluate import StsReport
+    from semsearch.evaluate.sts_scores import StsReport
     from semsearch_research.analysis.assumptions import AssumptionsReport
     from semsearch_research.analysis.confound import ConfoundReport
     from semsearch_research.analysis.removal import RemovalReport

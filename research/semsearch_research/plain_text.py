@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from semsearch.readers import Document, format_of
+from semsearch.readers.document import Document
+from semsearch.readers.registry import format_of
 
 
 def plain_text_reader() -> Callable[..., Document]:

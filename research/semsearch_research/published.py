@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from semsearch.evaluate import PublishedFigure, published_figures as figures_of_similarity, read_figures
+from semsearch.evaluate.published import PublishedFigure, published_figures as figures_of_similarity, read_figures
 
 _FILE = Path(__file__).with_name("published.tsv")
 

@@ -6,11 +6,11 @@ A running threshold makes it cheap: what does not beat the n-th best of the part
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
-from semsearch.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.frozen import dataclass, pattern
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
@@ -67,10 +67,10 @@ def wrapped_path(path: str, first: int, room: int) -> list[str]:
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
-_SYMBOL = pattern(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
+_SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 # by terminals; not line ends and tabs
-OBEYED = pattern(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
+OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _safe(line: str) -> str:
 
 _UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{INVISIBLE}]+")
 _CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
-_UNSAFE = pattern(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
+_UNSAFE = re.compile(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _FORMULA = ("=", "+", "@")  # what a spreadsheet would run
 _FIELDS = (
     "rank",

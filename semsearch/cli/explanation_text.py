@@ -10,9 +10,9 @@ Written so short that the last line fits a terminal.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
-from semsearch.frozen import dataclass
 from semsearch.results.explanation import Dense, Explanation, Lexical, Pairs, Quoted, TermScore
 from semsearch.results.options import ExactPart, Fused
 

@@ -14,12 +14,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
-from semsearch.frozen import blake2b, pattern
 from semsearch.snapshots.store_uris import is_uri, name_of, store_named
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
 from semsearch.system.locations import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FOLDER = "indexes"
 HERE = Path(FOLDER)
-_NOT_ON_WINDOWS = pattern(
+_NOT_ON_WINDOWS = re.compile(
     r'[<>:"|?*\x00-\x1f]|[ .]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)', re.IGNORECASE
 )
 

@@ -27,6 +27,7 @@ import math
 import os
 import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,6 @@ from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
 from semsearch.dense.stored_vectors import PACKED, faiss, fast_scan, in_one_thread, inner_products
 from semsearch.dense.vector_store import Questions
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
-from semsearch.frozen import dataclass
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.checked_file import CheckedFile
 from semsearch.system.open_cache import OpenCache

@@ -16,13 +16,14 @@ and the number is raised until that suffices. Pure; the stores do the work.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass, pattern
 
 CODED = 1 << 13  # vectors from which a segment of FAISS gets codes: below, a scan takes less than half a millisecond
 LISTED = 1 << 17  # vectors from which a segment gets lists: below, comparing all takes less than the rest of a search
@@ -30,7 +31,7 @@ TARGET = 0.95
 TRAINING = 40  # vectors for each list that its centroid is learned from
 SURE = 2.0  # standard errors by which the recall that chooses must be above the target
 _LEAST = 1000  # vectors that eight-bit codes learn their range from
-_FACTORY = pattern(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
+_FACTORY = re.compile(r"(?:IVF([1-9]\d{0,6}),)?(Flat|SQfp16|SQ8)")
 
 
 @dataclass(frozen=True, slots=True)

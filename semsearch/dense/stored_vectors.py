@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Float64, Int64, UInt8
-from semsearch.frozen import dataclass
 from semsearch.system.memory import VECTOR_SEARCH, require_memory
 
 require_memory(VECTOR_SEARCH, "to search vectors")

@@ -13,13 +13,13 @@ rounding error; the meaning of words not seen so far lies in them, so none of th
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64
-from semsearch.frozen import dataclass
 
 _TOGETHER = 4096  # sentences
 _FEW = 1024  # vectors, of which each takes up to half a microsecond more in NumPy than in BLAS

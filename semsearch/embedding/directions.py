@@ -8,7 +8,7 @@ some lie near any direction by chance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from semsearch.arrays.types import Float64
 from semsearch.embedding.components import CommonComponents
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.word_vectors.nearest_words import Neighbour
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY

@@ -17,6 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,6 @@ from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_finder import as_multilingual, ids_of_passages, ids_of_texts, word_ids
 from semsearch.errors import FitError, SemsearchError, StorageError, VectorsMismatch
-from semsearch.frozen import blake2b
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import TOKENISER_VERSION, WordChunk, hash_chunks, words

@@ -14,6 +14,7 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
@@ -26,7 +27,6 @@ from semsearch.arrays.types import Float32
 from semsearch.embedding.methods import Method, Unknown, find_method
 from semsearch.embedding.weights import check_a
 from semsearch.errors import FitError, UsageError
-from semsearch.frozen import dataclass
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors
 

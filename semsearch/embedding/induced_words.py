@@ -14,6 +14,8 @@ Induced vectors are frozen with the fit: later texts do not change them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +23,6 @@ import numpy as np
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt64
 from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.frozen import blake2b, dataclass
 from semsearch.system.threads import Threads
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.table import Guessing, WordVectors

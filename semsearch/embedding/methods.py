@@ -11,10 +11,10 @@ For ablations, a `Method` can combine them in any way.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 
 Weighting = Literal["none", "idf", "sif", "usif"]
 MethodName = Literal["mean", "tfidf", "sif", "usif"]

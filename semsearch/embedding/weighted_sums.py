@@ -9,6 +9,7 @@ word whose prediction is zero is left out, as if it did not occur.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -18,7 +19,6 @@ from semsearch.arrays.types import Bool, Float32, Int32, Int64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
-from semsearch.frozen import dataclass
 from semsearch.text.ragged import NONE, OovWords, Ragged
 from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import WordVectors

@@ -8,6 +8,7 @@ cannot be compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -19,7 +20,6 @@ import numpy.typing as npt
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
 from semsearch.embedding.methods import Weighting
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import mixed, probabilities, read_counts, shares, smoothed

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is (0: unknown)
 
 
-def lazily(name: str, package: str = "semsearch.evaluate") -> Callable[..., Any]:
-    """Make a function that imports a function of a package when it is called."""
+def lazily(name: str, package: str) -> Callable[..., Any]:
+    """Make a function that imports a function of a module when it is called."""
     return lambda *given, **options: getattr(import_module(package), name)(*given, **options)
 
 

@@ -14,14 +14,14 @@ from semsearch.evaluate.options import Argument, Option, Repeated
 from semsearch.evaluate.table import Table
 
 if TYPE_CHECKING:
-    from semsearch.evaluate import Figure, RetrievalRow
+    from semsearch.evaluate.retrieval import Figure, RetrievalRow
 
 _OTHERS = {"MRR@10": "mrr@10", "R@10": "recall@10", "R@100": "recall@100", "MAP": "map"}
 MEAN = "mean"
 OURS = ("hybrid", "dense", "lexical")
 
 
-run = lazily("evaluate_retrieval")
+run = lazily("evaluate_retrieval", "semsearch.evaluate.retrieval")
 
 
 def tables(rows: Sequence[RetrievalRow], *, reference: str | None = None) -> Iterator[Table]:

@@ -23,7 +23,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -34,7 +34,6 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Floating
 from semsearch.errors import MissingExtra, ModelError, UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.hits import Hit
 from semsearch.storage.passage_encodings import Encodings, PassageEncodings, encodings_in, key_of
 

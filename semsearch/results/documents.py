@@ -8,10 +8,9 @@ Each value of a facet has the filter that selects it. To select it, replace the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET, Record
 
 

@@ -16,10 +16,9 @@ These hold up to rounding. A component that is unknown or not of this mode is No
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Rerank, Support
 

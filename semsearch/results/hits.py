@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
 
 from semsearch.errors import MissingExtra, UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.options import Mode as Mode, Origin
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 
 MapState = Literal["absent", "running", "outdated", "ready"]

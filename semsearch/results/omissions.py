@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 
 OmissionKind = Literal[

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from operator import index
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.codec import ONLY_IF_SET, Record
 
 Mode = Literal["hybrid", "dense", "lexical"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from semsearch.frozen import dataclass
 from semsearch.results.codec import Record
 from semsearch.results.scan import Scan
 

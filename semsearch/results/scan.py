@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from semsearch.frozen import dataclass
+from dataclasses import dataclass
+
 from semsearch.results.codec import Record
 
 

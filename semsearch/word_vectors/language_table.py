@@ -22,7 +22,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,6 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, StorageError, VectorsError
-from semsearch.frozen import blake2b, dataclass
 from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords

@@ -7,12 +7,12 @@ but opened there, by memory mapping, so all processes of a machine share one cop
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, cast
 
 from semsearch.errors import UsageError, VectorsError, VectorsMismatch
-from semsearch.frozen import dataclass
 from semsearch.word_vectors.table import DEFAULT_VECTORS, VectorTable, WordVectors, shipped, shipped_name, shipped_names
 
 __all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors", "shipped_names"]

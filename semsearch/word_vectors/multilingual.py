@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Int32, UInt64
 from semsearch.errors import VectorsError, VectorsMismatch
-from semsearch.frozen import blake2b
 from semsearch.text.languages import ENGLISH, RULES, name_of
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import normalise
 from semsearch.word_vectors.table import VectorTable

@@ -19,6 +19,7 @@ regression on finished word vectors, is from Zhao et al. 2018. B, E and the root
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -27,7 +28,6 @@ import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
-from semsearch.frozen import dataclass
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import hash_spans
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import errno
 import json
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -29,7 +30,6 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import look_up
 from semsearch.arrays.types import Float32, Int32, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
-from semsearch.frozen import blake2b
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import Pieces

@@ -30,9 +30,9 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
-from semsearch.readers import read_bytes
+from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_child import _RUNNING, taken
-from semsearch.text import each_passage
+from semsearch.text.passages import each_passage
 from semsearch_research.bench.format_files import MAKERS
 
 _SYLLABLES = "ba con de ex fi gra hy in ju kel lo mi na or pre qua ri sta tu vor".split()

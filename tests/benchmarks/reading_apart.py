@@ -13,11 +13,12 @@ import time
 from pathlib import Path
 
 from semsearch import Index
-from semsearch.readers import end_reader_processes, read
+from semsearch.readers import read
 from semsearch.readers.document import Document
+from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import Format
-from semsearch.word_vectors import open_vectors
+from semsearch.word_vectors.loading import open_vectors
 
 _APART = read._read_apart
 

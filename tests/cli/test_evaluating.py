@@ -13,9 +13,10 @@ from collections_made import collection, pairs, write_pairs
 from console import semsearch
 
 from semsearch.cli.commands import experiment_command
-from semsearch.evaluate import evaluate_sts, retrieval
+from semsearch.evaluate import retrieval
 from semsearch.evaluate.published import YEAR_TASKS
 from semsearch.evaluate.retrieval import MEASURES
+from semsearch.evaluate.sts import evaluate_sts
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from guide import ROOT, read
 from reference_page.commands import Command, commands, commands_of_research
 from reference_page.environment import OF_RESEARCH as VARIABLES_OF_RESEARCH, VARIABLES
 from reference_page.keys import Key, keys_of
-from reference_page.man import man_pages
 from reference_page.page import page, page_of_research
 from reference_page.printed import OF_RESEARCH as PRINTED_BY_RESEARCH, PRINTED
 from reference_page.sources import find_class
@@ -54,23 +51,6 @@ def section(heading: str) -> str:
 
 def test_the_page_is_what_the_code_gives() -> None:
     assert page() == PAGE, "run: python tests/support/reference_page > docs/reference.md"
-
-
-def test_the_manual_pages_are_what_the_code_gives() -> None:
-    there = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "man").iterdir()}
-    assert there == man_pages(), "run: python tests/support/reference_page man"
-    assert {"semsearch.1", "semsearch-query.1", "semsearch-vectors-language.1"} <= set(there)
-
-
-@pytest.mark.parametrize("program", ["groff -ww -man -Kutf8 -Tutf8", "mandoc -Tlint -Wwarning"])
-def test_manual_pages_are_without_fault(program: str) -> None:
-    name, *options = program.split()
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name} on this machine")
-    pages = sorted(map(str, (ROOT / "man").iterdir()))
-    said = subprocess.run([name, *options, *pages], capture_output=True, text=True, encoding="utf-8")
-    complaints = (said.stderr if name == "groff" else said.stdout + said.stderr).splitlines()
-    assert [line for line in complaints if "missing date" not in line] == []  # which is no fault here
 
 
 @pytest.mark.parametrize("command", commands(app)[1:], ids=lambda command: command.name)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate import evaluate_answers
-from semsearch.evaluate.answers import AnswerFile
+from semsearch.evaluate.answers import AnswerFile, evaluate_answers
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 

@@ -9,13 +9,13 @@ import pytest
 import scipy
 from collections_made import pairs, write_pairs
 
-from semsearch.evaluate import StsReport, evaluate_sts
 from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED, verdict_of_interval
 from semsearch.evaluate.inputs import MARK, is_distilled, marked
 from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled, claimed
 from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts import evaluate_sts
 from semsearch.evaluate.sts_experiment import notes_on
-from semsearch.evaluate.sts_scores import counted_once
+from semsearch.evaluate.sts_scores import StsReport, counted_once
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import VectorTable
 

@@ -16,9 +16,8 @@ from small import sentence
 
 from semsearch import Index, Text
 from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
-from semsearch.evaluate import RetrievalRow, evaluate_retrieval
 from semsearch.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names
-from semsearch.evaluate.retrieval import MEASURES
+from semsearch.evaluate.retrieval import MEASURES, RetrievalRow, evaluate_retrieval
 from semsearch.rerankers.reranker import standardised
 from semsearch.word_vectors.table import VectorTable
 

@@ -19,15 +19,15 @@ from semsearch import SentenceEmbedder
 from semsearch.embedding.methods import Method
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate import StsReport, evaluate_sts, evaluate_vectors, sts
+from semsearch.evaluate import sts
 from semsearch.evaluate.claims import CLAIMS, HOLDS, Held, orderings
 from semsearch.evaluate.pair_bootstrap import Resampled
 from semsearch.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, published, published_task
 from semsearch.evaluate.sentence_pairs import read_tasks
-from semsearch.evaluate.sts import sentences_of
+from semsearch.evaluate.sts import evaluate_sts, sentences_of
 from semsearch.evaluate.sts_cosines import VARIANTS, find_variants
-from semsearch.evaluate.sts_scores import pearson, ranks, spearman
-from semsearch.evaluate.vector_scores import known_share
+from semsearch.evaluate.sts_scores import StsReport, pearson, ranks, spearman
+from semsearch.evaluate.vector_scores import evaluate_vectors, known_share
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 

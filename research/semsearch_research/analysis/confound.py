@@ -32,9 +32,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import VectorTable, load_vectors
-from semsearch.embedding import SIF_A, sif_weights, usif_a, usif_weights
+from semsearch.embedding.weights import SIF_A, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
-from semsearch.evaluate import USIF_N, Record, check_positive, check_several, ids_of_words
+from semsearch.evaluate.inputs import check_positive, check_several, ids_of_words
+from semsearch.evaluate.sts_cosines import USIF_N
+from semsearch.results.codec import Record
 from semsearch_research.published import figures
 
 Float64 = npt.NDArray[np.float64]

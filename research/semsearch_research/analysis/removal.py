@@ -21,29 +21,19 @@ from typing import Any
 import numpy as np
 
 from semsearch import WordVectors
-from semsearch.embedding import METHODS, CommonComponents, SentenceSums, WeightedSums
+from semsearch.embedding.components import CommonComponents, SentenceSums
+from semsearch.embedding.methods import METHODS
+from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
-from semsearch.evaluate import (
-    PER_TASK,
-    MeasuredCosines,
-    PairMeasures,
-    Progress,
-    Record,
-    Resampled,
-    Task,
-    WeighedWords,
-    cached,
-    check_several,
-    cosines,
-    digest_of,
-    digits,
-    distinct_names,
-    is_distilled,
-    read_tasks,
-    task_files,
-    versions,
-)
-from semsearch.word_vectors import WordVectorsLike, open_vectors
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.experiment import Progress
+from semsearch.evaluate.inputs import check_several, distinct_names, is_distilled
+from semsearch.evaluate.pair_bootstrap import Resampled
+from semsearch.evaluate.sentence_pairs import Task, read_tasks, task_files
+from semsearch.evaluate.sts_cosines import WeighedWords, cosines
+from semsearch.evaluate.sts_scores import PER_TASK, MeasuredCosines, PairMeasures
+from semsearch.results.codec import Record, digits
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research import PROGRAM
 
 PAPERS_M = METHODS["usif"].components

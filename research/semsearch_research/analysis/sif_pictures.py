@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.embedding import sif_weights, usif_weights
-from semsearch.evaluate import new_figure
+from semsearch.embedding.weights import sif_weights, usif_weights
+from semsearch.evaluate.plots import new_figure
 from semsearch_research.analysis.sweep import SOURCES, SweepReport
 from semsearch_research.analysis.weighing import LOWEST, WeightsReport, word2vec_weights
 

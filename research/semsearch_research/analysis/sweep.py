@@ -14,32 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Method
-from semsearch.embedding import METHODS, choose_frequencies
+from semsearch.embedding.methods import METHODS
 from semsearch.errors import UsageError
-from semsearch.evaluate import (
-    UNIFORM,
-    Figure,
-    PairDraws,
-    Progress,
-    Record,
-    Resampled,
-    Task,
-    WeighedWords,
-    cached,
-    check_each_a,
-    check_several,
-    cosines,
-    counts_in,
-    digest_of,
-    digits,
-    distinct_names,
-    is_distilled,
-    pearson,
-    read_tasks,
-    task_files,
-    versions,
-)
-from semsearch.word_vectors import WordVectorsLike, open_vectors
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.experiment import Progress
+from semsearch.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
+from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch.evaluate.retrieval import Figure
+from semsearch.evaluate.sentence_pairs import Task, read_tasks, task_files
+from semsearch.evaluate.sts_cosines import UNIFORM, WeighedWords, cosines
+from semsearch.evaluate.sts_scores import pearson
+from semsearch.results.codec import Record, digits
+from semsearch.settings import choose_frequencies
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research import PROGRAM
 from semsearch_research.published import figures
 

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from semsearch import VectorTable
 from semsearch.errors import SourceError, UsageError
-from semsearch.text import sentence_spans, words
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
 
 Report = Callable[[str, int, int], None]  # name of the stage, how much of it is done, how much there is
 

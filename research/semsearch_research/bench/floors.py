@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate import open_passage_vectors
+from semsearch.evaluate.rankers import open_passage_vectors
 from semsearch_research.bench.bench_text import TextFiles, TextSample
 from semsearch_research.bench.processes import run_python
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed

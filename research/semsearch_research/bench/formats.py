@@ -19,9 +19,12 @@ from typing import Any
 
 from semsearch import Index, VectorTable
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.readers import Document, end_reader_processes, format_of, read_bytes
-from semsearch.text import each_passage
-from semsearch.word_vectors import open_vectors
+from semsearch.readers.document import Document
+from semsearch.readers.read import read_bytes
+from semsearch.readers.reader_process import end_reader_processes
+from semsearch.readers.registry import format_of
+from semsearch.text.passages import each_passage
+from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench.bench_text import Report, made_up
 from semsearch_research.bench.format_files import MAKERS
 from semsearch_research.bench.measurements import Measurement, measurements_of

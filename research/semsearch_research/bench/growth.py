@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from semsearch.evaluate import new_figure, save
+from semsearch.evaluate.plots import new_figure, save
 from semsearch_research.bench.bench_text import LEAST
 from semsearch_research.bench.rounds import Case, Quantity
 from semsearch_research.bench.site import Site

@@ -18,9 +18,10 @@ import numpy as np
 import Stemmer
 
 from semsearch import SentenceEmbedder, VectorTable
-from semsearch.embedding import CommonComponents
+from semsearch.embedding.components import CommonComponents
 from semsearch.errors import MissingExtra, UsageError, VectorsError
-from semsearch.evaluate import import_extra, open_peers
+from semsearch.evaluate.inputs import import_extra
+from semsearch.evaluate.rankers import open_peers
 from semsearch_research.bench.bench_text import TextSample
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
 

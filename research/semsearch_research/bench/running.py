@@ -16,7 +16,7 @@ import numpy as np
 
 from semsearch import VectorTable
 from semsearch.errors import StorageError, UsageError
-from semsearch.word_vectors import open_vectors
+from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench import floors, works
 from semsearch_research.bench.bench_text import LEAST, Report, TextSample, given, made_up, take_sample, write_corpus
 from semsearch_research.bench.growth import GROWTH, growth_cases, growth_of, sizes_below, whole

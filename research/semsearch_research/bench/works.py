@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import get_args
 
 from semsearch import Mode, SentenceEmbedder, VectorTable
-from semsearch.text import sentence_spans
+from semsearch.text.sentences import sentence_spans
 from semsearch_research.bench.bench_text import TextSample
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
 from semsearch_research.bench.site import Site, can_use_processes

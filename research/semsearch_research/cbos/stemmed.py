@@ -18,8 +18,11 @@ import numpy.typing as npt
 import Stemmer
 
 from semsearch.errors import UsageError
-from semsearch.text import Ragged, sentence_spans, words
-from semsearch.train import LONGEST, Sentences, Skipped, Stages, each_file, paragraphs_of, parts_of
+from semsearch.text.ragged import Ragged
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
+from semsearch.train.cbos import LONGEST, Sentences, parts_of
+from semsearch.train.corpus import Skipped, Stages, each_file, paragraphs_of
 
 Int64 = npt.NDArray[np.int64]
 _EVERY = 5000  # sentences between two reports

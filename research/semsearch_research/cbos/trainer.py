@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate import cached, digest_of, versions
-from semsearch.text import Ragged, sentence_spans, words
-from semsearch.train import CbosSettings, Skipped, Stages, each_file, paragraphs_of, parts_of, start, train_round
-from semsearch.word_vectors import average
+from semsearch.embedding.weighted_sums import average
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.text.ragged import Ragged
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
+from semsearch.train.cbos import CbosSettings, parts_of, start, train_round
+from semsearch.train.corpus import Skipped, Stages, each_file, paragraphs_of
 from semsearch_research import reread
 from semsearch_research.cbos import gensim_vectors, stemmed
 from semsearch_research.cbos.gensim_vectors import check_gensim, word2vec

@@ -24,21 +24,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.embedding.weighted_sums import average
 from semsearch.errors import SourceError
-from semsearch.evaluate import (
-    YEAR_TASKS,
-    PairDraws,
-    Record,
-    Resampled,
-    Task,
-    check_several,
-    digits,
-    pearson,
-    read_tasks,
-    verdict_of_interval,
-)
-from semsearch.train import Skipped, Stages, check_settings, start
-from semsearch.word_vectors import average
+from semsearch.evaluate.claims import verdict_of_interval
+from semsearch.evaluate.inputs import check_several
+from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch.evaluate.published import YEAR_TASKS
+from semsearch.evaluate.sentence_pairs import Task, read_tasks
+from semsearch.evaluate.sts_scores import pearson
+from semsearch.results.codec import Record, digits
+from semsearch.train.cbos import start
+from semsearch.train.corpus import Skipped, Stages, check_settings
 from semsearch_research.cbos.stemmed import Stemming, ids_of
 from semsearch_research.cbos.trainer import Recipe, TrainedVectors, Trainer
 from semsearch_research.published import figures

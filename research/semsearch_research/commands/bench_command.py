@@ -74,7 +74,7 @@ def bench(
     if formats:
         show_format_speeds(folders or (), sentences, runs, vectors, json)
         return
-    from semsearch.evaluate import check_target
+    from semsearch.evaluate.plots import check_target
     from semsearch_research.bench import SENTENCES, bench as measure, draw  # start-up time, as the ones below
 
     check_target(plot)

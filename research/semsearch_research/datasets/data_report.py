@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from semsearch.evaluate import NONE, Block, Record, Table
+from semsearch.evaluate.table import NONE, Block, Table
+from semsearch.results.codec import Record
 
 State = Literal["complete", "in part", "missing"]
 

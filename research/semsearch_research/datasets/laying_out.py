@@ -16,8 +16,9 @@ from functools import partial
 from pathlib import Path
 
 from semsearch.errors import SourceError, StorageError
-from semsearch.evaluate import Progress, check_several, numbered_lines
-from semsearch.system import Write, write_durably
+from semsearch.evaluate.experiment import Progress
+from semsearch.evaluate.inputs import check_several, numbered_lines
+from semsearch.system.durable import Write, write_durably
 from semsearch_research.datasets.data_report import DataReport, DatasetState, State
 from semsearch_research.datasets.known import DATASETS, KnownDataset, KnownFile, known_files
 from semsearch_research.datasets.labelled_texts import Imdb, SentimentTrees, Snli

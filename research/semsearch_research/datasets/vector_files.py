@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semsearch.errors import SourceError, VectorsError
-from semsearch.system import Write, sync_folder, write_durably
-from semsearch.word_vectors import identify
+from semsearch.system.durable import Write, sync_folder, write_durably
+from semsearch.word_vectors.vector_formats import identify
 from semsearch_research.datasets.originals import Original
 
 FOLDER = "vectors"

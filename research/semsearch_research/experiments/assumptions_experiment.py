@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import NONE, Block, Experiment, Option, Progress, Table, lazily, options
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.options import Option
+from semsearch.evaluate.table import NONE, Block, Table
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

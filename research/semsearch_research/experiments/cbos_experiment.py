@@ -8,24 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError
-from semsearch.evaluate import (
-    NONE,
-    Argument,
-    Block,
-    Experiment,
-    Held,
-    Option,
-    PictureOf,
-    Progress,
-    Repeated,
-    Table,
-    bold,
-    counted,
-    lazily,
-    number,
-    options,
-    within,
-)
+from semsearch.evaluate import options
+from semsearch.evaluate.claims import Held, counted
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
 from semsearch_research.optional import import_gensim
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section

@@ -6,19 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import (
-    NONE,
-    Argument,
-    Block,
-    Experiment,
-    Option,
-    Progress,
-    Repeated,
-    Table,
-    directions,
-    lazily,
-    options,
-)
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.table import NONE, Block, Table, directions
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

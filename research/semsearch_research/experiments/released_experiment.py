@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import MEANING, Block, Experiment, Option, Progress, Table, lazily, marked, options, within
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.inputs import MEANING, marked
+from semsearch.evaluate.options import Option
+from semsearch.evaluate.table import Block, Table, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import (
-    MEANING,
-    NONE,
-    Block,
-    Experiment,
-    PictureOf,
-    Progress,
-    Repeated,
-    Table,
-    lazily,
-    marked,
-    number,
-    options,
-    within,
-)
+from semsearch.evaluate import options
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.inputs import MEANING, marked
+from semsearch.evaluate.options import Repeated
+from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

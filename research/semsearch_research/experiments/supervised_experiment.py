@@ -8,23 +8,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import (
-    MEANING,
-    NONE,
-    Argument,
-    Experiment,
-    Option,
-    Progress,
-    Repeated,
-    Table,
-    bold,
-    counted,
-    lazily,
-    marked,
-    number,
-    options,
-    within,
-)
+from semsearch.evaluate import options
+from semsearch.evaluate.claims import counted
+from semsearch.evaluate.experiment import Experiment, Progress, lazily
+from semsearch.evaluate.inputs import MEANING, marked
+from semsearch.evaluate.options import Argument, Option, Repeated
+from semsearch.evaluate.table import NONE, Table, bold, number, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 from semsearch_research.supervised.published_tasks import SYSTEMS

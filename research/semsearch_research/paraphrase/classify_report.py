@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.evaluate import Record, called
+from semsearch.results.codec import Record, called
 from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate import files_of, numbered_lines
+from semsearch.evaluate.inputs import files_of, numbered_lines
 
 LEAST = 3  # sentences of a group
 

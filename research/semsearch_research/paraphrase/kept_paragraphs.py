@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.evaluate import Progress, cached, digest_of, versions
-from semsearch.text import sentence_spans, words
-from semsearch.train import paragraphs_of
+from semsearch.evaluate.cache import cached, digest_of, versions
+from semsearch.evaluate.experiment import Progress
+from semsearch.text.sentences import sentence_spans
+from semsearch.text.tokens import words
+from semsearch.train.corpus import paragraphs_of
 from semsearch_research import reread
 from semsearch_research.paraphrase import bags, paragraph_vectors as trained_here
 from semsearch_research.paraphrase.groups import ParaphraseGroups

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.text import sentence_spans
-from semsearch.train import check_settings, paragraphs_of
+from semsearch.text.sentences import sentence_spans
+from semsearch.train.corpus import check_settings, paragraphs_of
 from semsearch_research.optional import import_gensim
 from semsearch_research.paraphrase.bags import tokens
 from semsearch_research.reread import Reread

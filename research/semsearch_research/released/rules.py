@@ -22,11 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import VectorTable
-from semsearch.arrays import row_lengths, to_unit
-from semsearch.embedding import CommonComponents, SentenceSums
-from semsearch.evaluate import Task
-from semsearch.text import Ragged, words
-from semsearch.word_vectors import average
+from semsearch.arrays.vectors import row_lengths, to_unit
+from semsearch.embedding.components import CommonComponents, SentenceSums
+from semsearch.embedding.weighted_sums import average
+from semsearch.evaluate.sentence_pairs import Task
+from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import words
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

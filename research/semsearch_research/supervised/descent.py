@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.train import Adam
+from semsearch.train.adam import Adam
 from semsearch_research.supervised.projection import Array, Classifier, Inputs
 
 _PART = 2048  # rows whose probabilities are computed at a time

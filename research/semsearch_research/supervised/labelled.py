@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate import FileLine, as_number, check_scores, numbered_lines, parts_of
+from semsearch.evaluate.inputs import FileLine, as_number, check_scores, numbered_lines, parts_of
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]
 SPLITS = ("train", "dev", "test")

@@ -14,11 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from semsearch import arrays, embedding, text, word_vectors
-from semsearch.embedding import find_method
+from semsearch.embedding.methods import find_method
 from semsearch.errors import UsageError
-from semsearch.evaluate import Resampled, cached, check_each_a, check_several, is_distilled, pearson
-from semsearch.train import Adam
-from semsearch.word_vectors import WordVectorsLike, open_vectors
+from semsearch.evaluate.cache import cached
+from semsearch.evaluate.inputs import check_each_a, check_several, is_distilled
+from semsearch.evaluate.pair_bootstrap import Resampled
+from semsearch.evaluate.sts_scores import pearson
+from semsearch.train.adam import Adam
+from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research.supervised import descent, labelled, projection, trials
 from semsearch_research.supervised.labelled import LabelledTask, read_labelled
 from semsearch_research.supervised.published_tasks import published_for

@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate import UNDECIDED, Figure, Held, Record, Resampled, verdict_of_test
+from semsearch.evaluate.claims import UNDECIDED, Held, verdict_of_test
+from semsearch.evaluate.pair_bootstrap import Resampled
+from semsearch.evaluate.retrieval import Figure
+from semsearch.results.codec import Record
 from semsearch_research.supervised.published_tasks import SYSTEMS
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3

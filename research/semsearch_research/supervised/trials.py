@@ -26,8 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors
-from semsearch.embedding import usif_a
-from semsearch.evaluate import USIF_N, PairDraws, digest_of, pearson, spearman, versions
+from semsearch.embedding.weights import usif_a
+from semsearch.evaluate.cache import digest_of, versions
+from semsearch.evaluate.pair_bootstrap import PairDraws
+from semsearch.evaluate.sts_cosines import USIF_N
+from semsearch.evaluate.sts_scores import pearson, spearman
 from semsearch_research.supervised.descent import Pace, Setting, learn, probabilities
 from semsearch_research.supervised.labelled import HIGHEST, Examples, LabelledTask
 from semsearch_research.supervised.projection import (

@@ -11,8 +11,9 @@ from console import semsearch
 from references import papers as reference
 
 from semsearch.errors import UsageError
-from semsearch.evaluate import cache, evaluate_sts
+from semsearch.evaluate import cache
 from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts import evaluate_sts
 from semsearch.evaluate.sts_cosines import USIF_N, WeighedWords
 from semsearch.evaluate.sts_scores import pearson
 from semsearch.word_vectors.table import VectorTable

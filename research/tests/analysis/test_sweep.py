@@ -13,8 +13,9 @@ from references import papers as reference
 from small import small_vectors as make_vectors
 
 from semsearch.errors import SourceError, UsageError, VectorsError
-from semsearch.evaluate import cache, evaluate_sts
+from semsearch.evaluate import cache
 from semsearch.evaluate.sentence_pairs import read_tasks
+from semsearch.evaluate.sts import evaluate_sts
 from semsearch.evaluate.sts_scores import pearson
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable

@@ -17,7 +17,7 @@ from console import semsearch
 from semsearch import SentenceEmbedder
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SemsearchError
-from semsearch.evaluate import evaluate_sts
+from semsearch.evaluate.sts import evaluate_sts
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
 from semsearch.word_vectors.word_frequencies import shares

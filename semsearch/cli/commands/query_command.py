@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -48,7 +49,6 @@ from semsearch.cli.declared import GOLDEN, Call, CommandArgument as Argument, Co
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import UsageError, quoted
-from semsearch.frozen import dataclass
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
 

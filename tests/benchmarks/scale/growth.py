@@ -31,7 +31,7 @@ from statistics import median
 
 from semsearch import Index, VectorTable
 from semsearch.evaluate.plots import new_figure, save, style
-from semsearch.word_vectors import open_vectors
+from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench.bench_text import made_up, take_sample, write_corpus
 
 KINDS = ("sentence", "passage", "words", "topics")

@@ -143,7 +143,7 @@ def question_vectors(index: Any, questions: Sequence[str]) -> Any:
     """The vectors of questions in an index. (q, d)"""
     from semsearch.results.options import SearchOptions
     from semsearch.search.query import make_queries
-    from semsearch.word_vectors import open_vectors
+    from semsearch.word_vectors.loading import open_vectors
 
     def vectors(db: sqlite3.Connection, reader: Any) -> list[Any]:
         made = make_queries(db, reader, questions, SearchOptions(mode="dense"), partial(open_vectors, "english"))
@@ -226,7 +226,7 @@ def fts5_open(corpus: Corpus, out: Path) -> list[Answers]:
     """Any of a question's words that is no stop word; all words with stop words would take many times as long."""
     from bm25s.stopwords import STOPWORDS_EN
 
-    from semsearch.text import words
+    from semsearch.text.tokens import words
 
     db = sqlite3.connect(out / "fts5.sqlite")
     sql = f"SELECT rowid, text FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT {K}"  # noqa: S608  # a number
@@ -361,7 +361,7 @@ def vicinity_open(backend: str, corpus: Corpus, out: Path) -> list[Answers]:
 
 
 def _model2vec() -> Callable[[list[str]], Any]:
-    from semsearch.word_vectors import open_vectors
+    from semsearch.word_vectors.loading import open_vectors
     from semsearch_research.bench.peers import own_model2vec
 
     return own_model2vec(open_vectors("english"))  # type: ignore[arg-type]

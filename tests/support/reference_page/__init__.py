@@ -2,5 +2,4 @@
 
 python tests/support/reference_page > docs/reference.md
 python tests/support/reference_page research > research/docs/reference.md
-python tests/support/reference_page man
 """

@@ -656,27 +656,3 @@ def printed_by(code: str) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
-
-
-def test_a_question_imports_nothing_of_what_writes_maps_publishes_or_looks_after(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    code = (
-        "import sys\nfrom semsearch import Index\n"
-        f"assert Index.open({str(index.path)!r}).search('ship')\n"
-        "needless = ('indexing', 'mapping', 'maintenance', 'published.publish', 'remote_index', 'multi_index')\n"
-        "print([name for name in sys.modules if name.removeprefix('semsearch.').startswith(needless)])"
-    )
-    assert printed_by(code) == "[]"
-
-
-def test_a_sync_that_finds_no_change_imports_nothing_that_reads_or_embeds(index: Index, docs: Path) -> None:
-    for path in docs.rglob("*"):
-        os.utime(path, (1_000_000_000, 1_000_000_000))
-    index.sync(docs)
-    code = (
-        "import sys\nfrom semsearch import Index\n"
-        f"assert Index.open({str(index.path)!r}).sync().unchanged\n"
-        "needless = ('semsearch.readers.read', 'semsearch.indexing.intake', 'semsearch.indexing.spool', 'pathspec')\n"
-        "print([name for name in needless if name in sys.modules])"
-    )
-    assert printed_by(code) == "[]"

@@ -17,10 +17,10 @@ from weakref import finalize
 import numpy as np
 
 from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
-from semsearch_integrations.adapted_index import EmbedderLike, embedder_of
 from semsearch.arrays.types import Float32
 from semsearch.settings import PRIOR
 from semsearch.text.tokens import words
+from semsearch_integrations.adapted_index import EmbedderLike, embedder_of
 
 Ranked: TypeAlias = dict[str, dict[str, float]]  # by query, then by document
 

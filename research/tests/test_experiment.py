@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from dataclasses import fields
 
 import pytest
@@ -23,12 +21,6 @@ OF_RUN = {"classify": {"train_sentences", "train_rounds"}}
 
 def function_of(experiment: Experiment) -> inspect.Signature:
     return inspect.signature(getattr(semsearch_research, f"evaluate_{experiment.name}"))
-
-
-def test_declarations_import_nothing_heavy() -> None:
-    command = "import semsearch_research.commands.experiment_commands, sys; print({'numpy', 'scipy'} & {*sys.modules})"
-    found = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)

@@ -158,19 +158,6 @@ def test_a_client_that_reads_no_more_does_no_harm(folder: Path) -> None:
         assert agent.process.stderr.read() == b""
 
 
-def test_a_handshake_and_a_list_of_tools_import_nothing_slow(folder: Path) -> None:
-    code = (
-        "import sys\nfrom semsearch.cli.main import app\n"
-        "try: app(['mcp'])\nexcept SystemExit as end: assert not end.code, end\n"
-        "slow = {'numpy', 'rich', 'pydantic', 'starlette', 'asyncio', 'semsearch.index'} & set(sys.modules)\n"
-        "print(sorted(slow), file=sys.stderr)"
-    )
-    with agent_process(folder, command=[sys.executable, "-c", code]) as agent:
-        agent.ask(hello())
-        agent.ask(message("tools/list"))
-        assert agent.end() == ([], "[]\n")
-
-
 class Piped:
     """A server in a thread, on pipes of this process."""
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -219,16 +216,3 @@ def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setattr("semsearch.system.locations._known_home", no_home)
     assert semsearch("query", "captain").status == 0
-
-
-def test_without_a_file_nothing_more_is_imported(folder: Path) -> None:
-    code = (
-        "import sys\nfrom semsearch.cli.main import app\n"
-        "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
-        "needless = ['tomllib', 'tomli', 'platformdirs', 'semsearch.cli.configuration',"
-        " 'semsearch.multi_index']\n"
-        "print([name for name in needless if name in sys.modules], file=sys.stderr)"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr.strip() == "[]"

@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -86,11 +84,6 @@ def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
         read_file(tmp_path / "none.txt")
     with pytest.raises(SourceError, match="is not a regular file"):
         read_file(tmp_path)
-
-
-def test_no_parser_is_imported_before_its_first_file() -> None:
-    code = "import sys, semsearch.readers; print(sorted({'docutils', 'lxml', 'pyromark', 'yaml'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 WESTERN = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -71,18 +69,6 @@ def test_nothing_is_opened_before_it_is_needed(index: Index, opened: list[str]) 
         assert opened == []
         assert reader.lexical
         assert [name.split("-")[0] for name in opened] == ["words"]
-
-
-@pytest.mark.parametrize(("mode", "unneeded"), [("lexical", "faiss"), ("hybrid", "semsearch.dense.faiss_writer")])
-def test_a_query_imports_only_what_it_needs(index: Index, mode: str, unneeded: str) -> None:
-    program = (
-        "import sys; from semsearch import Index\n"
-        f"with Index.open({str(index.path)!r}) as index: assert index.search('the captain', mode={mode!r})\n"
-        f"assert {unneeded!r} not in sys.modules"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_threads_open_each_file_once_and_are_told_the_same(index: Index, opened: list[str]) -> None:

@@ -68,16 +68,6 @@ def test_what_programs_ask_is_not_kept() -> None:
     assert not history_file().exists()
 
 
-def test_a_query_imports_nothing_of_it_before_its_answer() -> None:
-    program = "import sys; from semsearch.cli.main import app; app(['query', 'captain'], standalone_mode=False)"
-    said = "; print('semsearch.cli.history' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program + said], capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "False"
-
-
 @pytest.mark.parametrize("how", ["file", "variable"])
 def test_it_can_be_turned_off(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if how == "file":

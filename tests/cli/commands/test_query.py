@@ -371,35 +371,6 @@ def test_a_pipe_gets_neither_colours_nor_progress(small_vectors: VectorTable, tm
     assert "\x1b" not in asked.stdout
 
 
-def test_a_query_imports_only_what_it_needs() -> None:
-    code = (
-        "import sys\nfrom semsearch.cli.main import app\n"
-        "try: app(['query', 'ship', '--json'])\nexcept SystemExit as end: assert end.code == 0, end\n"
-        "needless = ['rich', 'scipy', 'sqlite_utils', 'sentencex', 'lxml', 'docutils', 'pyromark', 'pathspec',"
-        " 'markdown_it', 'numpy.ma', 'semsearch.maintenance.create_index', 'semsearch.results.explanation',"
-        " 'semsearch.search.filters', 'prompt_toolkit', 'semsearch.cli.open_hit']\n"
-        "print([name for name in needless if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.stderr.strip() == "[]"
-
-
-def test_help_imports_no_numpy() -> None:
-    code = "import sys\nfrom semsearch.cli.main import app\ntry: app(['--help'])\nexcept SystemExit: pass\n"
-    code += "assert not {'numpy', 'rich', 'sqlite_utils'} & set(sys.modules), sys.modules.keys()"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    assert (
-        subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=False).returncode
-        == 0
-    )
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe that can be closed early, and /dev/full")
 def test_a_reader_that_has_had_enough_is_no_error() -> None:
     line = f"{sys.executable} -m semsearch query ship --jsonl -k 10 | true; echo ${{PIPESTATUS[0]}}"

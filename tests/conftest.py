@@ -1,7 +1,7 @@
 """Fixtures that several test files share, and how the tests run: where, in how many processes, and how many of them.
 
 By default thirty random examples of each property and the core of the page's tests are run, which takes minutes on two
-cores. SEMSEARCH_TESTS=all runs everything, as tests/everywhere.py does.
+cores. SEMSEARCH_TESTS=all runs everything, as tests/noxfile.py does.
 """
 
 from __future__ import annotations

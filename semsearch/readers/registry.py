@@ -98,7 +98,7 @@ BUILT_IN = (
         version="5",
         apart=_LARGE,
     ),
-    Format("rst", (".rst", ".rest"), "semsearch.readers.markup.rst", version="2", apart=_LARGE),
+    Format("rst", (".rst", ".rest"), "semsearch.readers.markup.rst", version="3", apart=_LARGE),
     Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.markup.html", declares_encoding=True, apart=_LARGE),
     Format("org", (".org",), "semsearch.readers.markup.org", apart=_LARGE),
     Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc", apart=_LARGE),

@@ -57,10 +57,18 @@ if TYPE_CHECKING:
     from semsearch.readers.records import Columns
     from semsearch.remote_index import RemoteIndex
     from semsearch.rerankers.reranker import Reranker
-    from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
+    from semsearch.results.documents import (
+        DocumentInfo,
+        DocumentPassages,
+        DocumentText,
+        Facets,
+        MapPassage,
+        MapProgress,
+        MapStatus,
+        PdfPage,
+    )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context, Hit
-    from semsearch.results.map_status import MapPassage, MapProgress, MapStatus
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.options import Mode, SearchOptions
     from semsearch.results.reports import Checkup, PublishReport, Status, SyncReport

@@ -20,10 +20,17 @@ from weakref import ref
 from semsearch import errors
 from semsearch.arrays.types import Float32
 from semsearch.errors import SemsearchError, ServerError, UsageError
-from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
+from semsearch.results.documents import (
+    DocumentInfo,
+    DocumentPassages,
+    DocumentText,
+    Facets,
+    MapPassage,
+    MapStatus,
+    PdfPage,
+)
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits
-from semsearch.results.map_status import MapPassage, MapStatus
 from semsearch.results.omissions import FileCoverage, Problem
 from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.reports import Checkup, Status

@@ -21,10 +21,17 @@ from semsearch.results.hits import FLOOR, Hit, Hits
 from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
 
 if TYPE_CHECKING:
-    from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
+    from semsearch.results.documents import (
+        DocumentInfo,
+        DocumentPassages,
+        DocumentText,
+        Facets,
+        MapPassage,
+        MapStatus,
+        PdfPage,
+    )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
-    from semsearch.results.map_status import MapPassage, MapStatus
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.reports import Checkup, Status
 

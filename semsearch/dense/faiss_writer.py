@@ -40,7 +40,7 @@ from semsearch.dense.scan_plan import (
 )
 from semsearch.dense.stored_vectors import PACKED, faiss, fast_scan
 from semsearch.dense.vector_store import Additions, Questions
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft, WrittenFile, write_durably
 

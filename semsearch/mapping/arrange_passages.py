@@ -20,7 +20,7 @@ from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.dense.neighbours import Rows, nearest_of_others, neighbours_of_each
 from semsearch.dense.scan_plan import evenly
 from semsearch.mapping.tsne import affinities, layout
-from semsearch.results.map_status import MapPhase, MapProgress
+from semsearch.results.documents import MapPhase, MapProgress
 
 # -- Placing new passages ----------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from semsearch.mapping.arrange_passages import Likeness, arrange, beside, compar
 from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, regions
-from semsearch.results.map_status import MapPassage, MapProgress, MapState, MapStatus
+from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
 from semsearch.search.make_hits import path_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_documents, get_passages
 from semsearch.storage.index_files import get_fit

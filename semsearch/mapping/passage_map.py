@@ -23,7 +23,7 @@ import numpy as np
 
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.errors import UsageError
-from semsearch.results.map_status import MapRegion
+from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
 from semsearch.system.durable import Write, replace_file, write_durably
 

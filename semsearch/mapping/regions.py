@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from semsearch.arrays.types import Float32, Float64, Int64
-from semsearch.results.map_status import MapRegion
+from semsearch.results.documents import MapRegion
 from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
 

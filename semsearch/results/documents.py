@@ -1,4 +1,4 @@
-"""The documents of an index: entries of a list, texts, passages, pages of PDFs, and facets. Plain frozen data.
+"""The documents of an index: entries of a list, texts, passages, pages of PDFs, facets, a map. Plain frozen data.
 
 Each value of a facet has the filter that selects it. To select it, replace the facet's own filters by that one:
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
 
@@ -61,7 +61,7 @@ class PlacedSentence(Record):
     start: int  # in the passage's text, in characters
     end: int  # one past its last character
     line: int  # as in a hit
-    place: str | None  # likewise
+    place: str | None  # in the document's own terms, as in a hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,9 @@ class PdfPage(Record):
     sentences: tuple[PageSentence, ...]  # as they are searched, in order
 
 
+# -- Facets -----------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class FacetValue(Record):
     """A value of a facet, and the number of documents that have it."""
@@ -182,3 +185,62 @@ class Facets(Record):
     dates: tuple[DateFacet, ...]
     metadata: tuple[Facet, ...]  # keys with repeated values first
     more_keys: int  # the number of further metadata keys
+
+
+# -- The map -----------------------------------------------------------------------------------------------------------
+
+MapState = Literal["absent", "running", "outdated", "ready"]
+MapPhase = Literal["reading", "comparing", "arranging", "naming", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class MapProgress(Record):
+    """The progress of making a map: its phase, and the finished part of it."""
+
+    phase: MapPhase
+    done: int = 0
+    total: int = 0  # 0: unknown
+
+
+@dataclass(frozen=True, slots=True)
+class MapRegion(Record):
+    """A region of a map, with the words that characterise its passages."""
+
+    x: float
+    y: float
+    words: tuple[str, ...]
+    passages: int
+    level: int  # 0 for the few largest regions; higher ones are parts of these
+
+
+@dataclass(frozen=True, slots=True)
+class MapStatus(Record):
+    """The state of the map of an index.
+
+    It is outdated if the index was written to since: removed passages are left out, new ones are not in it.
+    """
+
+    state: MapState
+    passages: int  # on the map; 0 if there is none
+    of: int  # passages that the index has
+    generation: int | None  # of the index when the map was made
+    progress: MapProgress | None = None  # while it is being made
+
+
+@dataclass(frozen=True, slots=True)
+class MapPassage(Record):
+    """A passage of an index, found by its id."""
+
+    passage_id: int
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str  # the root it was found under; "" for a text that a program added
+    document: str  # the path below the root, or the id
+    title: str  # of the document
+    format: str
+    headings: tuple[str, ...]  # outermost first
+    line: int  # these of its first sentence
+    page: int | None
+    place: str | None
+    start: int
+    end: int
+    text: str  # all of it

@@ -11,18 +11,18 @@ have no relevance, and none is left out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
 
 from semsearch.errors import MissingExtra, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
+from semsearch.results.notebook_html import FAINT, block, marked
 from semsearch.results.options import Mode as Mode, Origin
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow
 
     from semsearch.results.explanation import Explanation
 
@@ -87,7 +87,7 @@ class HitExplainer(Protocol):
     """The protocol of a searcher that found a hit and can explain its score."""
 
     def explain_hit(self, hit: Hit) -> Explanation:
-        """Explain the score of a hit that this finder found."""
+        """Explain the score of a hit that it found."""
 
 
 class FoundRecord(Record):
@@ -110,9 +110,7 @@ class Hit(FoundRecord):
 
     rank: int  # from 1
     score: float  # in the chosen mode; comparable within one answer
-    dense: (
-        float | None
-    )  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, or another mode
+    dense: float | None  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, other mode
     lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
     relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, in a multi-index search
@@ -130,22 +128,18 @@ class Hit(FoundRecord):
     start: int  # of the sentence in the file's text, in characters
     end: int  # one past its last character
     passage_id: int  # never given to another passage of the index
-    sentence_id: int  # likewise
-    metadata: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of the document: its front matter and the like; and of the record
-    before: tuple[str, ...] = ()  # sentences of the document just before and after, as many as requested
-    after: tuple[str, ...] = ()  # likewise
+    sentence_id: int  # never given to another sentence of the index
+    # of the document, such as its front matter, and of the record
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    before: tuple[str, ...] = ()  # sentences of the document just before it, as many as requested
+    after: tuple[str, ...] = ()  # sentences just after it
     duplicates: tuple[DuplicatePassage, ...] = ()  # near-duplicates that were left out, best first
-    stale: bool = field(
-        default=False, kw_only=True, compare=False
-    )  # its file was changed or deleted since it was indexed
-    deleted: bool | None = field(
-        default=None, kw_only=True, compare=False, metadata=ONLY_IF_SET
-    )  # true: of a stale one, its file is no longer there
-    language: str | None = field(
-        default=None, kw_only=True, metadata=ONLY_IF_SET
-    )  # of the passage, by its ISO 639-1 code, where it is another than the question's
+    # its file was changed or deleted since it was indexed
+    stale: bool = field(default=False, kw_only=True, compare=False)
+    # true: of a stale hit, its file is no longer there
+    deleted: bool | None = field(default=None, kw_only=True, compare=False, metadata=ONLY_IF_SET)
+    # of the passage, by its ISO 639-1 code, where it is not the question's
+    language: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
     @property
@@ -177,17 +171,11 @@ class Hit(FoundRecord):
         return to_dict(self, without=None if origin else "origin")
 
     def _repr_html_(self) -> str:
-        from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
-
         return block(html_of_hit(self))
 
 
 def html_of_hit(hit: Hit) -> str:
     """A hit as one of a list in a notebook: score, place, headings, the passage with its best sentence marked."""
-    from html import escape  # start-up time: only notebooks ask
-
-    from semsearch.results.notebook_html import FAINT, marked
-
     place = escape(location(hit.path, hit.format, hit.position))
     headings = escape(" › ".join(hit.headings))
     stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
@@ -196,8 +184,8 @@ def html_of_hit(hit: Hit) -> str:
     head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
     text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
-    more = "; ".join(escape(location(each.path, each.format, each.position)) for each in hit.duplicates)
-    also = f'<div style="{FAINT}">near-duplicates: {more}</div>' if more else ""
+    duplicates = "; ".join(escape(location(other.path, other.format, other.position)) for other in hit.duplicates)
+    also = f'<div style="{FAINT}">near-duplicates: {duplicates}</div>' if duplicates else ""
     return (
         f'<div style="margin-bottom: .8em"><div>{head}</div><div style="white-space: pre-wrap">{text}</div>{also}</div>'
     )
@@ -236,80 +224,24 @@ class Hits(list[Hit]):
             import pandas  # optional dependency
         except ImportError as error:
             raise MissingExtra("pandas", "pandas") from error
-        return pandas.DataFrame(_columns(self))
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Convert to an Arrow table, with the same columns and types for all answers.
-
-        Columns are those of `to_pandas`; `metadata` is JSON. Raises MissingExtra without pyarrow.
-        """
-        try:
-            import pyarrow  # optional dependency
-        except ImportError as error:
-            raise MissingExtra("pyarrow", "arrow") from error
-        columns = _columns(self)
-        columns["metadata"] = [json.dumps(found, ensure_ascii=False, default=str) for found in columns["metadata"]]
-        texts = pyarrow.list_(pyarrow.string())
-        kinds = [(name, texts if kind == "texts" else pyarrow.type_for_alias(kind)) for name, kind in _KINDS.items()]
-        return pyarrow.table(columns, schema=pyarrow.schema(kinds))
+        names = [field.name for field in fields(Hit) if field.name != "origin"]
+        return pandas.DataFrame([_row(hit, names) for hit in self], columns=names)
 
     def _repr_html_(self) -> str:
-        from semsearch.results.notebook_html import block  # start-up time: only notebooks ask
-
-        said = [] if self.answered else [f"<em>{f'{NOT_ANSWERED}; nearest:' if self else 'no hits'}</em>"]
-        return block(*said, *map(html_of_hit, self))
+        head = [] if self.answered else [f"<em>{f'{NOT_ANSWERED}; nearest:' if self else 'no hits'}</em>"]
+        return block(*head, *map(html_of_hit, self))
 
 
-# -- Columns of tables -------------------------------------------------------------------------------------------------
-
-_KINDS = {  # columns in order, with the names of Arrow's types
-    "rank": "int64",
-    "score": "float64",
-    "dense": "float64",
-    "lexical": "float64",
-    "relevance": "float64",
-    "path": "string",
-    "line": "int64",
-    "page": "int64",
-    "place": "string",
-    "title": "string",
-    "headings": "texts",
-    "sentence": "string",
-    "passage": "string",
-    "before": "texts",
-    "after": "texts",
-    "duplicates": "texts",
-    "metadata": "string",
-    "format": "string",
-    "root": "string",
-    "document": "string",
-    "start": "int64",
-    "end": "int64",
-    "passage_id": "int64",
-    "sentence_id": "int64",
-    "stale": "bool",
-    "deleted": "bool",
-    "index": "string",
-    "language": "string",
-}
-
-
-def _columns(hits: Sequence[Hit]) -> dict[str, list[Any]]:
-    columns = {name: [_cell(getattr(hit, name)) for hit in hits] for name in _KINDS}
-    columns["duplicates"] = [
-        [location(each.path, each.format, each.position) for each in hit.duplicates] for hit in hits
-    ]
-    return columns
-
-
-def _cell(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:
+    cells = {name: getattr(hit, name) for name in names}
+    cells["duplicates"] = [location(other.path, other.format, other.position) for other in hit.duplicates]
+    return {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in cells.items()}
 
 
 # -- Relevance threshold -----------------------------------------------------------------------------------------------
 
 LIKELY = 0.2  # of one hit, or nothing answers; Measurements, "Relevance"
-FLOOR = 0.005  # of hits at the end; likewise
+FLOOR = 0.005  # of hits at the end; Measurements, "Relevance"
 NOT_ANSWERED = "nothing answers this"
 NEAREST = 3  # hits that are shown, apart, where nothing answers
 
@@ -317,8 +249,8 @@ NEAREST = 3  # hits that are shown, apart, where nothing answers
 def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
     """The part of an answer, as a dict, that says what was corrected in the query; {} if nothing was."""
     origins = [hit.origin for hit in hits if hit.origin is not None]
-    found = dict.fromkeys(each for origin in origins for each in origin.corrected or ())
-    return {"corrected": [each.to_dict() for each in found]} if found else {}
+    corrections = dict.fromkeys(correction for origin in origins for correction in origin.corrected or ())
+    return {"corrected": [correction.to_dict() for correction in corrections]} if corrections else {}
 
 
 def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
@@ -348,7 +280,7 @@ class Citation(Record):
 
     number: int  # from 1
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a hit
-    path: str  # likewise
+    path: str  # as in a hit
     line: int  # the first one
     last_line: int
     page: int | None  # of the first sentence
@@ -392,18 +324,16 @@ class Context(Record):
     text: str
     words: int  # of the whole text, as semsearch.text.text_lengths counts them
     citations: tuple[Citation, ...]
-    weak: int | None = field(
-        default=None, metadata=ONLY_IF_SET
-    )  # the number of passages found, where all are below the relevance threshold
+    # the number of passages that were found, where all are below the relevance threshold
+    weak: int | None = field(default=None, metadata=ONLY_IF_SET)
 
     def _repr_html_(self) -> str:
-        from html import escape  # start-up time: only notebooks ask
-
-        from semsearch.results.notebook_html import FAINT, block
-
         if not self.citations:
             return block("<em>no results</em>")
-        places = [(each.number, " › ".join(filter(None, [each.path, *each.headings]))) for each in self.citations]
-        sources = "".join(f'<li value="{number}">{escape(place)}</li>' for number, place in places)
+        headings = [" › ".join(filter(None, [citation.path, *citation.headings])) for citation in self.citations]
+        sources = "".join(
+            f'<li value="{citation.number}">{escape(heading)}</li>'
+            for citation, heading in zip(self.citations, headings, strict=True)
+        )
         text = f'<div style="white-space: pre-wrap">{escape(self.text)}</div>'
         return block(text, f'<ol style="{FAINT}">{sources}</ol>', f'<div style="{FAINT}">{self.words:,} words</div>')

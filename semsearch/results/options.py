@@ -119,9 +119,8 @@ class Origin(Record):
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
-    relative: Weights | None = field(
-        default=None, metadata=ONLY_IF_SET, kw_only=True
-    )  # by which a score, without feedback and boosts, is a share of the best one's in the hit's own index
+    # by which a score, without feedback and boosts, is a share of the best one's in the hit's own index
+    relative: Weights | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
     support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
@@ -132,7 +131,7 @@ class Origin(Record):
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 Syntax = Literal["full", "plain"]
-_TOO_LARGE = 1 << 63  # for the arrays that ids are looked up in
+_INT64_END = 1 << 63  # the arrays that ids are looked up in
 
 
 class SearchKeywords(TypedDict, total=False):
@@ -154,7 +153,9 @@ class SearchKeywords(TypedDict, total=False):
 class SearchOptions(Record):
     """The options of a search. Raises UsageError for an invalid value, such as k = 0.
 
-    The syntax of `filters` (semsearch.search.filters) and `boosts` is checked by the index.
+        index.search("sea ice", options=SearchOptions(k=3, filters=["reports/*"]))
+
+    The index checks the syntax of `filters` (semsearch.search.filters) and `boosts`.
     """
 
     k: int = 10  # hits at most
@@ -170,93 +171,84 @@ class SearchOptions(Record):
     floor: float = 0.0  # relevance threshold: leave out hits at the end below it (semsearch.results.hits); 0: none
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "k", _whole("k", self.k))
-        put(self, "context", _whole("context", self.context))
-        put(self, "filters", strings(self.filters, "filters"))
-        if self.passages is not None:
-            put(self, "passages", _ids(self.passages))
-        if self.k < 1:
-            raise UsageError(f"k must be at least 1, not {self.k}")
-        if self.context < 0:
-            raise UsageError(f"context must be at least 0, not {self.context}")
-        if self.min_score is not None:
-            put(self, "min_score", _finite("min_score", self.min_score))
-        put(self, "floor", _share("floor", self.floor))
-        if self.mode not in get_args(Mode):
-            raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {self.mode!r}")
+        values = {
+            "k": _whole("k", self.k, least=1),
+            "context": _whole("context", self.context, least=0),
+            "min_score": None if self.min_score is None else _finite("min_score", self.min_score),
+            "filters": strings(self.filters, "filters"),
+            "boosts": strings(self.boosts, "boosts"),
+            "passages": None if self.passages is None else _ids(self.passages),
+            "per_document": None if self.per_document is None else _whole("per_document", self.per_document, least=1),
+            "floor": _finite("floor", self.floor),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if not 0 <= self.floor <= 1:
+            raise UsageError(f"floor must be a number from 0 to 1, not {self.floor!r}")
         if not isinstance(self.duplicates, bool):
             raise UsageError(f"duplicates must be true or false, not {self.duplicates!r}")
-        put(self, "boosts", strings(self.boosts, "boosts"))
-        if self.per_document is not None:
-            put(self, "per_document", _whole("per_document", self.per_document))
-            if self.per_document < 1:
-                raise UsageError(f"per_document must be at least 1, not {self.per_document}")
+        if self.mode not in get_args(Mode):
+            raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {self.mode!r}")
         if self.syntax not in get_args(Syntax):
             raise UsageError(f"syntax must be one of {', '.join(get_args(Syntax))}, not {self.syntax!r}")
 
     @classmethod
     def chosen(cls, options: SearchOptions | None, k: int | None, keywords: SearchKeywords) -> SearchOptions:
-        """The given options, or the defaults, changed by k and the keywords that are given. Raises UsageError."""
+        """The options, or the defaults, changed by k and the keywords that are set. Raises UsageError."""
         base = cls() if options is None else options
         if not isinstance(base, SearchOptions):
             raise UsageError(f"options must be SearchOptions, not {base!r}; from a dict: SearchOptions.from_dict(...)")
         changes: dict[str, Any] = {**keywords} if k is None else {"k": k, **keywords}
+        names = [field.name for field in fields(cls)]
         for name in changes:
-            if name not in cls.__slots__:
-                known = ", ".join(field.name for field in fields(cls))
+            if name not in names:
                 instead = "; a context is bounded by max_words" if name in ("max_tokens", "max_words") else ""
-                raise UsageError(f"a search has no option {name!r}{instead}; the options are {known}")
+                raise UsageError(f"a search has no option {name!r}{instead}; the options are {', '.join(names)}")
         return replace(base, **changes) if changes else base
 
 
-def strings(given: Iterable[str], name: str) -> tuple[str, ...]:
+def strings(values: Iterable[str], name: str) -> tuple[str, ...]:
     """Check a sequence of strings; a single string, which would be read letter by letter, raises UsageError."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError(f"{name} must be a sequence of strings, not {given!r}; for one give [{given!r}]")
-    if isinstance(given, Mapping):  # its values would be lost
-        meant = [f"{key}={value}" for key, value in given.items()]
-        raise UsageError(f"{name} must be a sequence of strings, not a mapping; give {meant!r}")
-    found = tuple(given)
-    for string in found:
-        if not isinstance(string, str):
-            raise UsageError(f"{name} must be strings, not {string!r}")
-    return found
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise UsageError(f"{name} must be a sequence of strings, not {values!r}; for one give [{values!r}]")
+    if isinstance(values, Mapping):  # its values would be lost
+        pairs = [f"{key}={value}" for key, value in values.items()]
+        raise UsageError(f"{name} must be a sequence of strings, not a mapping; give {pairs!r}")
+    texts = tuple(values)
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"{name} must be strings, not {text!r}")
+    return texts
 
 
-def _ids(given: object) -> tuple[int, ...]:
+def _ids(values: object) -> tuple[int, ...]:
     """Check ids of passages. A NumPy array of them will do."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError(f"passages must be ids of passages, not {given!r}")
-    found = tuple(_whole("an id of a passage", id_) for id_ in given)
-    if not all(0 <= id_ < _TOO_LARGE for id_ in found):
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise UsageError(f"passages must be ids of passages, not {values!r}")
+    ids = tuple(_whole("an id of a passage", value, least=0) for value in values)
+    if any(id_ >= _INT64_END for id_ in ids):
         raise UsageError("an id of a passage must be a whole number from 0 to 2^63 - 1")
-    return found
-
-
-def _share(name: str, number: object) -> float:
-    if type(number) is not float and (isinstance(number, str | bytes) or not isinstance(number, SupportsFloat)):
-        raise UsageError(f"{name} must be a number, not {number!r}")
-    share = float(number)
-    if not 0 <= share <= 1:
-        raise UsageError(f"{name} must be a number from 0 to 1, not {number!r}")
-    return share
+    return ids
 
 
 def _finite(name: str, number: object) -> float:
     """A number that scores can be compared with: neither NaN nor infinite."""
     try:
-        found = float(number) if isinstance(number, SupportsFloat) else math.nan
+        value = float(number) if isinstance(number, SupportsFloat) else math.nan
     except OverflowError:  # a whole number of hundreds of digits
-        found = math.inf
-    if not math.isfinite(found):
+        value = math.inf
+    if not math.isfinite(value):
         raise UsageError(f"{name} must be a finite number, not {number!r}")
-    return found
+    return value
 
 
-def _whole(name: str, number: object) -> int:
+def _whole(name: str, number: object, *, least: int) -> int:
     if type(number) is int:  # the protocol check takes a hundred times as long, at every search
-        return number
-    if not isinstance(number, SupportsIndex):
+        value = number
+    elif isinstance(number, SupportsIndex):
+        value = index(number)
+    else:
         raise UsageError(f"{name} must be a whole number, not {number!r}")
-    return index(number)
+    if value < least:
+        raise UsageError(f"{name} must be at least {least}, not {value}")
+    return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import Record
-from semsearch.results.scan import Scan
+from semsearch.results.notebook_html import block, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,18 @@ class SyncReport(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Scan(Record):
+    """How a segment is scanned, and the recall of its ten best, measured when it was written."""
+
+    factory: str  # the index type, as FAISS calls it
+    vectors: int
+    lists: int  # 0: none, because all vectors or their codes are compared, or there is a graph
+    probes: int  # lists searched for a query; of a graph, candidates kept (ef); of codes, candidates for each result
+    recall: float  # of the ten best
+    questions: int  # queries on which recall was measured
+
+
+@dataclass(frozen=True, slots=True)
 class Adapted(Record):
     """The size of the topics that an index has learned from its text."""
 
@@ -127,20 +139,16 @@ class Status(Record):
     encodings_bytes: int = 0  # of these, the cache of a reranker's model, which may be deleted
     partly_read: int = 0  # documents with unread or doubtful parts
     published: PublicationStatus | None = None  # where the index is published, or read from
-    languages: Mapping[str, int] = field(
-        default_factory=dict
-    )  # documents by ISO 639-1 code; empty if languages are not detected
-    known_words: Mapping[str, float | None] = field(
-        default_factory=dict
-    )  # of each language, the share of its words with vectors of their own; None: it is searched by words alone
+    # documents by ISO 639-1 code; empty if languages are not detected
+    languages: Mapping[str, int] = field(default_factory=dict)
+    # of each language, the share of its words with vectors of their own; None: it is searched by words alone
+    known_words: Mapping[str, float | None] = field(default_factory=dict)
     store: str | None = None  # where an engine keeps the vectors of passages; None: files in the index's folder
     warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
     not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`
     description: str = ""  # the sentence that `describe` has given it
 
     def _repr_html_(self) -> str:
-        from semsearch.results.notebook_html import block, table  # start-up time: only notebooks ask
-
         rows = [
             ("index", self.path),
             ("roots", ", ".join(self.roots) or "none"),

@@ -22,7 +22,7 @@ import numpy as np
 from semsearch.errors import SourceError
 from semsearch.frozen import dataclass
 from semsearch.index import Index
-from semsearch.results.map_status import MapPassage, MapProgress, MapRegion, MapState
+from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.serve.operation import Operation, Report
 from semsearch.serve.request_parameters import Given, Parameter

@@ -17,7 +17,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import UsageError
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.checked_rows import SENTENCE_BYTES
 from semsearch.storage.segments import KINDS, Kind, get_removed, get_segments
 from semsearch.text.languages import RULES

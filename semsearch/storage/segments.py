@@ -19,7 +19,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.frozen import dataclass
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.meta import get_meta, set_meta
 from semsearch.system import clock
 

@@ -23,7 +23,7 @@ from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt64
 from semsearch.arrays.vectors import to_single
 from semsearch.dense.scan_plan import FEW, QUESTIONS, TRAINING, K, SegmentLayout, evenly, least_step, shares_found
 from semsearch.dense.stored_vectors import inner_products
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment
 from semsearch.stores.lance_tables import LancePlace
 

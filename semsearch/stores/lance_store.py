@@ -31,7 +31,7 @@ from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, eve
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
 from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.lance_lists import COLUMN, ListedVectors, batches, make_lists, measured

@@ -30,7 +30,7 @@ from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import StorageError
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.milvus_reader import (

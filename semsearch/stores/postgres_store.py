@@ -38,7 +38,7 @@ from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.stores.engine import Engine, StoreLocation
 from semsearch.stores.postgres_address import Address, located, parsed

@@ -17,7 +17,7 @@ from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment
 from semsearch.system.durable import file_digest
 

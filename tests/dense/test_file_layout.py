@@ -12,7 +12,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense import faiss_store
 from semsearch.dense.faiss_store import UnknownLayout, Vectors, layout_of
 from semsearch.errors import IndexDamaged
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment
 
 ROWS = np.random.default_rng(0).standard_normal((70, 8)).astype(np.float32)

@@ -12,8 +12,7 @@ from small import write_articles
 from semsearch.index import Index
 from semsearch.maintenance.index_health import findings
 from semsearch.readers.document import Text
-from semsearch.results.reports import Checkup, Status
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Checkup, Scan, Status
 from semsearch.word_vectors.table import VectorTable
 
 

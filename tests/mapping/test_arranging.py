@@ -8,7 +8,7 @@ import pytest
 
 from semsearch.dense.neighbours import Rows
 from semsearch.mapping.arrange_passages import arrange, compare, two_directions
-from semsearch.results.map_status import MapProgress
+from semsearch.results.documents import MapProgress
 
 Float32 = npt.NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.mapping import passage_map
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
-from semsearch.results.map_status import MapRegion
+from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path
 
 MADE = PassageMap(

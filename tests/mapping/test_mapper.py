@@ -13,7 +13,7 @@ from small import write_articles
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.map_status import MapProgress
+from semsearch.results.documents import MapProgress
 from semsearch.word_vectors.table import VectorTable
 
 pytestmark = pytest.mark.usefixtures("maps_in_few_steps")

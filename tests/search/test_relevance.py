@@ -175,7 +175,7 @@ def test_the_library_cuts_only_when_it_is_asked_to(index: Index) -> None:
     assert 0 < len(cut) < len(every)
     with pytest.raises(UsageError, match="number from 0 to 1"):
         SearchOptions(floor=2)
-    with pytest.raises(UsageError, match="must be a number"):
+    with pytest.raises(UsageError, match="must be a finite number"):
         SearchOptions(floor="high")  # type: ignore[arg-type]  # what a user may write
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.schema import migrate
 from semsearch.storage.segments import (

@@ -22,8 +22,7 @@ from semsearch.storage.database import IndexDatabase, check
 if TYPE_CHECKING:
     from semsearch.index import Index
     from semsearch.results.omissions import FileCoverage
-    from semsearch.results.reports import PublicationStatus, Status
-    from semsearch.results.scan import Scan
+    from semsearch.results.reports import PublicationStatus, Scan, Status
 
 
 def status(

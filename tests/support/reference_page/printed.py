@@ -111,7 +111,7 @@ PRINTED = (
             _key("index", "str", "the folder of the index"),
             _key("generation", "int", "of the index"),
             _key("passages", "int"),
-            _key("regions", "list[MapRegion]", module="semsearch.results.map_status"),
+            _key("regions", "list[MapRegion]", module="semsearch.results.documents"),
         ),
     ),
     Printed(

@@ -20,7 +20,7 @@ from semsearch.dense.faiss_store import Vectors
 from semsearch.index import Index
 from semsearch.lexical.postings import Postings
 from semsearch.mapping.passage_map import read_map
-from semsearch.results.scan import Scan
+from semsearch.results.reports import Scan
 from semsearch.storage.index_files import map_path
 from semsearch.storage.segments import Segment
 from semsearch.topics.topic_model import Topics, open_topics, write_topics

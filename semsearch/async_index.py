@@ -169,8 +169,6 @@ class AsyncIndex:
     refit = _written(Index.refit)
     compact = _written(Index.compact)
     rebuild = _written(Index.rebuild)
-    publish = _written(Index.publish)
-    unpublish = _written(Index.unpublish)
     describe = _written(Index.describe)
     discard = _written(Index.discard)
 

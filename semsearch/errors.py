@@ -10,13 +10,11 @@
     ├── IndexLocked          another process is writing
     ├── IndexNotTrusted      an index would read or reach what the user has not allowed it
     ├── StorageError         the disk is full, read-only or failing; or a store cannot be reached
-    │   └── PublicationFailed    a write is committed, but could not be published
     ├── VectorsError         word vectors that cannot be found or read
     ├── ModelError           a reranking model that cannot be found or read
     ├── VectorsMismatch      an index opened with other word vectors than it was built with
     ├── FitError             embedders that are not fitted, or that do not belong together
     ├── ServerError          a server that cannot be reached, or that refuses
-    ├── ClusterError         a cluster that cannot be reached or used, or that has lost its workers
     └── MissingExtra         an optional package is not installed
 
 Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
@@ -72,10 +70,6 @@ class StorageError(SemsearchError):
     """The disk is full, read-only or failing; or a store cannot be reached."""
 
 
-class PublicationFailed(StorageError):
-    """A write is committed, but could not be published."""
-
-
 class VectorsError(SemsearchError):
     """Word vectors that cannot be found or read."""
 
@@ -94,10 +88,6 @@ class FitError(SemsearchError):
 
 class ServerError(SemsearchError):
     """A server cannot be reached, or refuses: the token is wrong, or a limit is exceeded."""
-
-
-class ClusterError(SemsearchError):
-    """A cluster cannot be reached or used, or it has lost all its workers."""
 
 
 class MissingExtra(SemsearchError):

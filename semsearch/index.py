@@ -1,7 +1,7 @@
 """The front: `Index`, a folder that is filled, kept up to date and searched.
 
-Searches go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`; contents, state and snapshots to
-functions of `maintenance`, `published` and `snapshots`. Each is imported only when it is needed: a query must not wait
+Searches go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`; contents and state to functions
+of `maintenance`. Each is imported only when it is needed: a query must not wait
 for what only writes.
 """
 
@@ -21,22 +21,20 @@ from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.snapshots.store_uris import LOOK_EVERY, completed, store_named
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.meta import LONGEST_DESCRIPTION, get_meta
+from semsearch.storage.published import open_published, published_at
+from semsearch.system import plugins
 from semsearch.system.locations import local_path, uri_scheme
 from semsearch.system.memory import VECTOR_SEARCH, WRITING, require_memory
 from semsearch.trust import (
-    PUBLISHING,
-    Gives,
     allowed_write,
     forget,
     given_paths,
     named_outside,
     not_allowed,
     record,
-    record_copies,
     require,
 )
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
@@ -44,8 +42,6 @@ from semsearch.word_vectors.table import DEFAULT_VECTORS, is_shipped
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from semsearch.embedding.directions import Direction
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter
@@ -71,9 +67,9 @@ if TYPE_CHECKING:
     from semsearch.results.hits import Context, Hit
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.options import Mode, SearchOptions
-    from semsearch.results.reports import Checkup, PublishReport, Status, SyncReport
+    from semsearch.results.reports import Checkup, Status, SyncReport
     from semsearch.search.searcher import Searcher
-    from semsearch.system.threads import Spread
+    from semsearch.system.threads import Executor
     from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)
@@ -138,20 +134,16 @@ class Index(SingleIndex):
         reranker: Reranker | str | None = None,
         create: bool = False,
         trust: bool = False,
-        look_every: float = LOOK_EVERY,
-        timeout: float = 30.0,
     ) -> Index:
         """Open an existing index. Its own word vectors are found again by name or path, unless others are given.
 
-        The URI of a snapshot store to which an index is published (`publish`), such as s3://bucket/docs, opens a
-        read-only copy: it is fetched into the user's cache folder and answers like the index itself. While it is used,
-        it checks every `look_every` seconds for a newer snapshot, and fetches it in the background. `timeout` is the
-        seconds that the store may take for an answer. While it cannot be reached, the fetched copy continues to answer.
+        The URI at which an index is published, such as s3://bucket/docs, opens a read-only copy, which answers like the
+        index itself and follows it; that needs the distribution semsearch-scale.
 
         With `create`, a missing index is created, with these word vectors and default settings.
 
-        An index may come from someone else. What it names outside of its folder (folders to read, stores to publish to,
-        an engine or word vectors) is used once this user has put it there, or has run `semsearch trust`; until then the
+        An index may come from someone else. What it names outside of its folder (folders to read, an engine
+        or word vectors) is used once this user has put it there, or has run `semsearch trust`; until then the
         index is only read, and what needs the rest raises IndexNotTrusted. With `trust`, the calling program allows all
         of it while the index is open.
 
@@ -160,9 +152,8 @@ class Index(SingleIndex):
         Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
         store that cannot be reached, and from which nothing was fetched before.
         """
-        uri = store_named(path)
-        if uri is not None:
-            return cls._follow(uri, vectors, reranker, _seconds(look_every), _seconds(timeout), trust=trust)
+        if (uri := published_at(path)) is not None:
+            return cls.over(open_published(uri), vectors, reranker, trust=trust)
         try:
             return cls._open(path, vectors, reranker, trust=trust)
         except IndexNotFound:
@@ -187,20 +178,15 @@ class Index(SingleIndex):
         return index._with(vectors, reranker)
 
     @classmethod
-    def _follow(
+    def over(
         cls,
-        uri: str,
-        vectors: WordVectorsLike | None,
-        reranker: Reranker | str | None,
-        look_every: float,
-        timeout: float,
+        database: IndexDatabase,
+        vectors: WordVectorsLike | None = None,
+        reranker: Reranker | str | None = None,
         *,
-        trust: bool,
+        trust: bool = False,
     ) -> Index:
-        """Open a read-only copy of the index that is published to a store."""
-        from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
-
-        database = follow(uri, every=look_every, seconds=timeout)
+        """The index of a database that another distribution has opened: a read-only copy of a published one."""
         index = cls(database.folder, vectors=vectors)
         index._database = database
         index._database.is_trusted = trust
@@ -310,14 +296,13 @@ class Index(SingleIndex):
         prune: bool = False,
         max_file_bytes: int = MAX_BYTES,
         processes: int = 1,
-        cluster: str | Client | None = None,
+        cluster: str | Executor | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
 
-        A path may be the URI of a folder or object in a store that fsspec reaches (the extra `remote-files`), such as
-        "s3://bucket/docs?endpoint=http://localhost:9000": its objects are listed, and those that are new or have
-        changed are fetched. Its options are kept; a password is not allowed.
+        A path may be the URI of a folder or object in a store, such as "s3://bucket/docs": its objects are listed, and
+        those that are new or have changed are fetched. That needs the distribution semsearch-scale.
 
         Of a path inside a root only the files there are compared, by the root's rules and globs; the path need not
         exist any more. Globs given for a root are kept until others are given; so are columns. A root that is missing,
@@ -326,10 +311,9 @@ class Index(SingleIndex):
         many as pay for their start), files are read in fresh interpreters, which import the calling program's main
         module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
 
-        With a `cluster`, the address of a Dask scheduler ("tcp://scheduler:8786") or a `distributed.Client`, its
-        workers read, fit and embed instead of processes, as in all writes. They read the files that they see under the
-        same paths or URIs. The resulting index is the same, whatever the number of workers. Raises MissingExtra
-        without Dask (the extra `cluster`); ClusterError if it cannot be reached or used, or has lost all its workers.
+        With a `cluster`, by its address ("tcp://scheduler:8786") or as an `Executor`, its workers read the files
+        instead of processes, where they see them under the same paths or URIs. The resulting index is the same. That
+        needs the distribution semsearch-scale, whose errors it raises.
 
         `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So do all writes.
 
@@ -395,7 +379,6 @@ class Index(SingleIndex):
         *,
         id_key: str = "id",
         text_key: str = "text",
-        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Add texts that are in no file; a text whose id is known replaces the earlier one.
@@ -409,7 +392,7 @@ class Index(SingleIndex):
         """
         from semsearch.indexing.add_texts import as_texts  # start-up time: a search adds nothing
 
-        with self._writer(progress, cluster) as writer:
+        with self._writer(progress) as writer:
             return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
 
     def load(
@@ -417,7 +400,6 @@ class Index(SingleIndex):
         *paths: str | Path,
         id_key: str = "id",
         text_key: str = "text",
-        cluster: str | Client | None = None,
         progress: Reporting = None,
     ) -> SyncReport:
         """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
@@ -429,7 +411,7 @@ class Index(SingleIndex):
         from semsearch.indexing.add_texts import read_records  # start-up time: a search adds nothing
 
         records = (record for path in _paths(paths) for record in read_records(path))
-        return self.add(records, id_key=id_key, text_key=text_key, cluster=cluster, progress=progress)
+        return self.add(records, id_key=id_key, text_key=text_key, progress=progress)
 
     def remove(self, *paths: str | Path) -> int:
         """Remove files, folders, whole roots, or added texts by their ids; returns the number of documents removed.
@@ -447,12 +429,12 @@ class Index(SingleIndex):
         with self._writer() as writer:
             return writer.remove_texts(strings(ids, "ids"))
 
-    def refit(self, *, cluster: str | Client | None = None, progress: Reporting = None) -> SyncReport:
+    def refit(self, *, progress: Reporting = None) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again.
 
         This is one new generation.
         """
-        with self._writer(progress, cluster) as writer:
+        with self._writer(progress) as writer:
             return writer.refit()
 
     def compact(self, *, progress: Reporting = None) -> bool:
@@ -466,7 +448,6 @@ class Index(SingleIndex):
     def rebuild(
         self,
         *,
-        cluster: str | Client | None = None,
         progress: Reporting = None,
         **options: Unpack[SettingsKeywords],
     ) -> SyncReport:
@@ -475,37 +456,15 @@ class Index(SingleIndex):
         The options are those of `create`; an option that is not given stays as it is, but `vectors` are those the index
         names, as they are now. With a `method`, `a` and `components` not given are that method's own.
         """
-        with self._writer(progress, cluster) as writer:
+        with self._writer(progress) as writer:
             done = writer.rebuild(options)
         self._release()
-        return done
-
-    # -- publishing ----------------------------------------------------------------------------------------------------
-
-    def publish(
-        self, place: str | Path | None = None, *, take_over: bool = False, whole: bool = False
-    ) -> PublishReport:
-        """Publish the index to a snapshot store: a folder on a network disk, or `s3://bucket/docs`.
-
-        Or to a database, `postgres://host/database`. Each later write publishes there as well, until `unpublish`.
-        Without `place`, the last store is used. Only changes are transferred, and a reader sees one whole generation. A
-        store belongs to one index; `take_over` replaces another index, or another copy of this one, whose readers must
-        open it again. `whole` sends everything again, as after damage there. Raises UsageError, StorageError if the
-        store cannot be reached, MissingExtra.
-        """
-        from semsearch.snapshots.publisher import publish  # start-up time: a search publishes nothing
-
-        self._database.check_writable()
-        with allowed_write(self._database, gives=_publishes_to(place, self.path), adds=PUBLISHING):
-            done = publish(self._database, place, take_over=take_over, whole=whole)
-        with self._database.written() as db:
-            record_copies(self._database, done.place, db)
         return done
 
     def describe(self, sentence: str) -> None:
         """Say in a sentence what the index holds; an empty one removes what was said.
 
-        `status`, `semsearch list` and agents show it. Of a published index, readers see it after the next write.
+        `status`, `semsearch list` and agents show it.
         Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
         """
         if not isinstance(sentence, str):
@@ -515,15 +474,6 @@ class Index(SingleIndex):
             raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(said):,}")
         with self._writer() as writer:
             writer.describe(said)
-
-    def unpublish(self) -> str | None:
-        """Stop publishing; the published snapshot stays. Returns the URI of the snapshot store, None if there was none.
-
-        If another engine keeps the vectors, readers of the snapshot work only until the next writes drop these vectors.
-        """
-        from semsearch.snapshots.publisher import unpublish  # start-up time, as above
-
-        return unpublish(self._database)
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
@@ -713,7 +663,6 @@ class Index(SingleIndex):
         return replace(
             found,
             path=self._database.shown_name,
-            published=self._database.publication(),
             not_allowed=tuple(map(str, lacking)),
         )
 
@@ -782,12 +731,12 @@ class Index(SingleIndex):
 
     @contextmanager
     def _writer(
-        self, progress: Reporting = None, cluster: str | Client | None = None, *, paths: Sequence[str | Path] = ()
+        self, progress: Reporting = None, cluster: str | Executor | None = None, *, paths: Sequence[str | Path] = ()
     ) -> Iterator[IndexWriter]:
-        """Take the writer's lock and make the writer that holds it; then publish, if the index has a snapshot store.
+        """Take the writer's lock and make the writer that holds it.
 
-        Roots at the `paths` are given by the user. Raises PublicationFailed if only that fails; UsageError for a
-        published copy; IndexNotTrusted, before anything is written.
+        Roots at the `paths` are given by the user. Raises UsageError for a published copy; IndexNotTrusted, before
+        anything is written.
         """
         require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
         from semsearch.indexing.index_writer import IndexWriter
@@ -796,40 +745,24 @@ class Index(SingleIndex):
         self._database.check_writable()
         with (
             reporting(progress) as report,
-            _spread_over(cluster) as spread,
-            IndexWriter.open(self._database, vectors=self._word_vectors, report=report, spread=spread) as writer,
+            _opened_cluster(cluster) as executor,
+            IndexWriter.open(self._database, vectors=self._word_vectors, report=report, executor=executor) as writer,
             allowed_write(self._database, gives=given_paths(paths, vectors=self._word_vectors.given is not None)),
         ):
-            place = writer.place
             yield writer
-        if place is not None:
-            from semsearch.snapshots.publisher import publish_newest  # start-up time: few indexes are published
-
-            publish_newest(self._database, place)  # after the commit, which it cannot undo
-
-
-def _publishes_to(place: str | Path | None, folder: Path) -> Gives:
-    """Whether an index names the snapshot store that the user gives, to be published to."""
-    uri = None if place is None else completed(place, folder.name)
-    return lambda name: name.kind == "snapshots" and name.place == uri
-
-
-def _seconds(given: float) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < float("inf"):
-        raise UsageError(f"expected a number of seconds, not {given!r}")
-    return given
 
 
 @contextmanager
-def _spread_over(cluster: str | Client | None) -> Iterator[Spread | None]:
-    """Spread work over a cluster while the block runs, if one is given."""
-    if cluster is None:
-        yield None
+def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
+    """What reads files on other machines while the block runs, if anything does."""
+    if not isinstance(cluster, str):
+        yield cluster
         return
-    from semsearch.cluster import DaskCluster  # start-up time: few have one
-
-    with closing(DaskCluster(cluster)) as spread:
-        yield spread
+    connect = plugins.load("semsearch.executors", uri_scheme(cluster), "any")
+    if connect is None:
+        raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
+    with closing(connect(cluster)) as executor:
+        yield executor
 
 
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:

@@ -40,8 +40,8 @@ from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
-from semsearch.snapshots.store_uris import store_named
 from semsearch.storage.catalogue import PassageRow
+from semsearch.storage.published import published_at
 from semsearch.text.near_duplicates import first_alike
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class MultiIndex(Searchable):
         A `reranker`, such as `load_reranker` gives, reads the first hits of all. Raises UsageError, and what
         `Index.open` raises.
         """
-        names = names_of([store_named(path) or Path(path) for path in paths])
+        names = names_of([published_at(path) or Path(path) for path in paths])
         opened: dict[str, Index] = {}
         try:
             for name, path in names.items():

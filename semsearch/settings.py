@@ -48,7 +48,7 @@ class SettingsKeywords(TypedDict, total=False):
     exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
     target_recall: float | None  # of the ten best, how many a search of many passages finds
     factory: str | None  # the index type, as FAISS calls it
-    store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.stores.registry
+    store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.dense.engines
     sentence_vectors: bool | None  # store them; else those of the passages that are scored are made from their text
 
 

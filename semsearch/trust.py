@@ -1,6 +1,6 @@
 """What an index names outside of its folder, and whether this user has allowed it on this machine.
 
-An index may come from someone else. Its rows name folders to read, stores to publish to, engines that keep vectors, and
+An index may come from someone else. Its rows name folders to read, engines that keep vectors, and
 files of word vectors and counts; whoever made it has chosen them. They are used only after the user of this machine has
 chosen or confirmed them: what a command or program of the user puts into an index is allowed at once, all else by
 `semsearch trust INDEX`, or by the program that opens it (`Index.open(..., trust=True)`). Until then the index is only
@@ -22,16 +22,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from semsearch.dense.engines import get_address, get_left
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.frozen import blake2b
 from semsearch.settings import NO_FILES, Settings
 from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
-from semsearch.storage.meta import get_meta, get_place
-from semsearch.stores.registry import get_address, get_left
+from semsearch.storage.meta import get_meta
 from semsearch.system.durable import replace_file
-from semsearch.system.locations import config_folder, shown_uri, uri_scheme
+from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
 
 if TYPE_CHECKING:
@@ -41,11 +41,9 @@ logger = logging.getLogger(__name__)
 
 # -- What an index names -----------------------------------------------------------------------------------------------
 
-Kind = Literal["root", "snapshots", "store", "vectors", "counts"]
-PUBLISHING: tuple[Kind, ...] = ("snapshots",)
+Kind = Literal["root", "store", "vectors", "counts"]
 _DOES: dict[Kind, str] = {
     "root": "read {}",
-    "snapshots": "publish its text to {}",
     "store": "keep vectors in {}",
     "vectors": "open the word vectors {}",
     "counts": "read the word counts {}",
@@ -76,8 +74,6 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
         return frozenset(found | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
     found |= {OutsideName("root", place) for place in get_root_places(db)}
     found |= {OutsideName("store", uri) for uri in stores | {each.uri for each in get_left(db)}}
-    if place := get_place(db):
-        found.add(OutsideName("snapshots", place))
     if settings.frequencies not in NO_FILES:
         found.add(OutsideName("counts", settings.frequencies))
     return frozenset(found)
@@ -117,11 +113,12 @@ def record(database: IndexDatabase, names: Collection[OutsideName]) -> bool:
     return _write(_key(database), _number(database), names)
 
 
-def record_copies(database: IndexDatabase, place: str, db: sqlite3.Connection) -> None:
-    """Allow copies of an index that the user has published to a store what readers of a copy need."""
-    names = [each for each in named_outside(database, db) if each.kind in ("vectors", "store")]
+def record_copies(uri: str, database: IndexDatabase) -> None:
+    """Allow copies of an index, which its user has published at a URI, what they need: word vectors, an engine."""
+    with database.reading() as db:
+        names = [name for name in named_outside(database, db) if name.kind in ("vectors", "store")]
     if names:
-        _write(place, 0, names)
+        _write(uri, 0, names)
 
 
 def last_recorded() -> int:
@@ -284,9 +281,9 @@ def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> Gives:
     given: list[str] = []
     for path in map(str, paths):
         if uri_scheme(path):
-            from semsearch.sources.object_store import parse_source  # start-up time: few roots lie in stores
-
-            given.append(parse_source(path).whole)
+            address, options = divided(path)
+            scheme, colon, rest = address.partition(":")
+            given.append(scheme.lower() + colon + rest.rstrip("/") + options)  # as the index has the root
         else:
             given.append(Path(os.path.realpath(path)).as_posix())
 

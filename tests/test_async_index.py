@@ -128,10 +128,6 @@ def test_all_else_is_as_of_the_index(index: AsyncIndex, tmp_path: Path) -> None:
         assert [text.document async for text in index.texts()] == ["a"]
         assert (await index.rebuild(method="usif", progress=lambda _: None)).refitted
         assert here.settings.method == "usif"
-        assert (await index.publish(tmp_path / "place")).place
-        other = AsyncIndex.open(tmp_path / "place", look_every=0, timeout=5)
-        assert await other.search("a ship", 1) == [hit] or await other.search("a ship", 1)
-        await other.close()
         merged = await AsyncIndex.merge(tmp_path / "merged", here.path, progress=lambda _: None)
         assert (await merged.status()).documents == len(here)
         await merged.discard()

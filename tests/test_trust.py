@@ -19,7 +19,7 @@ from sealing import change
 from serving import running
 
 from semsearch import trust
-from semsearch.errors import IndexNotTrusted, StorageError
+from semsearch.errors import IndexNotTrusted
 from semsearch.index import Index
 from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.settings import Settings
@@ -88,8 +88,6 @@ WRITES: dict[str, Callable[[Index, Path], Any]] = {
     "refit": lambda index, _: index.refit(),
     "rebuild": lambda index, _: index.rebuild(),
     "compact": lambda index, _: index.compact(),
-    "publish": lambda index, _: index.publish(),
-    "publish elsewhere": lambda index, docs: index.publish(docs.parent / "place"),
     "watch": lambda index, _: list(index.watch()),
     "merge": lambda index, docs: Index.merge(docs.parent / "merged", index.path),
 }
@@ -106,22 +104,6 @@ def test_a_foreign_index_is_only_read(own: Path, docs: Path, home: Path, write: 
     assert (folder / "index.sqlite").read_bytes() == before
     assert not home.exists()
     assert not (docs.parent / "merged").exists()
-
-
-def test_no_text_goes_to_the_place_that_a_foreign_index_names(own: Path, docs: Path, home: Path) -> None:
-    place, mine = docs.parent / "place", docs.parent / "mine"
-    mine.mkdir()
-    (mine / "secret.md").write_text("A secret of mine.\n")
-    with Index.open(own) as index:
-        index.remove(docs)
-        index.publish(place)
-    folder = stranger(own, home)
-    sent = sorted(place.rglob("*"))
-    with Index.open(folder) as index, pytest.raises(IndexNotTrusted, match=r"publish its text to file:.*/place"):
-        index.sync(mine)
-    assert sorted(place.rglob("*")) == sent
-    with Index.open(folder) as index:
-        assert index.search("ship") == []
 
 
 def test_files_of_a_foreign_index_are_not_looked_at(own: Path, docs: Path, home: Path, caplog: Any) -> None:
@@ -173,15 +155,6 @@ def test_a_foreign_engine_is_not_asked(own: Path, home: Path) -> None:
         assert len(index.search("ship", mode="lexical")) == 1
 
 
-def test_an_own_index_that_was_replaced_may_do_no_more_than_before(own: Path, docs: Path, home: Path) -> None:
-    with Index.open(own) as index:
-        assert index.sync().unchanged == 1
-    set_value(own, "published_to", "s3://bucket/of/somebody")
-    trust._remembered.clear()
-    with Index.open(own) as index, pytest.raises(IndexNotTrusted, match="would publish its text to s3://bucket/of/som"):
-        index.sync(docs)
-
-
 def test_shipped_word_vectors_are_known_by_what_they_are(own: Path, home: Path) -> None:
     set_settings(own, vectors="/an/older/version/english")
     folder = stranger(own, home)
@@ -191,9 +164,9 @@ def test_shipped_word_vectors_are_known_by_what_they_are(own: Path, home: Path) 
 
 
 def test_names_cannot_steer_the_terminal(own: Path, home: Path) -> None:
-    set_value(own, "published_to", "s3://bucket/\x1b[2J")
+    set_settings(own, vectors="/vectors\x1b[2J", vectors_name="vectors")
     with Index.open(stranger(own, home)) as index:
-        assert "'s3://bucket/\\x1b[2J'" in " ".join(index.status().not_allowed)
+        assert "'/vectors\\x1b[2J'" in " ".join(index.status().not_allowed)
 
 
 def test_a_server_answers_from_a_foreign_index_and_writes_nothing_to_it(own: Path, docs: Path, home: Path) -> None:
@@ -229,22 +202,6 @@ def test_what_the_user_names_is_allowed(own: Path, docs: Path, home: Path) -> No
         assert index.sync().unchanged == 1
 
 
-def test_a_place_that_the_user_names_is_allowed_also_if_it_cannot_be_reached(own: Path, docs: Path, home: Path) -> None:
-    place = docs.parent / "place"
-    with Index.open(own) as index:
-        assert index.publish(place).is_new
-        shutil.rmtree(place)
-        place.write_text("no folder")
-        with pytest.raises(StorageError):
-            index.publish(docs.parent / "place")
-        place.unlink()
-        trust._remembered.clear()
-        index.publish(take_over=True)
-        (docs / "more.md").write_text("A captain.\n")
-        done = index.sync()
-    assert done.sent_to == (place.as_uri(),)
-
-
 def test_a_program_may_trust_an_index_while_it_is_open(own: Path, home: Path) -> None:
     folder = stranger(own, home)
     with Index.open(folder, trust=True) as index:
@@ -263,21 +220,6 @@ def test_a_moved_index_stays_allowed_and_a_copy_does_not(own: Path, home: Path) 
     own.rename(moved)
     with Index.open(moved) as index:
         assert index.sync().unchanged == 1
-
-
-def test_readers_of_ones_own_snapshots_find_the_word_vectors(
-    tmp_path: Path, home: Path, small_vectors: VectorTable
-) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
-        index.add([("a", "A ship in the storm.")])
-        index.publish(tmp_path / "place")
-    trust._remembered.clear()
-    with Index.open(tmp_path / "place") as copy:
-        assert len(copy.search("ship")) == 1
-    shutil.rmtree(home)
-    trust._remembered.clear()
-    with Index.open(tmp_path / "place") as copy, pytest.raises(IndexNotTrusted, match=r"semsearch trust file:///"):
-        copy.search("ship")
 
 
 def test_a_user_without_a_home_is_told_and_works_on_in_one_process(
@@ -326,34 +268,6 @@ def test_the_command_shows_and_allows(own: Path, docs: Path, home: Path) -> None
     assert semsearch("index", "--name", str(folder)).status == 0
     assert semsearch("trust", str(folder), "--off").status == 0
     assert semsearch("index", "--name", str(folder)).status == 2
-
-
-def test_the_command_takes_a_snapshot_store(tmp_path: Path, home: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
-        index.add([("a", "A ship in the storm.")])
-        index.publish(tmp_path / "place")
-    shutil.rmtree(home)
-    trust._remembered.clear()
-    assert semsearch("query", "ship", "--index", str(tmp_path / "place")).status == 2
-    assert semsearch("trust", str(tmp_path / "place"), "--yes").status == 0
-    assert semsearch("query", "ship", "--index", str(tmp_path / "place")).status == 0
-
-
-def test_every_report_of_a_write_says_where_the_data_went(own: Path, docs: Path, home: Path) -> None:
-    place = (docs.parent / "place").as_uri()
-    (docs / "more.md").write_text("A captain in the sun.\n")
-    assert semsearch("publish", str(docs.parent / "place"), "--index", str(own)).status == 0
-    written = [
-        ["index", "--name", str(own)],
-        ["refit", "--index", str(own)],
-        ["remove", str(docs / "more.md"), "--index", str(own)],
-        ["index", "--name", str(own)],
-        ["compact", "--index", str(own)],
-    ]
-    for command in written:
-        done = semsearch(*command)
-        assert done.lines[0].endswith(f"; also in {place}") or "already compact" in done.lines[0], command
-    assert semsearch("index", "--json", "--name", str(own)).json["sent_to"] == [place]
 
 
 def test_another_process_knows_what_was_allowed(own: Path) -> None:

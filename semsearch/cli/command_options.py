@@ -252,7 +252,7 @@ ClusterOption = Annotated[
     Option(
         "--cluster",
         metavar="URL",
-        help="Index on this Dask cluster: tcp://HOST:8786.",
+        help="Read files on this Dask cluster: tcp://HOST:8786 (semsearch-scale).",
         rich_help_panel=FILES,
     ),
 ]

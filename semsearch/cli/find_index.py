@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
-from semsearch.snapshots.store_uris import is_uri, name_of, store_named
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
+from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import (
     as_spelled,
     config_folder,
@@ -280,8 +280,8 @@ def find_asked(named: str | None, indexes: Path | None) -> Path | str:
 
     Raises IndexNotFound.
     """
-    if named is not None and (is_uri(named) or folder_of(named, indexes) is None):
-        place = store_named(named)
+    if named is not None and (uri_scheme(named) or folder_of(named, indexes) is None):
+        place = published_at(named)
         if place is not None:
             return place
     return find_index(named, indexes)
@@ -369,8 +369,8 @@ def possible_name(name: str, *, system: str = os.name) -> str:
 
 def _as_path(named: str) -> Path | None:
     """A text as a path, if it looks like one. Raises UsageError for an invalid name."""
-    if is_uri(named):
-        raise UsageError(f"{named} is a snapshot store, which is read-only; name a local index")
+    if uri_scheme(named):
+        raise UsageError(f"{named} is a published copy, which is read-only; name a local index")
     if not named.strip() or "\0" in named:
         raise UsageError(f"{named!r} is not a valid index name; use a name such as 'docs'")
     as_path = expanded(named)

@@ -40,7 +40,7 @@ class IndexChoices:
             if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
                 value = str(Path(value).resolve())
             if name == "store":
-                from semsearch.stores.registry import complete  # start-up time: it brings NumPy
+                from semsearch.dense.engines import complete  # start-up time: it brings NumPy
 
                 value = complete(value, index.path.absolute().name)
             if name != "vectors" and value != built:

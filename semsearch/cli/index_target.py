@@ -25,8 +25,8 @@ from semsearch.cli.find_index import (
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.progress import covers
 from semsearch.errors import IndexLocked, UsageError
-from semsearch.snapshots.store_uris import name_of
 from semsearch.storage.database import has_database, is_index
+from semsearch.storage.published import name_of
 from semsearch.system.locations import uri_scheme
 
 if TYPE_CHECKING:
@@ -86,9 +86,8 @@ def _name_for(path: str) -> str:
     if not uri_scheme(path):
         return name_for(Path(path))
     from semsearch.readers.registry import is_readable  # start-up time: few indexes are of stores
-    from semsearch.sources.object_store import parse_source
 
-    name = name_of(parse_source(path).path)
+    name = name_of(path)
     return PurePosixPath(name).stem if is_readable(name) else name
 
 

@@ -62,10 +62,6 @@ COMMANDS = {  # in the order in which a new user meets them
     "rename": _NamedCommand("commands.manage_commands", "Rename an index."),
     "delete": _NamedCommand("commands.manage_commands", "Delete an index."),
     "remove": _NamedCommand("commands.upkeep_commands", "Remove documents from an index."),
-    "publish": _NamedCommand(
-        "commands.exchange_commands",
-        "Publish snapshots of an index to a shared store, for readers on any number of machines.",
-    ),
     "export": _NamedCommand(
         "commands.exchange_commands", "Export documents, passages or sentences, optionally with vectors."
     ),

@@ -29,7 +29,7 @@ STATUSES = {
     1: "`query`, `similar`, `context` and `ask` found nothing, or nothing that answers; `verify`, `doctor` and "
     "`evaluate data` found problems, printed one per line.",
     FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
-    "Also if `index` could index nothing, or if a write succeeded but could not be published.",
+    "Also if `index` could index nothing.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
 }
 

@@ -20,11 +20,14 @@ from semsearch.cli.messages import warn
 from semsearch.errors import UsageError
 
 GROUP = "semsearch.commands"
-OF_RESEARCH = {  # by the group of commands, "" being semsearch itself: what the distribution semsearch-research has
-    "": ("bench",),
-    "evaluate": (
-        *("data", "report", "released", "weights", "sweep", "components", "removal", "confound", "assumptions"),
-        *("supervised", "classify", "cbos"),
+IN_REPOSITORY = {  # by the group of commands, "" being semsearch itself: what distributions in the repository bring
+    "": {"publish": "scale", "bench": "research"},
+    "evaluate": dict.fromkeys(
+        (
+            *("data", "report", "released", "weights", "sweep", "components", "removal", "confound", "assumptions"),
+            *("supervised", "classify", "cbos"),
+        ),
+        "research",
     ),
 }
 
@@ -47,14 +50,14 @@ def announced(group: str) -> dict[str, EntryPoint]:
 def find(group: str, name: str) -> Any | None:
     """The command of a name in a group; None if no distribution has it.
 
-    Raises UsageError for one that cannot be loaded, and for one that semsearch-research would bring.
+    Raises UsageError for one that cannot be loaded, and for one of another distribution of the repository.
     """
     if (point := announced(group).get(name)) is not None:
         return _load(point, name)
-    if name in OF_RESEARCH.get(group, ()):
+    if (folder := IN_REPOSITORY.get(group, {}).get(name)) is not None:
         raise UsageError(
-            f"{' '.join(filter(None, ('semsearch', group, name)))} is part of semsearch-research; install it with: "
-            "pip install ./research (in a clone of the repository)"
+            f"{' '.join(filter(None, ('semsearch', group, name)))} is part of semsearch-{folder}; install it with: "
+            f"pip install ./{folder} (in a clone of the repository)"
         )
     return None
 

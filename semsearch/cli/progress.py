@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -15,10 +15,10 @@ from semsearch.cli.find_index import from_here
 from semsearch.cli.messages import complain, warn
 from semsearch.cli.tables import count
 from semsearch.results.omissions import endings_in_words
-from semsearch.system.locations import as_spelled, uri_scheme
+from semsearch.system.locations import as_spelled, divided, uri_scheme
 
 if TYPE_CHECKING:
-    from semsearch.results.reports import Progress, Status, SyncReport
+    from semsearch.results.reports import Progress, SyncReport
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 
@@ -156,18 +156,7 @@ def summary(folder: Path, done: SyncReport) -> str:
     rate = f" ({done.sentences / done.seconds:,.0f}/s)" if done.sentences and done.seconds else ""
     sentences = f"; {count(done.sentences, 'sentence')}{rate}" if done.sentences else ""
     refitted = "; refitted" if done.refitted and done.unchanged else ""
-    return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s{also_in(done.sent_to)}"
-
-
-def also_in(stores: Iterable[str]) -> str:
-    """Name the stores that have what was written, besides the index's folder, for the end of a line."""
-    named = ", ".join(map(one_line, stores))
-    return f"; also in {named}" if named else ""
-
-
-def stores_of(found: Status) -> list[str]:
-    """The stores that an index sends its data to, by its status."""
-    return [each for each in (found.published and found.published.place, found.store) if each]
+    return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {done.seconds:.2f} s"
 
 
 def report_sync(done: SyncReport) -> None:
@@ -185,17 +174,10 @@ def report_sync(done: SyncReport) -> None:
 def covers(root: str, path: str) -> bool:
     """Return whether a path is a root or lies in it. Each may be the URI of a folder in a store."""
     if uri_scheme(root) or uri_scheme(path):
-        return bool(uri_scheme(root)) and f"{_address(path)}/".startswith(f"{_address(root)}/")
+        whole, part = (divided(uri)[0].rstrip("/") for uri in (root, path))  # without their options
+        return bool(uri_scheme(root)) and f"{part}/".startswith(f"{whole}/")
     outer, inner = (as_spelled(Path(os.path.realpath(each))) for each in (root, path))
     return outer == inner or outer in inner.parents
-
-
-def _address(path: str) -> str:
-    if not uri_scheme(path):
-        return path
-    from semsearch.sources.object_store import parse_source  # start-up time: few roots lie in stores
-
-    return parse_source(path).path
 
 
 def not_read(counts: Mapping[str, int]) -> str:

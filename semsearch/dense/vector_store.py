@@ -17,7 +17,7 @@ and drops them. Removed ids stay in their segments, and are passed to each reade
 some segments as new ones. The replaced segments are dropped when no reader can be about to open them. Ids are never
 reused, but a refit writes the same ids into new segments.
 
-Another engine implements `VectorStore` and registers under a scheme (semsearch.stores.registry); tests/laws has the
+Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
 contract suite that it must pass, where it takes one more line. `merge_by_copying` merges segments of any store.
 """
 

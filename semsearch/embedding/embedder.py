@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from semsearch.embedding.contributions import WordShares
     from semsearch.embedding.induced_words import InducedWords
-    from semsearch.system.threads import Spread
+    from semsearch.system.threads import Threads
     from semsearch.text.passage_records import PassageWords
     from semsearch.word_vectors.multilingual import MultilingualVectors
 
@@ -294,10 +294,10 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Spread | None = None) -> SentenceEmbedder:
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Threads | None = None) -> SentenceEmbedder:
         """Like `fit`, from word ids. `batches` is called a few times, and must give the same texts each time.
 
-        The result does not depend on how the work is `spread` over threads or workers.
+        The result does not depend on how the work is `spread` over threads.
         """
         from semsearch.system.threads import Threads
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,10 +25,6 @@ from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.system.threads import Threads
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.table import Guessing, WordVectors
-
-if TYPE_CHECKING:
-    from semsearch.system.threads import Spread
-
 
 OCCURRENCES = 5  # of a word: with fewer, its contexts say too little
 _MOST_WORDS = 4000  # unknown words that get a vector, the most frequent ones
@@ -69,7 +64,7 @@ def induce(
     vectors: WordVectors,
     weighted_sums: WeightedSums,
     *,
-    spread: Spread | None = None,
+    spread: Threads | None = None,
 ) -> InducedWords | None:
     """Induce vectors for the frequent unknown words of texts, which are read twice. None if too little can be learned.
 

@@ -44,7 +44,7 @@ from semsearch.sources.roots import covers
 from semsearch.sources.sync_plan import FilePair, PresentFile
 from semsearch.storage.catalogue import get_roots, set_root
 from semsearch.storage.checked_rows import documents_changing
-from semsearch.system.threads import Spread, Threads
+from semsearch.system.threads import Threads
 from semsearch.text.passage_records import PassageRecord, each_record
 
 # -- Reading files and taking them in ----------------------------------------------------------------------------------
@@ -61,13 +61,12 @@ def take_files(
     write.reading_log.begin(sum(sizes), max_bytes=max_bytes)
     was_read = [write.reading_log.has(present) for present in presents]
     unread = [size for size, was in zip(sizes, was_read, strict=True) if not was]
-    spread = write.generation.spread
-    if not spread.is_elsewhere:
-        write.generation.spread = spread = Threads(useful_processes(unread, processes, write.vectors()))
-    in_parallel = spread.is_elsewhere or spread.threads > 1
+    processes = 1 if write.executor is not None else useful_processes(unread, processes, write.vectors())
+    write.generation.spread = Threads(processes)
+    in_parallel = write.executor is not None or processes > 1
     groups = list(_groups(sizes, was_read, in_chunks=in_parallel))
     sent = [group for group in groups if in_parallel and not was_read[group.start] and not is_large(sizes[group])]
-    prepared = _prepare_in_parallel(write, [presents[group] for group in sent], spread, max_bytes)
+    prepared = _prepare_in_parallel(write, [presents[group] for group in sent], processes, max_bytes)
     with closing(prepared):
         for group in groups:
             members = presents[group]
@@ -87,16 +86,16 @@ def take_files(
 
 
 def _prepare_in_parallel(
-    write: WriteTransaction, groups: Sequence[Sequence[PresentFile]], spread: Spread, max_bytes: int
+    write: WriteTransaction, groups: Sequence[Sequence[PresentFile]], processes: int, max_bytes: int
 ) -> Generator[Chunk, None, None]:
     """Prepare groups of files in processes or on a cluster: a chunk for each, in their order."""
-    if spread.is_elsewhere:
+    if write.executor is not None:
         return prepare_elsewhere(
-            groups, spread=spread, settings=write.settings, vectors=write.vectors(), max_bytes=max_bytes
+            groups, executor=write.executor, settings=write.settings, vectors=write.vectors(), max_bytes=max_bytes
         )
     return prepare_in_processes(
         [[FileToRead.of(present) for present in group] for group in groups],
-        processes=spread.threads,
+        processes=processes,
         settings=write.settings,
         vectors=write.vectors(),
         max_bytes=max_bytes,

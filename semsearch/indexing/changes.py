@@ -29,6 +29,7 @@ from semsearch.readers.size_limit import MAX_BYTES
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
+from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
 from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 from semsearch.sources.walk import FoundFile, find_files, find_files_at, known_files
@@ -119,9 +120,7 @@ def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> Part
 
 def _found_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
     if root.is_remote:
-        from semsearch.sources.object_walk import find_objects_at  # start-up time: few roots lie in stores
-
-        return find_objects_at(root, paths, skipped=skipped)
+        return remote_source(root.path).find_at(root, paths, skipped=skipped)
     return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
 
 
@@ -375,9 +374,7 @@ def _look_at(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile], rem
 
 def _found(root: Root, skipped: Callable[[str, str], None]) -> Iterable[FoundFile]:
     if root.is_remote:
-        from semsearch.sources.object_walk import find_objects  # start-up time: few roots lie in stores
-
-        return find_objects(root, skipped=skipped)
+        return remote_source(root.path).find(root, skipped=skipped)
     return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
 
 

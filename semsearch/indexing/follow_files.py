@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from semsearch.errors import IndexLocked, PublicationFailed
+from semsearch.errors import IndexLocked
 from semsearch.indexing.changes import find_changes_at
 from semsearch.indexing.index_writer import IndexWriter
 from semsearch.results.reports import SyncReport
@@ -51,8 +51,7 @@ class Follower:
     def _sync(self) -> SyncReport | None:
         """The report of what there was to do; None where there was nothing."""
         if self._is_first:
-            done: SyncReport | None = None
-            with _told(), self.writer() as writer:
+            with self.writer() as writer:
                 done = writer.sync(
                     (),
                     include=(),
@@ -65,25 +64,14 @@ class Follower:
             return done
         if not self._waiting or self._is_no_news():
             return None
-        done = None
-        with _told(), self.writer() as writer:
-            done = writer.sync_at(self._waiting, max_file_bytes=self.max_file_bytes, processes=self.processes)
-        return done  # noqa: RET504  # not inside: where only the publication failed, there is a report all the same
+        with self.writer() as writer:
+            return writer.sync_at(self._waiting, max_file_bytes=self.max_file_bytes, processes=self.processes)
 
     def _is_no_news(self) -> bool:
         """Tell whether the changed paths need no sync. Takes no write lock, which others may need."""
         with self.database.reading() as db:
             seen = find_changes_at(db, self._waiting, max_bytes=self.max_file_bytes)
             return seen.nothing_to_do and not seen.warnings
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Only log a failed publication: the write stays, and the next one publishes it too."""
-    try:
-        yield
-    except PublicationFailed as error:
-        logger.warning("%s", error)
 
 
 class RootsOf:

@@ -23,6 +23,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int32, Int64, UInt8
 from semsearch.arrays.vectors import to_bytes
+from semsearch.dense.engines import get_address, open_stores
 from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import Questions, VectorStore
 from semsearch.embedding.components import SentenceSums
@@ -39,9 +40,8 @@ from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, save_today
 from semsearch.storage.meta import get_languages
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
-from semsearch.stores.registry import get_address, open_stores
 from semsearch.system.memory import release_freed
-from semsearch.system.threads import Spread, Threads, aside
+from semsearch.system.threads import Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
@@ -65,7 +65,7 @@ class PassageEmbedding:
     topics: TopicVectors | None
     questions: Questions
 
-    def of(self, batches: Iterable[SpooledBatch], spread: Spread) -> Iterator[tuple[SpooledBatch, Float32, UInt8]]:
+    def of(self, batches: Iterable[SpooledBatch], spread: Threads) -> Iterator[tuple[SpooledBatch, Float32, UInt8]]:
         """Each batch, with the vectors of its passages, and those of its sentences as bytes. (p, d + k), (s, d)"""
         batches, again = tee(batches)
         work = partial(_vectors, self.embedder.transforming_both)
@@ -90,7 +90,7 @@ def write_vectors(
     stores: Mapping[Kind, VectorStore],
     *,
     number: int,
-    spread: Spread,
+    spread: Threads,
     total: int,
     progress: Callable[[Progress], None],
 ) -> list[Segment]:
@@ -164,14 +164,13 @@ class Generation:
         settings: Settings,
         vectors: Callable[[], WordVectors],
         progress: Callable[[Progress], None],
-        spread: Spread | None = None,
         largest: int = LARGEST,
         listed: int = LISTED,
     ) -> None:
         self.db = db
         self.folder = folder
         self.number = number
-        self.spread: Spread = spread or Threads()  # of fitting and embedding; the result does not depend on it
+        self.spread = Threads()  # of fitting and embedding; the result does not depend on it
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=number)
         self._largest, self._listed = largest, listed
         self._settings = settings

@@ -15,6 +15,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
+from semsearch.dense.engines import StoreAddress, check_scanning, claimed, complete, release
 from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes, find_changes_at
 from semsearch.indexing.reread_rules import unrecognized
@@ -30,13 +31,12 @@ from semsearch.storage.damaged_rows import add_all_sums
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained, upgrade
 from semsearch.storage.document_rows import added_texts
 from semsearch.storage.fitted import require_languages
-from semsearch.storage.meta import DESCRIPTION, get_meta, get_place, set_meta
+from semsearch.storage.meta import DESCRIPTION, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
-from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release
 from semsearch.system import clock
-from semsearch.system.locations import shown_uri, uri_scheme
+from semsearch.system.locations import uri_scheme
 from semsearch.system.locking import writer_lock
-from semsearch.system.threads import Spread
+from semsearch.system.threads import Executor
 from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import WordVectors
 
@@ -101,15 +101,13 @@ def locked(database: IndexDatabase) -> Iterator[None]:
 
 
 def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
-    """Set the duration of the whole write in its report, including the commit, and where the index sends its data."""
+    """Set the duration of the whole write in its report, including the commit."""
 
     @wraps(write)
     def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
         started = clock.seconds()
         done = write(*arguments, **keywords)
-        with arguments[0].database.reading() as db:  # type: ignore[attr-defined]  # the writer
-            sent_to = tuple(shown_uri(uri) for uri in (get_place(db), getattr(get_address(db), "uri", None)) if uri)
-        return replace(done, seconds=clock.seconds() - started, sent_to=sent_to)
+        return replace(done, seconds=clock.seconds() - started)
 
     return timed
 
@@ -118,14 +116,14 @@ def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRe
 class IndexWriter:
     """Changes an index while it holds the writer's lock: made by `open`, in a `with` statement.
 
-    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress; reading,
-    fitting and embedding are `spread` over what is given.
+    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress; files are
+    read by the `executor`, if there is one.
     """
 
     database: IndexDatabase
     vectors: VectorsInUse
     report: Report
-    spread: Spread | None = None
+    executor: Executor | None = None
 
     @classmethod
     @contextmanager
@@ -135,7 +133,7 @@ class IndexWriter:
         *,
         vectors: VectorsInUse | None = None,
         report: Report | None = None,
-        spread: Spread | None = None,
+        executor: Executor | None = None,
     ) -> Iterator[IndexWriter]:
         """Take the lock, and bring the tables of an earlier version up to date.
 
@@ -144,19 +142,13 @@ class IndexWriter:
         check(database)
         with locked(database):
             upgrade(database)
-            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, spread)
+            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
 
     @property
     def settings(self) -> Settings:
         """The settings of the index, which no other process can change now."""
         with self.database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
-
-    @property
-    def place(self) -> str | None:
-        """The URI of the snapshot store that the index is published to; None if it has none."""
-        with self.database.reading() as db:
-            return get_place(db)
 
     @_timed
     def sync(
@@ -212,7 +204,7 @@ class IndexWriter:
             return done
         from semsearch.indexing.recognize_scans import recognize_scans  # start-up time, as above
 
-        here = replace(self, spread=None)
+        here = replace(self, executor=None)
         return recognize_scans(
             self.database, here._writing, self.report, done, max_bytes=max_file_bytes, processes=processes
         )
@@ -377,8 +369,9 @@ class IndexWriter:
     ) -> AbstractContextManager[WriteTransaction]:
         from semsearch.indexing.write_transaction import writing  # start-up time: most syncs find nothing to write
 
-        report, spread = self.report, self.spread
-        return writing(self.database, settings, vectors, report, spread=spread, compact=compact, derived=derived)
+        return writing(
+            self.database, settings, vectors, self.report, executor=self.executor, compact=compact, derived=derived
+        )
 
 
 def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:

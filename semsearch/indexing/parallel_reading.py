@@ -23,20 +23,18 @@ from dataclasses import dataclass, replace
 from itertools import islice, tee
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semsearch.errors import SemsearchError, StorageError, VectorsMismatch, is_resource_exhaustion
 from semsearch.indexing.prepare_files import Chunk, FileToRead, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
+from semsearch.sources.remote_source import remote_source
 from semsearch.sources.sync_plan import PresentFile
 from semsearch.system.clock import storable_time
-from semsearch.system.threads import Spread
+from semsearch.system.threads import Executor
 from semsearch.word_vectors.loading import Reference, VectorsReference, load_vectors
 from semsearch.word_vectors.table import WordVectors
-
-if TYPE_CHECKING:
-    from semsearch.sources.object_store import ObjectState
 
 # -- Processes of this machine -----------------------------------------------------------------------------------------
 
@@ -168,20 +166,15 @@ class SeenFile:
     def is_seen_here(self) -> bool:
         """Return whether this process sees the file, or object of a store, in that state."""
         if self.file.listed is not None:
-            return self._is_object_seen(self.file.listed)
+            try:
+                return remote_source(self.file.path).is_as_seen(self.file.path, self.file.listed)
+            except (SemsearchError, OSError):
+                return False
         try:
             state = Path(self.file.path).stat()
         except OSError:
             return False
         return (state.st_size, storable_time(state.st_mtime_ns)) == (self.size, self.mtime_ns)
-
-    def _is_object_seen(self, listed: ObjectState) -> bool:
-        from semsearch.sources.object_store import is_as_seen  # an optional dependency
-
-        try:
-            return is_as_seen(self.file.path, listed)
-        except (SemsearchError, OSError):
-            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +228,7 @@ class PreparerElsewhere:
 def prepare_elsewhere(
     groups: Sequence[Sequence[PresentFile]],
     *,
-    spread: Spread,
+    executor: Executor,
     settings: Settings,
     vectors: WordVectors,
     max_bytes: int,
@@ -244,7 +237,7 @@ def prepare_elsewhere(
     work = PreparerElsewhere(settings, VectorsReference.of(vectors), registered(), max_bytes)
     sent, kept = tee(_sent(groups))
     here: Preparer | None = None
-    for files, chunk in zip(kept, spread.in_order(work, sent), strict=False):
+    for files, chunk in zip(kept, executor.in_order(work, sent), strict=False):
         if chunk is None:
             here = here or Preparer(settings.embedder(vectors).read_passages, languages=settings.languages)
             chunk = here.prepare([file.file for file in files.files], max_bytes)

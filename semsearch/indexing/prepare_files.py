@@ -26,9 +26,8 @@ from semsearch.readers.document import Document
 from semsearch.readers.read import FileContent, check_size, content_of, read_file
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.sniff import archive_format, refusal_of
-from semsearch.sources.object_store import FetchedObject, ObjectState, fetch_object, fetched_ahead
+from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_source
 from semsearch.sources.sync_plan import PresentFile
-from semsearch.system.threads import Begun
 from semsearch.text.passage_records import (
     PassageRecord,
     PassageWords,
@@ -54,37 +53,38 @@ class FileToRead(NamedTuple):
 
     path: str
     columns: Columns = NO_COLUMNS
-    listed: ObjectState | None = None
+    listed: RemoteState | None = None
 
     @classmethod
     def of(cls, present: PresentFile) -> FileToRead:
         """The file as a walk found it."""
         if not present.store:
             return cls(present.absolute, present.columns)
-        return cls(present.absolute, present.columns, ObjectState.of(present))
+        return cls(present.absolute, present.columns, RemoteState.of(present))
 
 
 # -- Objects of object stores ------------------------------------------------------------------------------------------
 
 
 def object_digest(present: PresentFile, max_bytes: int) -> str:
-    """The digest of an object's content; "" for one that is too large to be read. Raises as `fetch_object`."""
+    """The digest of an object's content; "" for one that is too large to be read. Raises as `RemoteSource.fetch`."""
     if present.size > max_bytes:
         return ""
-    return _digest(fetch_object(present.absolute, ObjectState.of(present), max_bytes + 1).data)
+    fetched = remote_source(present.store).fetch(present.absolute, RemoteState.of(present), max_bytes + 1)
+    return _digest(fetched.data)
 
 
 def object_refusal(present: PresentFile, max_bytes: int) -> str:
     """Why an object that no reader is for is not read as text, as `refusal` of a file. Raises StorageError."""
-    path, state = present.absolute, ObjectState.of(present)
+    path, state, source = present.absolute, RemoteState.of(present), remote_source(present.store)
 
     def is_document() -> bool:
         if present.size > max_bytes:
             return False
-        return bool(archive_format(io.BytesIO(fetch_object(path, state, max_bytes + 1).data)))
+        return bool(archive_format(io.BytesIO(source.fetch(path, state, max_bytes + 1).data)))
 
     return refusal_of(
-        PurePosixPath(path), present.size, lambda count: fetch_object(path, state, count).data, is_document
+        PurePosixPath(path), present.size, lambda count: source.fetch(path, state, count).data, is_document
     )
 
 
@@ -93,19 +93,22 @@ def opened_objects(files: Sequence[FileToRead], max_bytes: int) -> Iterator[Open
     wanted = [
         None if file.listed is None or file.listed.size > max_bytes else (file.path, file.listed) for file in files
     ]
-    for file, fetched in zip(files, fetched_ahead(wanted, max_bytes + 1), strict=True):
+    source = remote_source(next(file.path for file in files if file.listed is not None))
+    for file, fetched in zip(files, source.fetch_ahead(wanted, max_bytes + 1), strict=True):
         if file.listed is None:
             yield partial(read_file, Path(file.path), max_bytes=max_bytes, columns=file.columns)
         else:
             yield partial(_read, file, file.listed, fetched, max_bytes)
 
 
-def _read(file: FileToRead, listed: ObjectState, fetched: Begun[FetchedObject] | None, max_bytes: int) -> FileContent:
+def _read(
+    file: FileToRead, listed: RemoteState, fetched: Callable[[], FetchedFile] | None, max_bytes: int
+) -> FileContent:
     """Read an object whose bytes are on their way. Raises SourceError, StorageError."""
     check_size(listed.size, max_bytes, file.path)
     assert fetched is not None  # only a too large object is not fetched
     try:
-        found = fetched.result()
+        found = fetched()
     except FileNotFoundError as error:
         raise SourceError(f"{file.path} was listed but no longer exists") from error
     except OSError as error:

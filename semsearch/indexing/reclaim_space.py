@@ -16,11 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from semsearch.dense.engines import (
+    StoreAddress,
+    get_address,
+    get_left,
+    in_use,
+    open_stores,
+    release,
+    set_address,
+    set_left,
+)
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.index_files import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
-from semsearch.storage.publication import segments_of_readers_elsewhere, stores_of_readers_elsewhere
 from semsearch.storage.segments import forget_retired, get_retired, get_segments
-from semsearch.stores.registry import StoreAddress, get_address, get_left, open_stores, release, set_address, set_left
 from semsearch.system import clock
 
 if TYPE_CHECKING:
@@ -73,10 +81,10 @@ def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
 def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> set[str]:
     """Drop segments of these names if they are there; return the names of all segments that are left.
 
-    Those of an engine that readers of a published generation may open stay: they hold no read transaction here.
+    Those stay that an engine has in use for somebody who holds no read transaction here.
     """
     keepers = _keepers(address, folder)
-    needed = set() if address is None else segments_of_readers_elsewhere(folder)
+    needed = in_use(address, folder)
     for name in [name for name in names if name in keepers and name not in needed]:
         try:
             keepers[name].drop(name)
@@ -149,8 +157,7 @@ def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = F
         is_worth_it = compact or bool(left.left_stores) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
             drop(left.address, database.folder, left.retired)
-            needed = stores_of_readers_elsewhere(database.folder) if left.left_stores else set()
-            _release(database, [store for store in left.left_stores if store.uri not in needed])
+            _release(database, [store for store in left.left_stores if store.uri not in in_use(store, database.folder)])
     except Exception:  # of any kind: the write is committed, and the next writer tries again
         logger.info("%s could not be compacted", database.folder, exc_info=True)
 

@@ -17,6 +17,7 @@ from semsearch.errors import SemsearchError, SourceError, UsageError
 from semsearch.frozen import dataclass
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.ignore import IGNORE_FILES
+from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.storage.catalogue import get_known_at, get_roots
 from semsearch.storage.database import IndexDatabase, check
@@ -208,18 +209,16 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
 
     Raises UsageError, StorageError, MissingExtra, and SourceError if nothing exists there.
     """
-    from semsearch.sources.object_store import parse_source
-    from semsearch.sources.object_walk import is_object  # start-up time: few roots lie in stores
-
-    given = parse_source(uri)
-    root = Root(-1, given.path, options=given.options)
-    around = next((each for each in known if covers(each, given.path)), None)
-    if around is not None and around.path == given.path:
+    source = remote_source(uri)
+    path, options = source.parse(uri)
+    root = Root(-1, path, options=options)
+    around = next((each for each in known if covers(each, path)), None)
+    if around is not None and around.path == path:
         return replace(root, single=around.single)
-    if around is not None and _is_known(db, given.path, known):
+    if around is not None and _is_known(db, path, known):
         return root
-    store = given.whole if around is None else around.store
-    return replace(root, single=is_object(store, given.path))
+    store = root.store if around is None else around.store
+    return replace(root, single=source.is_file(store, path))
 
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:

@@ -20,7 +20,7 @@ from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.system.memory import WRITING, require_memory
-from semsearch.system.threads import Spread
+from semsearch.system.threads import Executor
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -44,12 +44,14 @@ class WriteTransaction:
         vectors: Callable[[], WordVectors],
         report: Report,
         reading_log: ReadingLog,
+        executor: Executor | None = None,
     ) -> None:
         self.db = db
         self.settings = settings
         self.vectors = vectors
         self.report = report
         self.reading_log = reading_log
+        self.executor = executor
         self.generation = generation
         self.intake: Intake = Intake(db, spool, generation.ids_of, generation.words, languages=settings.languages)
         self._spool = spool
@@ -78,14 +80,15 @@ def writing(
     vectors: Callable[[], WordVectors],
     report: Report,
     *,
-    spread: Spread | None = None,
+    executor: Executor | None = None,
     compact: bool = False,
     derived: bool = True,
 ) -> Iterator[WriteTransaction]:
-    """Open a write transaction with a new generation, whose work may be `spread`. The writer's lock must be held.
+    """Open a write transaction with a new generation. The writer's lock must be held.
 
     After the commit, unused disk space is reclaimed; with `compact`, as much as possible. Without `derived`, a damaged
-    list of segments is not an error, since all of them are about to be made again.
+    list of segments is not an error, since all of them are about to be made again. Files are read by the
+    `executor`, if there is one.
     """
     require_memory(WRITING, f"to write {database.folder}")
     from semsearch.indexing.generation import Generation
@@ -100,9 +103,9 @@ def writing(
             sweep(db, database.folder, grace=grace)
             number = get_count(db, "generation") + 1
             generation = Generation(
-                db, database.folder, number=number, settings=settings, vectors=vectors, progress=report, spread=spread
+                db, database.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log)
+            yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log, executor)
             left = leftovers(db)
     except CommitInDoubt:
         raise

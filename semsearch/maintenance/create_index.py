@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from semsearch.dense.engines import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
 from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError, UsageError
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
@@ -22,7 +23,6 @@ from semsearch.storage.database import FORMAT, SEGMENTS, IndexDatabase, check, e
 from semsearch.storage.index_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.stores.registry import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 from semsearch.trust import allowed, forget, record

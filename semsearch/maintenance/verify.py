@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
+from semsearch.dense.engines import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
@@ -23,7 +24,6 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
-from semsearch.stores.registry import StoreAddress, get_own_address, keeps_sentences, open_stores
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon

@@ -1,4 +1,4 @@
-"""Reports of an index on its state, its work, its health and its snapshots. Plain frozen data."""
+"""Reports of an index on its state, its work and its health. Plain frozen data."""
 
 from __future__ import annotations
 
@@ -8,33 +8,6 @@ from typing import Literal
 
 from semsearch.results.codec import Record
 from semsearch.results.notebook_html import block, table
-
-
-@dataclass(frozen=True, slots=True)
-class PublishReport(Record):
-    """The report of publishing a snapshot."""
-
-    place: str  # its URI
-    generation: int
-    sent_blocks: int  # that the store did not have
-    blocks: int  # that the generation consists of
-    sent_bytes: int
-    bytes: int
-    seconds: float
-    is_new: bool  # False: this generation was already published
-
-
-@dataclass(frozen=True, slots=True)
-class PublicationStatus(Record):
-    """Where an index is published, or, of a published copy, where it is read from."""
-
-    place: str  # the URI
-    generation: int | None  # the published one, or the one that is read; None: none yet
-    failure: str = ""  # why the newest is not published, or could not be checked; empty if all is well
-    written_at: str = ""  # of a published copy: the machine and folder where it is written
-
-
-# -- Reports -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +56,6 @@ class SyncReport(Record):
     refitted: bool = False  # whether all vectors were computed again, with components of today's text
     moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now, with unchanged documents
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: existing files that were not read
-    sent_to: tuple[str, ...] = ()  # where the index sends what is written, besides its folder: stores, by URI
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +110,6 @@ class Status(Record):
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
     encodings_bytes: int = 0  # of these, the cache of a reranker's model, which may be deleted
     partly_read: int = 0  # documents with unread or doubtful parts
-    published: PublicationStatus | None = None  # where the index is published, or read from
     # documents by ISO 639-1 code; empty if languages are not detected
     languages: Mapping[str, int] = field(default_factory=dict)
     # of each language, the share of its words with vectors of their own; None: it is searched by words alone

@@ -21,6 +21,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
+from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
@@ -36,7 +37,6 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
-from semsearch.stores.registry import StoreAddress, get_own_address, open_stores
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH
 from semsearch.text.near_duplicates import MARKS, marks_of

@@ -14,7 +14,6 @@ from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
-from semsearch.snapshots.store_uris import LOOK_EVERY
 from semsearch.storage.database import description_of, has_database
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ _QUERY = 100  # characters
 class OpenIndexes:
     """Indexes by name: all that a folder holds at any time, or given ones. One reranker serves all.
 
-    An index may be given by the URI of a snapshot store: then a copy follows it (`Index.open`). `vectors`: the word
-    vectors of all of them, if they are not found by name or path.
+    An index may be given by the URI at which it is published: then a copy follows it (`Index.open`). `vectors`: the
+    word vectors of all of them, if they are not found by name or path.
     """
 
     def __init__(
@@ -36,11 +35,9 @@ class OpenIndexes:
         folder: Path | None = None,
         places: Mapping[str, Path | str] | None = None,
         reranker: Reranker | None = None,
-        look_every: float = LOOK_EVERY,
         vectors: str | None = None,
     ) -> None:
         self.reranker = reranker
-        self._look_every = look_every
         self._vectors = vectors
         self._folder = folder
         self._given: dict[str, Path | str] = dict(places or {})
@@ -68,9 +65,7 @@ class OpenIndexes:
         with self._lock:
             opened = self._opened.get(name)
             if opened is None:
-                opened = self._opened[name] = Index.open(
-                    places[name], vectors=self._vectors, reranker=self.reranker, look_every=self._look_every
-                )
+                opened = self._opened[name] = Index.open(places[name], vectors=self._vectors, reranker=self.reranker)
             return opened
 
     def warm_up(self, seconds: float = 1.0) -> None:

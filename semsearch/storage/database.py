@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semsearch.errors import (
     EXHAUSTED,
@@ -29,9 +28,6 @@ from semsearch.errors import (
 from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
 from semsearch.storage.meta import DESCRIPTION, get_meta
-
-if TYPE_CHECKING:
-    from semsearch.results.reports import PublicationStatus
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
@@ -207,13 +203,6 @@ class IndexDatabase:
     def is_beside(self, uri: str) -> bool:  # noqa: ARG002  # of an index that is here, whose folder says nothing of it
         """Return whether vectors at a URI lie beside a published copy, in the store that the user has named."""
         return False
-
-    def publication(self) -> PublicationStatus | None:
-        """Where the index is published, or read from; None if neither."""
-        from semsearch.storage.publication import publication_of  # start-up time: a search needs none of it
-
-        with self.reading() as db:
-            return publication_of(db, self.folder)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

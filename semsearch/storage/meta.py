@@ -25,14 +25,6 @@ def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
     return int(found.get("generation") or 0), str(found.get("seals"))
 
 
-PLACE = "published_to"  # the URI of the snapshot store
-
-
-def get_place(db: sqlite3.Connection) -> str | None:
-    """Read the URI of the snapshot store of an index; None if it has none."""
-    return get_meta(db, PLACE) or None
-
-
 DESCRIPTION = "description"  # a sentence that says what an index holds
 LONGEST_DESCRIPTION = 300  # characters
 

@@ -1,7 +1,7 @@
 """Segments, and the manifest of a generation: its segments, the ids removed from them, and how each is scanned.
 
 A segment holds vectors, postings or topics derived from the rows of an index, is written once and never changed. It is
-a file in the index folder; one of vectors may be kept by another engine (semsearch.stores.registry). The manifest is in
+a file in the index folder; one of vectors may be kept by another engine (semsearch.dense.engines). The manifest is in
 the database, so that a whole generation becomes visible with one COMMIT, wherever its segments are.
 """
 

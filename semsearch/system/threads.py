@@ -1,8 +1,7 @@
 """Work in threads: results in order, and calls with a deadline.
 
-NumPy, SciPy and FAISS let other threads run while they compute. The same work may be spread over the workers of a
-cluster (semsearch.cluster): `Spread` is what both can do. A deadline is for calls that may never return, as to a
-network disk whose server is gone.
+NumPy, SciPy and FAISS let other threads run while they compute. A deadline is for calls that may never return, as to
+a network disk whose server is gone.
 """
 
 from __future__ import annotations
@@ -22,16 +21,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Spread(Protocol):
-    """A way to do the same work on many items at once, in threads or elsewhere."""
-
-    @property
-    def threads(self) -> int:
-        """The number of threads of this process that it may use."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Return whether the work is done by other processes, so that it has to be pickled."""
+class Executor(Protocol):
+    """Other machines that do the same work on many items at once; work and items are pickled."""
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map(work, items)`: the results come in the order of the items, and do not depend on who did the work.
@@ -39,13 +30,15 @@ class Spread(Protocol):
         Closing the iterator ends what was begun.
         """
 
+    def close(self) -> None:
+        """Leave the other machines, which go on without this process."""
+
 
 @dataclass(frozen=True, slots=True)
 class Threads:
     """Spreads work over threads of this process; one means a plain map."""
 
     threads: int = 1
-    is_elsewhere: bool = False
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map(work, items)`, in threads."""

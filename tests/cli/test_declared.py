@@ -32,8 +32,8 @@ WORDS = (
     *("--golden", "--indexes", "--indexes=a/b", "--group=document", "--rerank", "--rerank=none", "--boost=a^1", "-x"),
     *("--help", "-h", "--nope", "--ind", "--no-json", "-jk", "--per-document=1_0", "--syntax", "--refresh"),
     *("-w", "-w9", "--max-words=0", "--port=0", "--port", "--port=65536", "--port=-1", "--host=::1", "--open=1"),
-    *("--require-token", "--show-token", "--allow-host=a", "--workers=2", "--workers=65", "--look-every=0"),
-    *("--look-every=nan", "--timeout=.05", "--timeout=1", "--vectors=en", "--facets", "-d", "--documents"),
+    *("--require-token", "--show-token", "--allow-host=a", "--workers=2", "--workers=65"),
+    *("--timeout=.05", "--timeout=1", "--vectors=en", "--facets", "-d", "--documents"),
     *("--components", "--coverage", "--problems", "a.md:3"),
 )  # fmt: skip
 

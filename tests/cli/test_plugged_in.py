@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from semsearch.cli import plugged_in
 from semsearch.cli.main import COMMANDS, app
-from semsearch.cli.plugged_in import GROUP, OF_RESEARCH
+from semsearch.cli.plugged_in import GROUP, IN_REPOSITORY
 from semsearch.word_vectors.table import VectorTable
 
 SHOUT = """
@@ -110,10 +110,16 @@ def test_a_command_of_research_says_how_to_install_it(command: str, monkeypatch:
     assert command.split()[-1] not in semsearch(*command.split()[:-1], "--help").out.split()
 
 
-def test_the_commands_of_research_are_those_that_it_announces() -> None:
+@pytest.mark.parametrize("folder", ["research", "scale"])
+def test_the_commands_of_other_distributions_are_those_that_they_announce(folder: str) -> None:
     tomllib = pytest.importorskip("tomllib")
-    project = tomllib.loads(read("research/pyproject.toml"))["project"]
-    announced = {".".join(filter(None, (group, name))) for group, names in OF_RESEARCH.items() for name in names}
+    project = tomllib.loads(read(f"{folder}/pyproject.toml"))["project"]
+    announced = {
+        ".".join(filter(None, (group, name)))
+        for group, commands in IN_REPOSITORY.items()
+        for name, brought_by in commands.items()
+        if brought_by == folder
+    }
     assert set(project["entry-points"][GROUP]) == announced
 
 
@@ -124,7 +130,7 @@ def test_a_query_does_not_look_for_commands(tmp_path: Path, small_vectors: Vecto
     code = (
         "import atexit, sys\n"
         f"sys.argv = ['semsearch', 'query', 'a ship', '--indexes', {str(folder / 'indexes')!r}]\n"
-        "needless = {'importlib.metadata', 'semsearch.cli.plugged_in', 'shouting', 'typer'}\n"
+        "needless = {'semsearch.cli.plugged_in', 'shouting', 'typer'}\n"
         "atexit.register(lambda: print(needless & {*sys.modules}, flush=True))\n"
         "from semsearch.__main__ import main\nmain()\n"
     )

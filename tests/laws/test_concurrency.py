@@ -68,27 +68,6 @@ def test_readers_never_see_one_generations_rows_with_anothers_vectors(tmp_path: 
         assert f"v{written}x" in index.search("captain ship version")[0].passage
 
 
-def test_readers_elsewhere_never_see_one_generations_rows_with_anothers_vectors(tmp_path: Path) -> None:
-    docs, place = tmp_path / "docs", tmp_path / "place"
-    docs.mkdir()
-    write_version(docs, 1)
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
-        index.sync(docs)
-        index.publish(place)
-    tasks = [("write", tmp_path / "index", docs), ("read", place), ("read", place)]
-    with ExitStack() as running:
-        processes = [running.enter_context(start(*task)) for task in tasks]
-        said = [[*islice(process.stdout or (), 3)] for process in processes]  # until each has had three generations
-        for process, lines in zip(processes, said, strict=True):
-            rest, errors = end(process)
-            assert process.returncode == 0, errors
-            lines += rest
-    assert min(map(len, said)) >= 3
-    with Index.open(place) as reader:
-        assert reader.verify() == []
-        assert f"v{said[0][-1].strip()}x" in reader.search("captain ship version")[0].passage
-
-
 def test_the_next_query_sees_the_new_generation(tmp_path: Path) -> None:
     write_articles(tmp_path / "docs", 2)
     vectors = small_vectors(tmp_path)

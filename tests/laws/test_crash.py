@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes.crashing import CAN_FORK, LEAST, Deaths, place_of
+from processes.crashing import CAN_FORK, LEAST, Deaths
 from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
@@ -150,41 +150,6 @@ def test_a_killed_creation_can_be_made_again(tmp_path: Path, deaths: Deaths) -> 
         with Index.create(killed, vectors=tmp_path / "small") as index:
             assert index.sync(tmp_path / "docs").added == 4
             assert index.verify() == []
-
-
-def test_a_publisher_killed_at_any_point_leaves_the_generation_before_or_the_one_after(
-    tmp_path: Path, deaths: Deaths
-) -> None:
-    small_vectors(tmp_path)
-    write_articles(tmp_path / "docs", 4)
-    world = World(tmp_path, "publish")
-    with Index.create(world.template, vectors=tmp_path / "small") as index:
-        index.sync(tmp_path / "docs")
-        index.publish(place_of(world.template))
-        index.unpublish()
-        write_articles(tmp_path / "docs", 2, first=4)
-        index.sync()
-    before, after = answers(place_of(world.template)), answers(world.template)
-    assert before != after
-    world.work.mkdir()
-    world.write(deaths, 0)
-    assert answers(place_of(world.work / "0")) == after
-    events = int((world.work / "events").read_text())
-    chosen = points(events, 2, last=6) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
-    world.write(deaths, *chosen)
-    seen = set()
-    for point in chosen:
-        place = place_of(world.work / str(point))
-        found = answers(place)
-        assert found in (before, after), f"killed at event {point} of {events}"
-        seen.add(found == after)
-        if point not in chosen[::4]:
-            continue
-        with Index.open(world.work / str(point), trust=True) as index:
-            index.publish(place)
-            assert index.status(drift=False, stale=False).generation == 2
-        assert answers(place) == after
-    assert seen == {True, False}, "the kills should come on both sides of the pointer"
 
 
 def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: Path, deaths: Deaths) -> None:

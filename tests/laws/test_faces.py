@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from inspect import Parameter, getattr_static, signature
 from pathlib import Path
@@ -20,9 +20,9 @@ from semsearch.word_vectors.table import VectorTable
 HERE = "files of this machine are meant"
 WRITES = "an index is written on its own machine; what a server lets the holder of a token write is its own operation"
 NOT_REMOTE = {
-    **dict.fromkeys(["create", "open", "merge", "connect"], "Index.connect makes it"),
+    **dict.fromkeys(["create", "open", "over", "merge", "connect"], "Index.connect makes it"),
     **dict.fromkeys(["sync", "watch", "add", "load", "remove", "remove_texts", "refit", "compact", "rebuild"], WRITES),
-    **dict.fromkeys(["publish", "unpublish", "discard", "describe"], WRITES),
+    **dict.fromkeys(["discard", "describe"], WRITES),
     **dict.fromkeys(["export"], HERE),
     **dict.fromkeys(["roots", "settings"], "status has them"),
     **dict.fromkeys(["verify", "rows_without_checksums", "directions"], "reads all of an index: semsearch verify"),
@@ -32,6 +32,7 @@ NOT_REMOTE = {
 }
 NOT_AWAITED = {
     **dict.fromkeys(["roots", "settings"], "properties are not awaited: `index.roots`, in a thread; status"),
+    "over": "for other distributions",
     "connect": "a server is asked over HTTP, by RemoteIndex, which is no Index",
     "searcher": NOT_REMOTE["searcher"],
 }
@@ -39,16 +40,6 @@ NOT_OF_SEVERAL = {
     "embed", "documents", "document", "passages", "page", "page_picture", "facets", "status", "problems", "checkup",
     "coverage", "map_status", "map_passages",
 }  # fmt: skip  # each index has its own fit, documents and state
-
-
-@pytest.fixture
-def copy(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.add([("a", "A ship.")])
-        index.publish(tmp_path / "place")
-    with Index.open(tmp_path / "place") as copy:
-        yield copy
 
 
 def public(cls: type) -> set[str]:
@@ -118,12 +109,3 @@ def test_a_server_takes_all_options_of_a_search(operation: Any) -> None:
     if operation.path == "/v1/context":
         options -= {"k", "context"}  # follow from max_words
     assert options <= {parameter.name for parameter in operation.parameters}
-
-
-@pytest.mark.parametrize("name", sorted(name for name, reason in NOT_REMOTE.items() if reason == WRITES))
-def test_a_published_copy_is_only_read(name: str, copy: Index) -> None:
-    given: list[object] = (
-        [["a"]] if name in ("add", "remove_texts") else ["a"] if name in ("load", "remove", "describe") else []
-    )
-    with pytest.raises(UsageError, match="is a published snapshot, which is read-only"):
-        getattr(copy, name)(*given)

@@ -15,7 +15,6 @@ from semsearch.cli import messages
 from semsearch.cli.find_index import possible_name
 from semsearch.cli.terminal import file_address
 from semsearch.errors import UsageError
-from semsearch.snapshots import snapshot_store
 from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
 from semsearch.sources.walk import DiskFolders, is_inside
@@ -160,18 +159,6 @@ def test_the_signals_of_each_system_stop_a_write(names: tuple[str, ...], expecte
     numbers = {"SIGTERM": 15, "SIGHUP": 1, "SIGBREAK": 21, "SIGKILL": 9, "SIGINT": 2}
     known = SimpleNamespace(**{name: numbers[name] for name in names})
     assert messages.stopping_signals(known) == expected  # type: ignore[arg-type]
-
-
-def test_a_snapshot_store_is_claimed_once_where_there_are_no_hard_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(source: Path, target: Path) -> None:
-        raise OSError(1, "Operation not permitted", str(source), None, str(target))
-
-    monkeypatch.setattr(snapshot_store, "_link", refused)
-    store = snapshot_store.FolderStore(tmp_path)
-    assert [store.create("claim", data) for data in (b"first", b"second")] == [True, False]
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("claim", b"first")]
 
 
 # names of modules and functions that a system lacks, each with how the code must ask for them

@@ -1,4 +1,4 @@
-"""The laws of everything that can be searched: an index, one behind a server, with an empty one beside, published."""
+"""The laws of everything that can be searched: an index, one behind a server, with an empty one beside."""
 
 from __future__ import annotations
 
@@ -42,18 +42,10 @@ def here(folder: Path) -> Iterator[Index]:
         yield index
 
 
-@pytest.fixture(scope="module", params=["index", "server", "several", "several on a server", "published"])
+@pytest.fixture(scope="module", params=["index", "server", "several", "several on a server"])
 def searchable(request: pytest.FixtureRequest, folder: Path, here: Index) -> Iterator[Searchable]:
     if request.param == "index":
         yield here
-        return
-    if request.param == "published":
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setenv("XDG_CACHE_HOME", str(folder / "user-cache"))
-            here.publish(folder / "place")
-            with Index.open((folder / "place").as_uri()) as published:
-                yield published
-        here.unpublish()
         return
     if request.param == "several":
         with MultiIndex.open(folder / "empty", folder / "index") as several:

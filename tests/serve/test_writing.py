@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from memory_bucket import use_bucket
 from packages import needed
 from serving import Asker, running
 from small import write_articles
@@ -173,18 +172,3 @@ def test_a_sync_of_an_index_without_roots_is_a_400(tmp_path: Path, small_vectors
     Index.create(tmp_path / "empty", vectors=small_vectors).close()
     with running(OpenIndexes(places={"empty": tmp_path / "empty"}), ServerSettings(port=0)) as asker:
         assert "no roots yet" in asker.writer.post("/v1/sync", {}).detail
-
-
-def test_objects_of_a_store_are_synced_and_removed_as_files_are(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bucket = use_bucket(monkeypatch)
-    for name in ("a.md", "guide/b.md"):
-        bucket.put(name, "The comet is near the planet.")
-    with Index.create(tmp_path / "stored", vectors=small_vectors) as index:
-        index.sync("s3://bucket/docs")
-    with running(OpenIndexes(places={"stored": tmp_path / "stored"})) as asker:
-        bucket.put("guide/b.md", "The judge is in the court.")
-        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs/guide"]}).json["changed"] == 1
-        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs-more"]}).status == 400
-        assert asker.writer.ask("DELETE", "/v1/documents/a.md").json == {"removed": 1}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,18 @@ import numpy.typing as npt
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.vectors import from_bytes, to_bytes
+from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.stored_vectors import StoredVectors
 from semsearch.dense.vector_store import Additions, Questions, VectorStore, check_dimension, merge_by_copying
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
-from semsearch.stores.engine import Engine, StoreLocation
 
 Float16 = npt.NDArray[np.float16]
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
 
-def memory_engine(*, keeps_sentences: bool = True) -> Callable[[], Engine]:
+def memory_engine(*, keeps_sentences: bool = True) -> Engine:
     """An engine whose stores live as long as it does, so that a location can be opened again."""
     stores: dict[tuple[str, Kind], MemoryStore] = {}
     owners: dict[str, str] = {}
@@ -47,8 +47,7 @@ def memory_engine(*, keeps_sentences: bool = True) -> Callable[[], Engine]:
             for place in [place for place in stores if place[0] == uri]:
                 del stores[place]
 
-    engine = Engine(opened, claim=claim, release=release, keeps_sentences=keeps_sentences)
-    return lambda: engine
+    return Engine(opened, claim=claim, release=release, keeps_sentences=keeps_sentences)
 
 
 class MemoryStore:

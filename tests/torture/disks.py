@@ -326,7 +326,6 @@ def told(kind: str, disk: Path, backing: Path, home: Path) -> Story:
         story.run("index", "--quiet")
     story.run("index", "--rebuild", "--quiet")
     story.expect(*names)
-    story.run("publish", "place")
     story.run("remove", "docs/new.md")
     story.expect(*(name for name in names if name != "new.md"))
     return story

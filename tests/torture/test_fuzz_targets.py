@@ -37,7 +37,6 @@ _HERE = (
     "remote-answers",
     "imports",
     "notes",
-    "snapshot-manifest",
     "encodings",
     "reading-log",
     "golden",
@@ -54,7 +53,6 @@ _HERE = (
     "language-table",
     "embedder",
     "addresses",
-    "published",
     "datasets",
     "mcp-lines",
 )

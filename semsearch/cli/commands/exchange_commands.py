@@ -1,4 +1,4 @@
-"""`semsearch import`, `export`, `merge` and `publish`: exchange documents and indexes with programs and machines."""
+"""`semsearch import`, `export` and `merge`: exchange documents and indexes with programs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from semsearch.cli.answer_formats import to_json
 from semsearch.cli.command_options import (
-    ClusterOption,
     FiltersOption,
     IndexesOption,
     IndexOption,
@@ -21,9 +19,9 @@ from semsearch.cli.command_options import (
 from semsearch.cli.find_index import INDEXES, find_index, folder_of, folder_to_make, open_index, remember
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.index_target import IndexTarget
-from semsearch.cli.messages import complain, keep_warnings, use_one_thread
-from semsearch.cli.progress import also_in, sync_progress
-from semsearch.cli.tables import count, size
+from semsearch.cli.messages import keep_warnings
+from semsearch.cli.progress import sync_progress
+from semsearch.cli.tables import count
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
 
@@ -38,7 +36,6 @@ def import_(
     id_key: Annotated[str, typer.Option(metavar="KEY", help="Key of a document's id.")] = "id",
     text_key: Annotated[str, typer.Option(metavar="KEY", help="Key of its text.")] = "text",
     vectors: VectorsOption = None,
-    cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Add documents from files with one document per row; creates the index if it does not exist.
@@ -51,11 +48,11 @@ def import_(
     target = IndexTarget(folder, is_new=not is_index(folder))
     with target.opened(IndexChoices(vectors=vectors), rebuild=False) as opened:
         with sync_progress(quiet=quiet) as report:
-            done = opened.load(*files, id_key=id_key, text_key=text_key, cluster=cluster, progress=report)
+            done = opened.load(*files, id_key=id_key, text_key=text_key, progress=report)
         if not quiet:
             print(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "
-                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s{also_in(done.sent_to)}"
+                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s"
             )
 
 
@@ -120,43 +117,3 @@ def merge(
         found = merged.status(drift=False, stale=False)
         if not quiet:
             print(f"{merged.path}: {count(found.documents, 'document')}, {count(found.sentences, 'sentence')}")
-
-
-def publish(
-    place: Annotated[
-        str | None,
-        typer.Argument(metavar="[PLACE]", help="A folder or URI (s3://bucket/docs); default: the last one."),
-    ] = None,
-    index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
-    off: Annotated[bool, typer.Option("--off", help="Stop publishing. Published snapshots stay.")] = False,
-    take_over: Annotated[
-        bool, typer.Option("--take-over", help="Replace another index or copy at that place.")
-    ] = False,
-    whole: Annotated[bool, typer.Option("--whole", help="Send all blocks again, e.g. after damage.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    quiet: QuietOption = False,
-) -> None:
-    """Publish snapshots of an index to a shared store, for readers on any number of machines.
-
-    Later writes are published too. Readers name the store, semsearch query --index PLACE, and follow new snapshots by
-    themselves. URIs need the extra remote-files, s3:// also the package s3fs; postgres:// needs the extra postgres.
-    """
-    use_one_thread()
-    if off and (place or take_over or whole):
-        raise UsageError("--off takes no place and no other option")
-    with open_index(index, indexes) as opened:
-        if off:
-            before = opened.unpublish()
-            complain(f"{opened.path} is no longer published" if before else f"{opened.path} was not published")
-            return
-        done = opened.publish(place, take_over=take_over, whole=whole)
-    if json:
-        print(to_json(done.to_dict()))
-    elif not quiet and done.is_new:
-        print(
-            f"published generation {done.generation} to {done.place}: sent {done.sent_blocks:,} of "
-            f"{count(done.blocks, 'block')}, {size(done.sent_bytes)} of {size(done.bytes)}, in {done.seconds:.2f} s"
-        )
-    elif not quiet:
-        print(f"generation {done.generation} is already published at {done.place}")

@@ -237,7 +237,7 @@ class _Work:
         """Rebuild, sync and refit as requested; one report of all."""
         whole: list[SyncReport] = []  # of steps that embed the whole index
         if self.rebuild and not is_new:
-            whole.append(index.rebuild(**self.choices.given(), cluster=self.cluster, progress=report))
+            whole.append(index.rebuild(**self.choices.given(), progress=report))
         done = SyncReport()
         with _after("the index was rebuilt" if whole else ""):
             if self.paths or index.roots or not self.rebuild:
@@ -246,7 +246,7 @@ class _Work:
         if self.refit and not done.refitted:
             changed = done.added or done.changed or done.removed or done.moved
             with _after("the index was brought up to date" if changed else ""):
-                whole.append(index.refit(cluster=self.cluster, progress=report))
+                whole.append(index.refit(progress=report))
         return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
 
 

@@ -17,7 +17,6 @@ from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrup
 from semsearch.cli.tables import count, size
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
 from semsearch.storage.database import IndexDatabase, check
-from semsearch.storage.meta import get_place
 from semsearch.system.locations import shown_uri
 
 if TYPE_CHECKING:
@@ -101,16 +100,14 @@ def delete(
 
 def _kept(found: IndexSummary, database: IndexDatabase) -> Iterator[str]:
     """What a deletion leaves, and what it does not."""
-    from semsearch.stores.registry import get_address
+    from semsearch.dense.engines import get_address
 
     if found.roots:
         yield "the files themselves are not touched"
     elif found.documents:
         yield "its texts are in no file: semsearch export saves them"
     with closing(database), database.reading() as db:
-        place, store = get_place(db), get_address(db)
-    if place is not None:
-        yield f"its snapshots at {shown_uri(place)} stay"
+        store = get_address(db)
     if store is not None:
         first = rebuild_command(Path(found.path), "--store", "faiss:")
         yield f"its vectors in {shown_uri(store.uri)} stay; to delete them too, run before: {first}"

@@ -20,11 +20,10 @@ from semsearch.cli.command_options import (
     chosen_reranker,
     is_wanted,
 )
-from semsearch.cli.declared import ACCESS, INDEX, CommandOption as Option
+from semsearch.cli.declared import ACCESS, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
 from semsearch.errors import IndexNotFound
-from semsearch.snapshots.store_uris import LOOK_EVERY
 from semsearch.storage.database import description_of
 
 if TYPE_CHECKING:
@@ -67,20 +66,10 @@ def serve(
             help="Processes that search, for many clients at once; 0: this one.",
         ),
     ] = 0,
-    look_every: Annotated[
-        float,
-        Option(
-            "--look-every",
-            metavar="SECONDS",
-            min=0,
-            help="How often to check snapshot stores for updates.",
-            rich_help_panel=INDEX,
-        ),
-    ] = LOOK_EVERY,
 ) -> None:
     """Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.
 
-    Serves all indexes of the folder, or those that --index names: by name, path or the URI of a snapshot store.
+    Serves all indexes of the folder, or those that --index names: by name, path or the URI of a published copy.
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
     Ctrl-C stops the server. Needs the extra serve: pip install 'semsearch[serve]'.
     """
@@ -98,7 +87,7 @@ def serve(
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = _chosen(index, indexes)
-    opened = partial(_opened, places, indexes, vectors, look_every=look_every)
+    opened = partial(_opened, places, indexes, vectors)
     served = opened(None)
     if not served.names():
         raise IndexNotFound(none_in(indexes))
@@ -197,13 +186,11 @@ def _opened(
     indexes: Path | None,
     vectors: str | None,
     reranker: ModelReranker | None,
-    *,
-    look_every: float = LOOK_EVERY,
 ) -> OpenIndexes:
     from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
 
     folder = None if places else nearest(indexes)
-    return OpenIndexes(folder=folder, places=places, reranker=reranker, look_every=look_every, vectors=vectors)
+    return OpenIndexes(folder=folder, places=places, reranker=reranker, vectors=vectors)
 
 
 def _workers(number: int, opened: Callable[[], OpenIndexes]) -> Workers | None:

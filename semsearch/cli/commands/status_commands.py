@@ -16,13 +16,13 @@ from semsearch.cli.tables import count, print_blocks, size
 from semsearch.errors import UsageError, rebuild_command
 from semsearch.results.omissions import endings_in_words, in_words
 from semsearch.results.reports import MUCH_DRIFT
-from semsearch.snapshots.store_uris import LOOK_EVERY
 from semsearch.storage.database import IndexDatabase, check
+from semsearch.storage.published import open_published
 
 if TYPE_CHECKING:
     from semsearch.index import Index
     from semsearch.results.omissions import FileCoverage
-    from semsearch.results.reports import PublicationStatus, Scan, Status
+    from semsearch.results.reports import Scan, Status
 
 
 def status(
@@ -111,8 +111,6 @@ def describe(found: Status) -> dict[str, str]:
     }
     if found.encodings_bytes:
         facts["reranking"] = f"{size(found.encodings_bytes)} of it are passages encoded by the reranking model"
-    if found.published is not None:
-        facts["published"] = where_published(found.published)
     if found.drift is not None:
         advice = "; run: semsearch refit" if found.drift > MUCH_DRIFT else ""
         facts["drift"] = f"{found.drift:.1f}° since the last fit{advice}"
@@ -127,13 +125,6 @@ def describe(found: Status) -> dict[str, str]:
     if found.partly_read:
         facts["partly read"] = f"{count(found.partly_read, 'document')} (--problems lists them)"
     return facts
-
-
-def where_published(found: PublicationStatus) -> str:
-    """Where an index is published, or where a copy comes from, and the last failure."""
-    generation = "no snapshot" if found.generation is None else f"generation {found.generation}"
-    said = f"{generation} at {found.place}" + (f", written at {found.written_at}" if found.written_at else "")
-    return f"{said}; {found.failure}" if found.failure else said
 
 
 def spoken(found: Status) -> str:
@@ -206,8 +197,8 @@ def trust(
 ) -> None:
     """Show what an index names outside its folder, and allow it on this machine.
 
-    An index may name folders to read, stores to publish to, and files of word vectors. What you have put into it is
-    allowed. An index from someone else, or from another machine, is only read until you have allowed the rest.
+    An index may name folders to read, engines that keep its vectors, and files of word vectors. What you have put into
+    it is allowed. An index from someone else, or from another machine, is only read until you have allowed the rest.
     """
     if yes and off:
         raise UsageError("--yes and --off exclude each other")
@@ -243,9 +234,7 @@ def trust(
 
 def _database_of(found: Path | str) -> IndexDatabase:
     if isinstance(found, str):
-        from semsearch.snapshots.followed_database import follow  # start-up time: an index here needs none of it
-
-        return follow(found, every=LOOK_EVERY)
+        return open_published(found)
     database = IndexDatabase(found)
     check(database)
     return database

@@ -10,7 +10,6 @@ import typer
 
 from semsearch.cli.answer_formats import to_json
 from semsearch.cli.command_options import (
-    ClusterOption,
     IndexesOption,
     IndexOption,
     MaxFileSizeOption,
@@ -22,7 +21,7 @@ from semsearch.cli.command_options import (
 from semsearch.cli.find_index import INDEXES, find_index, from_here, open_index
 from semsearch.cli.index_target import target_of
 from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
-from semsearch.cli.progress import also_in, covers, progress, report_sync, stores_of, summary, sync_progress
+from semsearch.cli.progress import covers, progress, report_sync, summary, sync_progress
 from semsearch.cli.tables import count
 from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
@@ -88,8 +87,7 @@ def remove(
         if not count:
             missing = f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed"
             raise UsageError(missing + _hint(paths, indexes))
-        where = also_in(stores_of(opened.status(drift=False, stale=False)))
-        print(f"{opened.path}: {count:,} removed{where}")
+        print(f"{opened.path}: {count:,} removed")
         try:
             roots = opened.roots
         except SemsearchError:  # the documents are removed; only a warning is lost
@@ -116,7 +114,6 @@ def refit(
     index: IndexOption = None,
     indexes: IndexesOption = INDEXES,
     vectors: VectorsOption = None,
-    cluster: ClusterOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Fit the embedding of an index to its current text.
@@ -128,12 +125,12 @@ def refit(
     with open_index(index, indexes, vectors) as opened:
         drift = opened.status(stale=False).drift
         with sync_progress(quiet=quiet) as report:
-            done = opened.refit(cluster=cluster, progress=report)
+            opened.refit(progress=report)
         sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
         if not quiet:
             seconds = time.perf_counter() - started
             before = "" if drift is None else f" (drift was {drift:.1f}°)"
-            print(f"{opened.path}: fitted to {sentences} in {seconds:.2f} s{before}{also_in(done.sent_to)}")
+            print(f"{opened.path}: fitted to {sentences} in {seconds:.2f} s{before}")
 
 
 def compact(
@@ -159,10 +156,8 @@ def compact(
         print(f"{opened.path}: already compact, with {count(after.segments, 'segment')}")
         return
     gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
-    seconds, where = time.perf_counter() - started, also_in(stores_of(after))
-    print(
-        f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s{where}"
-    )
+    seconds = time.perf_counter() - started
+    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
 
 
 def map_(

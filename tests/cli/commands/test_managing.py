@@ -95,7 +95,7 @@ def test_what_is_no_index_is_not_deleted(made: Path) -> None:
     for named, why in (
         ("./docs", "there is no index './docs'"),
         ("./other/docs", "is damaged or not an index"),
-        ("s3://bucket/docs", "is a snapshot store"),
+        ("s3://bucket/docs", "is a published copy"),
     ):
         refused = semsearch("delete", named, "--yes")
         assert (refused.status, refused.out) == (2, "")
@@ -118,14 +118,6 @@ def test_texts_that_are_in_no_file_are_said_to_be_lost(tmp_path: Path, small_vec
         index.add([("a", "A ship.")])
     refused = semsearch("delete", tmp_path / "texts")
     assert "its texts are in no file: semsearch export saves them" in refused.err
-
-
-def test_published_snapshots_stay(made: Path) -> None:
-    assert semsearch("publish", "./place").status == 0
-    deleted = semsearch("delete", "docs", "-y")
-    assert deleted.status == 0
-    assert f"its snapshots at {(made / 'place').as_uri()} stay" in deleted.err
-    assert semsearch("query", "captain", "-i", "./place").status == 0
 
 
 # -- Words that people try ---------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import traceback
 from typing import Any
 
 PRELOADED = ("arrays", "cli", "dense", "embedding", "index", "indexing", "lexical", "maintenance", "mapping", "readers")
-PRELOADED += ("results", "search", "snapshots", "sources", "storage", "system", "text", "topics", "word_vectors")
+PRELOADED += ("results", "search", "sources", "storage", "system", "text", "topics", "word_vectors")
 CLIENT = """#!{python} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as server:

@@ -50,7 +50,7 @@ def read(index_path: Path, told: threading.Event) -> None:
     from semsearch.index import Index
 
     seen = 0
-    with Index.open(index_path, look_every=0) as index:
+    with Index.open(index_path) as index:
         while not told.is_set():
             for mode in ("dense", "hybrid"):
                 hits = index.search("captain ship version", mode=mode)

@@ -12,7 +12,7 @@ import typer
 from typer.main import get_group
 
 from reference_page.markdown import code, prose, unwrapped
-from semsearch.cli.plugged_in import OF_RESEARCH
+from semsearch.cli.plugged_in import IN_REPOSITORY
 
 PROGRAM = "semsearch"
 _SHARED = 3  # commands: an option that so many have is described once
@@ -58,9 +58,9 @@ def commands_of_research(app: typer.Typer) -> list[Command]:
     """List the commands that semsearch-research adds, which must be installed."""
     own = {each.name: each for each in commands(app)}
     found = []
-    for group, names in OF_RESEARCH.items():
+    for group, brought in IN_REPOSITORY.items():
         parent = own[" ".join(filter(None, (PROGRAM, group)))]
-        for name in names:
+        for name in (name for name, folder in brought.items() if folder == "research"):
             command = parent.command.get_command(parent.context, name)
             found += _below(command, parent.context, f"{parent.name} {name}", depth=1)
     return found

@@ -148,7 +148,6 @@ PRINTED = (
         ),
         is_list=True,
     ),
-    Printed("publish", "", result=_result("semsearch.results.reports:PublishReport")),
     Printed(
         "config show",
         "",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +28,8 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.rerankers.onnx_models import _longest, _modules, _takes_first_token
 from semsearch.rerankers.transformer_models import _architectures, _check_classes
 from semsearch.results.codec import to_dict
-from semsearch.snapshots.snapshot_format import (
-    DATABASE_BLOCK,
-    CurrentPointer,
-    PublishedFile,
-    PublishedManifest,
-    StoreClaim,
-    block_name,
-    describe_file,
-    digest_of,
-    read_block,
-)
-from semsearch.snapshots.store_uris import MANIFESTS, POINTER
 from semsearch.sources.sync_plan import PresentFile
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.passage_encodings import NAME as ENCODINGS, PassageEncodings, key_of
-from semsearch.storage.publication import NOTE, read_note
 from semsearch.system import locking
 from semsearch.train.training_texts import read_texts, without_excluded
 
@@ -58,12 +42,10 @@ def targets() -> Iterator[Target]:
     yield Target("remote-answers", _answering, _answers, (*_JSON, '"hits":[', '"next":', '"detail":', '"error":'), 8192)
     yield Target("imports", _importing, _imports, (*_JSON, '"passages":[', '"sentences":[', '"id":', '"text":'))
     yield Target("notes", _noting, _notes, (*_JSON, '"allowed":[', '"generations":'))
-    yield Target("snapshot-manifest", lambda _: _read_manifests, _manifests, _JSON)
     yield Target("encodings", _encoding, _encodings, longest=64, grows=False)
     yield Target("reading-log", _logging, _logs, _JSON)
     yield Target("golden", _judging, _golden, (*_JSON, '"query":', '"answers":', ":1", "#p2"))
     yield Target("models", _modelling, _models, (*_JSON, '"type":', '"sentence_transformers.', '"auto_map":'))
-    yield Target("published", _following, _published, (*_JSON, '"segments":[', '"database":', '"digests":['), 8192)
     yield Target("datasets", _measuring, _datasets, (*_JSON, '"_id":', '"text":', "\t", "\n", "1e9"))
     yield Target("spelling", lambda _: _spell, _spellings, grows=False)
 
@@ -181,7 +163,7 @@ def _noting(folder: Path) -> Run:
     record.parent.mkdir(parents=True, exist_ok=True)
 
     def run(data: bytes) -> None:
-        which, content = data[0] % 3 if data else 0, data[1:]
+        which, content = data[0] % 2 if data else 0, data[1:]
         if which == 0:
             record.unlink(missing_ok=True)  # what is known is by its time and number
             record.write_bytes(content)
@@ -189,9 +171,6 @@ def _noting(folder: Path) -> Run:
             trust._remembered.clear()
             for name in trust.allowed(database):
                 str(name)
-        elif which == 1:
-            (path / NOTE).write_bytes(content)
-            read_note(path)
         else:
             (path / locking.NOTE).write_bytes(content)
             locking._holder(path).encode("utf-8", "surrogatepass")
@@ -201,97 +180,8 @@ def _noting(folder: Path) -> Run:
 
 def _notes() -> Iterator[bytes]:
     yield b'\x00{"index": "/tmp/a", "file": 12, "allowed": [["root", "/tmp/docs"], ["store", "lance:///x"]]}'
-    yield b'\x01{"place": "/tmp/p", "failure": null, "pending": null, "generations": [{"generation": 1, "at": 1.5}]}'
-    yield b'\x02{"pid": 12, "host": "here", "since": "2026-01-01"}'
-    yield from (bytes([number]) + b"[" * 3000 for number in range(3))
-
-
-# -- A published snapshot ----------------------------------------------------------------------------------------------
-
-
-def _read_manifests(data: bytes) -> None:
-    read = (PublishedManifest, CurrentPointer, StoreClaim)[data[0] % 3 if data else 0].from_bytes
-    made = read(data[1:])
-    assert read(made.to_bytes()) == made, "what was read is not what is written"
-
-
-def _manifests() -> Iterator[bytes]:
-    file = PublishedFile("index.sqlite", 10, 4, (_DIGEST, _DIGEST, "1" * 64))
-    manifest = PublishedManifest("a" * 32, 3, "now", "here", file, (PublishedFile("b.faiss", 3, 4, (_DIGEST,)),))
-    yield b"\x00" + manifest.to_bytes()
-    yield b"\x01" + CurrentPointer("a" * 32, 3, _DIGEST, 100).to_bytes()
-    yield b"\x02" + StoreClaim("a" * 32, "here").to_bytes()
-
-
-def _following(folder: Path) -> Run:
-    """The first byte chooses: a manifest, whose pointer is made; a pointer; or pieces of the database, as it is kept.
-
-    A piece is three bytes for where, one for how many, and those bytes.
-    """
-    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    path, place = made_index(folder), folder / "place"
-    with open_index(path) as index:
-        index.publish(place)
-    sound = {file: file.read_bytes() for file in (place / POINTER, *(place / MANIFESTS).iterdir())}
-    pointer = CurrentPointer.from_bytes(sound[place / POINTER])
-    manifest = sound[place / MANIFESTS / pointer.manifest]
-    database = b"".join(
-        (place / block_name(digest)).read_bytes() for digest in PublishedManifest.from_bytes(manifest).database.digests
-    )
-
-    def run(data: bytes) -> None:
-        shutil.rmtree(folder / "cache", ignore_errors=True)
-        made: set[Path] = set()
-
-        def put(file: Path, content: bytes) -> None:
-            file.parent.mkdir(exist_ok=True)
-            made.add(file)
-            file.write_bytes(content)
-
-        card, kept = data[1:], pointer.to_bytes()
-        if data[:1] == b"\x02":
-            changed, rest = bytearray(database), data[1:]
-            while len(rest) > 4:
-                start, size = int.from_bytes(rest[:3], "big") % len(database), 1 + rest[3] % 16
-                changed[start : start + len(rest[4 : 4 + size])] = rest[4 : 4 + size]
-                rest = rest[4 + size :]
-            put(folder / DATABASE, bytes(changed[: len(database)]))
-            described = describe_file(folder / DATABASE, DATABASE, DATABASE_BLOCK)
-            for number, digest in enumerate(described.digests):
-                if not (place / block_name(digest)).exists():
-                    put(place / block_name(digest), read_block(folder / DATABASE, described, number))
-            whole = json.loads(manifest)
-            whole["database"].update(size=described.size, digests=described.digests)
-            card = json.dumps(whole).encode()
-        if data[:1] == b"\x01":
-            kept = data[1:]
-        else:
-            put(place / MANIFESTS / digest_of(card), card)
-            kept = replace(pointer, manifest=digest_of(card), size=len(card)).to_bytes()
-        (place / POINTER).write_bytes(kept)
-        try:
-            with Index.open(place.as_uri(), vectors=vectors_of(path), trust=True) as reader:
-                reader.search("a ship in the storm", 3)
-                reader.status()
-        finally:
-            for file in made - {*sound}:
-                file.unlink()
-            for file, content in sound.items():
-                file.write_bytes(content)
-
-    return run
-
-
-def _published() -> Iterator[bytes]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder, open_index(made_index(Path(folder))) as index:
-        index.publish(Path(folder) / "place")
-        pointer = (Path(folder) / "place" / POINTER).read_bytes()
-        name = CurrentPointer.from_bytes(pointer).manifest
-        yield b"\x00" + (Path(folder) / "place" / MANIFESTS / name).read_bytes()
-        yield b"\x01" + pointer
-    yield from (b"\x02" + (4096 * number + 100).to_bytes(3, "big") + b"\x02\x00\x0d" for number in range(9))
+    yield b'\x01{"pid": 12, "host": "here", "since": "2026-01-01"}'
+    yield from (bytes([number]) + b"[" * 3000 for number in range(2))
 
 
 # -- The cache of passage vectors --------------------------------------------------------------------------------------

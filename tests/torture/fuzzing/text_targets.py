@@ -10,16 +10,14 @@ from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
 from semsearch.agents.jsonrpc import RpcError
 from semsearch.agents.resources import read_resource
+from semsearch.dense.engines import complete
 from semsearch.errors import SemsearchError
 from semsearch.remote_index import ServerConnection
 from semsearch.search.filters import parse
 from semsearch.search.query_syntax import parse_query
 from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.snapshots.store_uris import canonical, completed, name_of, store_named, timeout_of
-from semsearch.sources.object_store import parse_source
-from semsearch.stores.registry import complete
+from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import has_password, local_path, shown_uri
-from semsearch.system.remote_files import _with_options
 from semsearch.text.languages import language_of
 from semsearch.text.near_duplicates import first_alike
 from semsearch.text.sentences import sentence_spans
@@ -152,13 +150,10 @@ def _addressing(folder: Path) -> Run:
     open_indexes = OpenIndexes(folder=made_index(folder).parent)
     parsers: tuple[Callable[[str], object], ...] = (
         lambda text: complete(text, "docs"),
-        lambda text: (completed(text, "docs"), name_of(canonical(text)), timeout_of(canonical(text))),
-        lambda text: timeout_of(text),
-        lambda text: parse_source(text).whole,
         local_path,
         lambda text: ServerConnection(text, token=None, timeout=1),
-        lambda text: _with_options(text),
-        store_named,
+        lambda text: name_of(text),
+        published_at,
         lambda text: shown_uri(text) if has_password(text) else "",
     )
 

@@ -1,0 +1,304 @@
+"""Work spread over the workers of a Dask cluster. The only module that imports Dask, and only when a cluster is used.
+
+A worker opens a task once, and applies it to each item that it is sent. Results come in the order of the items and are
+put together here, in that order: so they are the same whatever the number and speed of the workers. Dask repeats what a
+lost worker had. Each item and each result passes once between this process and a worker, which keeps only the tasks
+that it has opened. The versions of all that a result depends on must be the same on every machine.
+
+Tasks and items are pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there. Nothing
+of an index folder or of a document is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import socket
+import sys
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from socket import getaddrinfo
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import semsearch
+from semsearch.errors import MissingExtra, SemsearchError, UsageError
+from semsearch.system.locations import split_uri
+from semsearch.system.threads import in_order
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+
+class ClusterError(SemsearchError):
+    """A cluster cannot be reached or used, or it has lost all its workers."""
+
+
+# -- Versions ----------------------------------------------------------------------------------------------------------
+
+_PACKAGES = (
+    "numpy", "scipy",  # numbers
+    "sentencex", "PyStemmer", "stopwordsiso", "chardet",  # text
+    "pyromark", "docutils", "lxml", "PyYAML", "pygments", "pypdfium2",  # readers
+    "distributed", "cloudpickle",  # transport
+)  # fmt: skip
+_PLUGINS = "semsearch.readers"  # the entry point of packages with readers of their own
+_NONE = "none"
+
+
+@lru_cache(maxsize=1)
+def versions_here() -> dict[str, str]:
+    """The version of each package in this process, "none" for one that is not installed."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    plugins = {point.dist.name for point in entry_points(group=_PLUGINS) if point.dist is not None}
+    names = [*_PACKAGES, *sorted(plugins)]
+    return {"semsearch": semsearch.__version__, "Python": python, **{name: _version(name) for name in names}}
+
+
+def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
+    """Describe how the versions found differ from those expected; empty if they do not."""
+    names = [*expected, *(name for name in found if name not in expected)]
+    return ", ".join(
+        f"{name} {found.get(name, _NONE)}, not {expected.get(name, _NONE)}"
+        for name in names
+        if found.get(name, _NONE) != expected.get(name, _NONE)
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return _NONE
+
+
+# -- Task --------------------------------------------------------------------------------------------------------------
+
+_MOST = 3  # tasks that stay open in a worker: each may have tables of some hundred megabytes
+_opened: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
+_opening = Lock()
+
+
+def carry_out(work: bytes, name: str, item: bytes, expected: Mapping[str, str]) -> Any:
+    """Apply the task of that name to an item. Raises ClusterError if this worker has other versions than expected."""
+    if found := differences(expected, versions_here()):
+        raise ClusterError(f"the worker on {socket.gethostname()} has {found}; install the same versions there")
+    return _open(work, name)(_loads(item))
+
+
+def forget(name: str) -> None:
+    """Close a task, if it is open here."""
+    with _opening:
+        _opened.pop(name, None)
+
+
+def _open(work: bytes, name: str) -> Callable[[Any], Any]:
+    with _opening:  # once, however many threads the worker has
+        if name not in _opened:
+            _opened[name] = _loads(work)
+            while len(_opened) > _MOST:
+                _opened.popitem(last=False)
+        _opened.move_to_end(name)
+        return _opened[name]
+
+
+def _loads(data: bytes) -> Any:
+    from distributed.protocol.pickle import loads  # an optional dependency
+
+    return loads(data)
+
+
+# -- Dask cluster ------------------------------------------------------------------------------------------------------
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|inproc)://\S+")
+DEADLINE = 30.0  # seconds without a worker, or without an answer of the scheduler
+_AHEAD = 3  # items for each thread of a worker that are sent before they are needed
+_FETCHING = 3  # results that are fetched at the same time
+_LOOK = 0.5  # seconds between two checks whether there are still workers
+_ANSWER = 5.0  # seconds for the scheduler to list the workers
+_COUNT = 5.0  # seconds for which the number of workers is assumed constant
+
+
+class DaskCluster:
+    """Spreads work over a cluster: given the address of its scheduler, or a `distributed.Client` with its own options.
+
+    It connects when it is first used. A client that was given stays open. Raises UsageError for what is no address.
+    """
+
+    def __init__(self, given: str | Client, *, deadline: float = DEADLINE) -> None:
+        if isinstance(given, str) and not _ADDRESS.fullmatch(given):  # Dask waits for ever for an unknown scheme
+            raise UsageError(f"{given!r} is not the address of a scheduler; give one such as tcp://scheduler:8786")
+        self._given = given
+        self._deadline = deadline
+        self._client: Client | None = None
+        self._workers: dict[str, int] = {}  # threads of each, when they were
+        self._counted = 0.0
+
+    def connect(self) -> Client:
+        """Connect and check all workers, once.
+
+        Raises MissingExtra without Dask; ClusterError if no scheduler answers, if it has no workers, or if a worker has
+        other versions of semsearch and of what it depends on.
+        """
+        if self._client is None:
+            client = self._connected()
+            try:
+                self._check(client)
+            except BaseException:
+                self._close(client)
+                raise
+            self._client = client
+        return self._client
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Like `map(work, items)`, on the workers; `work` and the items must pickle.
+
+        Raises what the work raises, and ClusterError if the scheduler or all workers are lost, or if workers die at
+        the same item again and again.
+        """
+        client, name = self.connect(), f"semsearch-{uuid.uuid4().hex}"
+        from distributed.protocol.pickle import dumps  # an optional dependency, as below
+
+        opened = client.submit(bytes, dumps(work), key=f"{name}-work", pure=False)
+        futures = (
+            client.submit(
+                carry_out, opened, name, dumps(item), versions_here(), key=f"{name}-{number}", pure=False, retries=0
+            )
+            for number, item in enumerate(items)
+        )
+        try:
+            yield from cast(Iterator[Result], in_order(self._result, self._begun(futures), threads=_FETCHING))
+        finally:
+            self._forget(client, name)
+
+    def _forget(self, client: Client, name: str) -> None:
+        """Tell the workers to close a task, without waiting for them."""
+        from distributed import fire_and_forget
+
+        if client.status == "running":
+            for worker in self._workers:
+                closing = client.submit(forget, name, pure=False, workers=[worker], allow_other_workers=True)
+                fire_and_forget(closing)
+
+    def close(self) -> None:
+        """Leave the cluster. It is connected again when it is used."""
+        client, self._client = self._client, None
+        if client is not None:
+            self._close(client)
+
+    def _close(self, client: Client) -> None:
+        if client is not self._given:
+            with suppress(Exception):  # of a scheduler that has gone
+                client.close()
+
+    def _connected(self) -> Client:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise MissingExtra("distributed", "cluster", distribution="./scale") from error
+        if not isinstance(self._given, str):
+            return self._given
+        try:
+            if host := split_uri(self._given).hostname:
+                getaddrinfo(host, None)  # an unknown name makes Dask's client fail twice
+            gc.collect()  # a client that could not connect is closed then, not while Dask's loop starts: it would hang
+            return Client(self._given, timeout=self._deadline, set_as_default=False, direct_to_workers=True)
+        except OSError as error:
+            raise ClusterError(
+                f"no scheduler answers at {self._given} ({error}); start one with: dask scheduler"
+            ) from error
+        except (ValueError, TypeError) as error:  # raised by Dask for addresses, and for tls:// without certificates
+            raise ClusterError(f"the cluster {self._given} cannot be used: {error}") from error
+
+    def _check(self, client: Client) -> None:
+        from distributed import TimeoutError as Late
+
+        try:
+            client.wait_for_workers(1, timeout=self._deadline)
+        except Late as error:
+            raise ClusterError(
+                f"the scheduler {self._named} has no workers; start some with: dask worker {self._named} --nthreads 1"
+            ) from error
+        for worker, found in client.run(versions_here, on_error="return").items():
+            if isinstance(found, Exception):
+                raise ClusterError(
+                    f"the worker {worker} cannot use semsearch ({type(found).__name__}: {found}); "
+                    f"install version {versions_here()['semsearch']} there"
+                )
+            if different := differences(versions_here(), found):
+                raise ClusterError(f"the worker {worker} has {different}; install the same versions there")
+
+    @property
+    def _named(self) -> str:
+        return self._given if isinstance(self._given, str) else str(self._given.scheduler.address)
+
+    def _begun(self, futures: Iterator[Future]) -> Iterator[Future]:
+        """The futures, some of them begun before the first is needed."""
+        begun: deque[Future] = deque()
+        for future in futures:
+            begun.append(future)
+            if len(begun) >= self._window():
+                yield begun.popleft()
+        while begun:
+            yield begun.popleft()
+
+    def _window(self) -> int:
+        """The number of items that are sent before the first result is needed; the number of workers may change."""
+        if not self._workers or time.monotonic() - self._counted > _COUNT:
+            self._workers, self._counted = self._count(), time.monotonic()
+        return max(_FETCHING + 1, _AHEAD * sum(self._workers.values()))
+
+    def _count(self) -> dict[str, int]:
+        """The threads of each worker; none if the scheduler does not answer."""
+        client = self.connect()
+        if client.status != "running":
+            return {}
+        try:
+            return dict(client.nthreads(callback_timeout=min(_ANSWER, self._deadline)))
+        except Exception:  # Dask raises various errors for a broken connection
+            return {}
+
+    def _result(self, future: Future) -> Any:
+        """Wait for a result. Raises what the work raised, ClusterError."""
+        from distributed import CancelledError, KilledWorker, TimeoutError as Late
+
+        done = Event()
+        left_alone: float | None = None
+        future.add_done_callback(lambda _: done.set())
+        while True:
+            try:
+                if done.wait(_LOOK) or future.done():
+                    return future.result(timeout=self._deadline)  # that long only to fetch it
+            except SemsearchError:
+                raise
+            except Late:
+                if future.status == "error":  # the work's own
+                    raise
+            except CancelledError as error:
+                raise ClusterError(
+                    f"the scheduler {self._named} no longer answers; nothing was changed. Run it again when it "
+                    "is back, or "
+                    "without --cluster"
+                ) from error
+            except KilledWorker as error:
+                raise ClusterError(
+                    "more than one worker died at the same task, perhaps from lack of memory; nothing was "
+                    "changed. Give workers more memory, or run it without --cluster"
+                ) from error
+            if self._count():
+                left_alone = None
+                continue
+            left_alone = time.monotonic() if left_alone is None else left_alone
+            if time.monotonic() - left_alone >= self._deadline:
+                raise ClusterError(
+                    f"the cluster {self._named} has had no worker for {self._deadline:g} s; nothing was changed. Run "
+                    "it again when it has workers, or without --cluster"
+                )

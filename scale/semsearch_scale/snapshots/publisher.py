@@ -1,0 +1,414 @@
+"""Publish a generation: its files as blocks, then the manifest that names them, then the pointer that names it.
+
+    lock ─ read transaction ─ copy of the database ─ missing blocks ─ manifest ─ pointer ─ sweep
+
+Whatever happens before the pointer is replaced leaves the previous generation published. A snapshot store belongs to
+one index: an object written before all others, the claim, has the index's id.
+
+Manifests of earlier generations, and blocks that no manifest names, are deleted after a grace period, during which a
+reader may still fetch them. The times are those of the publisher's own clock, kept in its note, not those of the store.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.dense.engines import get_address
+from semsearch.errors import IndexDamaged, IndexLocked, StorageError, UsageError
+from semsearch.results.codec import Record
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check
+from semsearch.storage.index_files import copy_database
+from semsearch.storage.meta import get_count, get_meta, set_meta
+from semsearch.storage.segments import VECTORS, get_segments
+from semsearch.system import clock
+from semsearch.system.locations import has_password, shown_uri
+from semsearch.system.locking import writer_lock
+from semsearch.trust import record_copies
+from semsearch_scale.publication import (
+    INDEX_ID,
+    PLACE,
+    PublicationNote,
+    PublishedGeneration,
+    get_place,
+    read_note,
+    write_note,
+)
+from semsearch_scale.snapshots.snapshot_format import (
+    DATABASE_BLOCK,
+    MOST_MANIFEST,
+    MOST_POINTER,
+    MOST_TEXT,
+    SEGMENT_BLOCK,
+    CurrentPointer,
+    PublishedFile,
+    PublishedManifest,
+    StoreClaim,
+    block_name,
+    describe_file,
+    digest_of,
+    each_at_once,
+    missing_blocks,
+    read_block,
+)
+from semsearch_scale.snapshots.snapshot_store import SnapshotStore, get_checked, open_snapshot_store
+from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, completed
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
+    """Claim a store for an index. Raises UsageError if it is another's, unless `take_over` is set."""
+    if store.create(CLAIM, own.to_bytes()):
+        return
+    if take_over:
+        store.replace(CLAIM, own.to_bytes())
+        return
+    check_claim(store, uri, own.index)
+
+
+def check_claim(store: SnapshotStore, uri: str, index: str) -> None:
+    """Check that an index has claimed a store. Raises UsageError if another index has, StorageError if none has."""
+    try:
+        found = StoreClaim.from_bytes(get_checked(store, CLAIM, MOST_POINTER, "the claim"))
+    except FileNotFoundError:
+        raise StorageError(
+            f"{shown_uri(uri)} holds nothing of this index; is it mounted? To start over: "
+            f"semsearch publish {shown_uri(uri)} --take-over"
+        ) from None
+    if found.index != index:
+        raise UsageError(
+            f"{shown_uri(uri)} holds another index, written at {found.written_at}; publish to another snapshot store, "
+            "or replace it with this one: semsearch publish {shown_uri(uri)} --take-over"
+        )
+
+
+# -- Sweeping the store ------------------------------------------------------------------------------------------------
+
+
+def swept_store(
+    store: SnapshotStore, note: PublicationNote, newest: PublishedManifest, *, grace: float
+) -> PublicationNote:
+    """Delete what nothing has named for `grace` seconds; the note with what is left."""
+    now = clock.now()
+    note = replace(  # times of a clock that was ahead begin now
+        note,
+        generations=tuple(replace(each, at=min(each.at, now)) for each in note.generations),
+        unnamed={name: min(since, now) for name, since in note.unnamed.items()},
+    )
+    kept = _with_readers(note.generations, now - grace)
+    named = {block_name(digest) for digest in newest.blocks()}
+    unnamed = {name: since for name, since in note.unnamed.items() if name not in named}
+    is_due = len(kept) < len(note.generations) or any(since <= now - grace for since in unnamed.values())
+    if not is_due and len(note.generations) > 1:  # the first sweep also finds what others left
+        return replace(note, unnamed=unnamed)
+    named |= {f"{MANIFESTS}{each.manifest}" for each in kept} | _blocks_of(store, kept[:-1])
+    there = [name for prefix in (MANIFESTS, BLOCKS) for name in store.names(prefix)]
+    gone = {f"{MANIFESTS}{each.manifest}" for each in note.generations} - named
+    since = {name: 0.0 if name in gone else unnamed.get(name, now) for name in there if name not in named}
+    expired = [name for name, when in since.items() if when <= now - grace]
+    for _ in each_at_once(store.delete, expired):
+        pass
+    left = {name: when for name, when in since.items() if when > now - grace}
+    return replace(note, generations=kept, unnamed=left)
+
+
+def _with_readers(generations: tuple[PublishedGeneration, ...], long_ago: float) -> tuple[PublishedGeneration, ...]:
+    """The generations that were replaced later than that, and the current one."""
+    replaced = [each.at for each in generations[1:]]
+    old = [each for each, when in zip(generations, replaced, strict=False) if when > long_ago]
+    return (*old, generations[-1])
+
+
+def _blocks_of(store: SnapshotStore, generations: tuple[PublishedGeneration, ...]) -> set[str]:
+    """The names of the blocks of some published generations."""
+
+    def blocks(one: PublishedGeneration) -> set[str]:
+        try:
+            data = get_checked(store, f"{MANIFESTS}{one.manifest}", MOST_MANIFEST, "the manifest")
+            return PublishedManifest.from_bytes(data).blocks()
+        except (FileNotFoundError, IndexDamaged):  # then no reader can be reading it
+            return set()
+
+    return {block_name(digest) for found in each_at_once(blocks, generations) for digest in found}
+
+
+# -- Publishing --------------------------------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+GRACE_SECONDS = 3600.0  # that a reader may still fetch an earlier generation
+LOCK = "publish.lock"
+_COPY = "publishing.sqlite.tmp"
+_PATIENCE = 600.0  # seconds to wait for another process that publishes
+
+
+def manifest_name(digest: str) -> str:
+    """The name of a manifest in a store."""
+    return f"{MANIFESTS}{digest}"
+
+
+def get_pointer(store: SnapshotStore) -> CurrentPointer | None:
+    """Read the pointer of a store; None if nothing was published. Raises IndexDamaged, StorageError."""
+    try:
+        return CurrentPointer.from_bytes(get_checked(store, POINTER, MOST_POINTER, "the pointer"))
+    except FileNotFoundError:
+        return None
+
+
+def get_manifest(store: SnapshotStore, pointer: CurrentPointer) -> PublishedManifest:
+    """Read the manifest that a pointer names, and check it. Raises FileNotFoundError, IndexDamaged, StorageError."""
+    data = get_checked(store, manifest_name(pointer.manifest), pointer.size, "the manifest")
+    if digest_of(data) != pointer.manifest:
+        raise IndexDamaged(
+            "the published manifest is damaged; run where the index is written: semsearch publish --whole"
+        )
+    manifest = PublishedManifest.from_bytes(data)
+    if (manifest.index, manifest.generation) != (pointer.index, pointer.generation):
+        raise IndexDamaged("the published manifest and the pointer name different generations")
+    return manifest
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport(Record):
+    """The report of publishing a snapshot."""
+
+    place: str  # its URI
+    generation: int
+    sent_blocks: int  # that the store did not have
+    blocks: int  # that the generation consists of
+    sent_bytes: int
+    bytes: int
+    seconds: float
+    is_new: bool  # False: this generation was already published
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Publishes the newest generation of an index to the store that it has claimed."""
+
+    database: IndexDatabase
+    uri: str
+    grace: float = GRACE_SECONDS
+
+    def publish(self, *, whole: bool = False) -> PublishReport:
+        """Publish the committed generation; with `whole`, send every block again, even known ones.
+
+        Raises StorageError where the store cannot be reached, UsageError if it is another's, IndexLocked.
+        """
+        started = time.perf_counter()
+        folder, store = self.database.folder, open_snapshot_store(self.uri)
+        with publishing_lock(folder), self.database.reading() as db:
+            index, generation = get_meta(db, INDEX_ID) or "", get_count(db, "generation")
+            check_claim(store, self.uri, index)
+            pointer = get_pointer(store)
+            before = pointer if pointer is not None and pointer.index == index else None
+            note = _agreed(read_note(folder), before, generation, self.uri)
+            if before is not None and before.generation == generation and not whole:
+                write_note(folder, note)
+                return PublishReport(shown_uri(self.uri), generation, 0, 0, 0, 0, time.perf_counter() - started, False)
+            previous = _previous(store, before)
+            with _frozen(db, folder, index, generation, previous) as (manifest, files):
+                known = set() if whole or previous is None else previous.blocks()
+                sent = self._send(store, manifest, files, known, note)
+        total = sum(file.size for _, file in files)
+        seconds = time.perf_counter() - started
+        return PublishReport(
+            shown_uri(self.uri), generation, len(sent), len(manifest.blocks()), sum(sent), total, seconds, True
+        )
+
+    def _send(
+        self,
+        store: SnapshotStore,
+        manifest: PublishedManifest,
+        files: list[tuple[Path, PublishedFile]],
+        known: set[str],
+        note: PublicationNote,
+    ) -> list[int]:
+        """Send the unknown blocks, and replace the pointer; the sizes of the blocks that were sent."""
+        folder, data = self.database.folder, manifest.to_bytes()
+        digest = digest_of(data)
+        coming = _coming(self.database, manifest, digest)
+        write_note(folder, replace(note, pending=coming))  # written first: an engine's segments must stay from now on
+
+        def send(one: tuple[Path, PublishedFile, int]) -> int:
+            path, file, number = one
+            block = read_block(path, file, number)
+            if digest_of(block) != file.digests[number]:
+                raise StorageError(f"{path} changed or was misread during publication; publish again")
+            store.put(block_name(file.digests[number]), block)
+            return len(block)
+
+        sent = list(each_at_once(send, missing_blocks(files, known)))
+        store.put(manifest_name(digest), data)
+        # the one point at which a new generation is published: a reader finds this one or the previous one
+        store.replace(POINTER, CurrentPointer(manifest.index, manifest.generation, digest, len(data)).to_bytes())
+        published = replace(coming, at=clock.now())
+        note = replace(note, generations=(*note.generations, published), pending=None)
+        write_note(folder, note)
+        try:
+            write_note(folder, swept_store(store, note, manifest, grace=self.grace))
+        except Exception:  # of any kind: the generation is published, and the next publication sweeps again
+            logger.info("%s could not be swept", shown_uri(self.uri), exc_info=True)
+        return sent
+
+
+@contextmanager
+def publishing_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of an index's publications. Raises IndexLocked if another process holds it too long."""
+    from filelock import FileLock, Timeout  # start-up time: queries never lock
+
+    lock = FileLock(folder / LOCK, timeout=_PATIENCE)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexLocked(f"another process is still publishing {folder}; try again later") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: int, uri: str) -> PublicationNote:
+    """The note, updated to what is published. Raises UsageError if another copy of the index has published there."""
+    if note.place != uri:
+        note = PublicationNote(uri)
+    if pointer is None:
+        return replace(note, generations=(), pending=None)
+    newest, pending = note.newest, note.pending
+    if pending is not None and pending.manifest == pointer.manifest:  # the process was killed just after
+        return replace(note, generations=(*note.generations, pending), pending=None)
+    is_ours = newest is None or newest.manifest == pointer.manifest
+    if not is_ours or pointer.generation > generation:
+        raise UsageError(
+            f"another copy of this index has published generation {pointer.generation} to {shown_uri(uri)}; to "
+            "continue with this copy, run: semsearch publish {shown_uri(uri)} --take-over"
+        )
+    if newest is None:
+        published = PublishedGeneration(pointer.manifest, pointer.generation, clock.now())
+        return replace(note, generations=(published,), pending=None)
+    return replace(note, pending=None)
+
+
+def _previous(store: SnapshotStore, pointer: CurrentPointer | None) -> PublishedManifest | None:
+    """The published manifest, whose blocks need not be sent; None if none can be read."""
+    if pointer is None:
+        return None
+    with suppress(FileNotFoundError, IndexDamaged):
+        return get_manifest(store, pointer)
+    return None
+
+
+@contextmanager
+def _frozen(
+    db: sqlite3.Connection, folder: Path, index: str, generation: int, previous: PublishedManifest | None
+) -> Iterator[tuple[PublishedManifest, list[tuple[Path, PublishedFile]]]]:
+    """The manifest of a transaction's generation, and its files, which do not change while the block runs."""
+    copy = folder / _COPY
+    try:
+        copy_database(db, copy)
+        files = [(copy, describe_file(copy, DATABASE, DATABASE_BLOCK))]
+        unchanged = {file.name: file for file in previous.segments} if previous else {}
+        for segment in get_segments(db):
+            path = folder / SEGMENTS / segment.file
+            known = unchanged.get(segment.file)
+            if known is not None and known.size == segment.size:  # a segment is never changed
+                files.append((path, known))
+            elif path.exists() or segment.kind not in VECTORS:
+                files.append((path, describe_file(path, segment.file, SEGMENT_BLOCK)))
+        made = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        segments = tuple(file for _, file in files[1:])
+        yield PublishedManifest(index, generation, made, written_at(folder), files[0][1], segments), files
+    except FileNotFoundError as error:
+        raise StorageError(f"{error.filename} was deleted during publication; publish again") from error
+    finally:
+        with suppress(OSError):
+            copy.unlink(missing_ok=True)
+
+
+def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -> PublishedGeneration:
+    """The note of a generation that is about to be published, with those of its segments that an engine keeps."""
+    files = {file.name for file in manifest.segments}
+    with database.reading() as db:
+        address = get_address(db)
+        kept = tuple(segment.file for segment in get_segments(db) if segment.file not in files)
+    store = "" if address is None else address.uri
+    return PublishedGeneration(digest, manifest.generation, clock.now(), kept, store)
+
+
+def written_at(folder: Path) -> str:
+    """The machine and folder of an index, for its readers, without control characters."""
+    whole = f"{socket.gethostname()}:{folder.absolute()}"[:MOST_TEXT]
+    return "".join(character if character.isprintable() else "?" for character in whole)
+
+
+def publish(
+    index: str | Path, place: str | Path, *, take_over: bool = False, whole: bool = False, grace: float = GRACE_SECONDS
+) -> PublishReport:
+    """Publish the index in a folder to a snapshot store, and return what was sent.
+
+        publish("indexes/docs", "s3://bucket/docs")
+
+    A place is a folder on a network disk, a URI that fsspec reaches, or a database (postgres://host/database). Only
+    changes are transferred, and a reader sees one whole generation. A place belongs to one index; `take_over` replaces
+    another index, or another copy of this one, whose readers must open it again. `whole` sends everything again, as
+    after damage there. Readers may fetch an earlier generation for `grace` seconds. Raises UsageError, StorageError if
+    the store cannot be reached, MissingExtra, IndexNotFound, IndexLocked.
+    """
+    database = IndexDatabase(Path(index))
+    check(database)
+    try:
+        done = Publisher(database, claimed(database, place, take_over=take_over), grace).publish(whole=whole)
+        record_copies(done.place, database)
+        return done
+    finally:
+        database.close()
+
+
+def unpublish(index: str | Path) -> str | None:
+    """Forget where an index was published; returns the URI, None if it was not. The published snapshot stays.
+
+    If another engine keeps the vectors, readers of the snapshot work only until the next writes drop these vectors.
+    """
+    database = IndexDatabase(Path(index))
+    check(database)
+    try:
+        with writer_lock(database.folder), database.writing() as db:
+            place = get_place(db)
+            db.execute("DELETE FROM meta WHERE key = ?", (PLACE,))
+    finally:
+        database.close()
+    write_note(database.folder, PublicationNote())
+    return place
+
+
+def claimed(database: IndexDatabase, place: str | Path, *, take_over: bool) -> str:
+    """The URI of the snapshot store to publish to, claimed for an index."""
+    uri = completed(place, database.folder.name)
+    with database.reading() as db:
+        before, own = get_place(db), get_meta(db, INDEX_ID)
+    if uri == before and own and not take_over:
+        return uri
+    if has_password(uri):
+        raise UsageError("the URI of a snapshot store must not contain a password, which the index would store")
+    opened = open_snapshot_store(uri)
+    with writer_lock(database.folder):
+        if own is None or take_over:
+            own = secrets.token_hex(16)  # a new id: readers of the other index must not mistake this one for it
+            with database.writing() as db:  # before the claim, or a crash leaves a claim without an index
+                set_meta(db, INDEX_ID, own)
+        claim(opened, uri, StoreClaim(own, written_at(database.folder)), take_over=take_over)
+        with database.writing() as db:
+            set_meta(db, PLACE, uri)
+    if take_over or read_note(database.folder).place != uri:
+        write_note(database.folder, PublicationNote(uri))
+    return uri

@@ -1,0 +1,313 @@
+"""The snapshots that readers have fetched, in the user's cache folder, shared by all processes of this machine.
+
+    published/PLACE/place.txt                   the store's URI, for people
+    published/PLACE/lock                        held while something is fetched or deleted
+    published/PLACE/newest.json                 the pointer of the last generation that was fetched completely
+    published/PLACE/INDEX/segments/             segment files, of all generations here
+    published/PLACE/INDEX/generations/DIGEST/   one generation: its database and its manifest
+    published/PLACE/users/                      for each reader a lock that it holds, and the generations it uses
+
+A file is written under another name, flushed, and renamed once each of its blocks has been checked by its digest. A
+segment is used only if the manifest of a generation here names it, so a part of one never is. What neither the newest
+generation nor a running reader needs is deleted; the lock of a reader ends with its process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from semsearch.errors import IndexDamaged, IndexLocked, StorageError
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check
+from semsearch.storage.index_files import free_bytes
+from semsearch.storage.meta import get_count, get_meta
+from semsearch.storage.segments import VECTORS, get_segments
+from semsearch.system.durable import Write, replace_file, sync_folder, write_durably
+from semsearch.system.locations import cache_folder, shown_uri
+from semsearch_scale.publication import INDEX_ID
+from semsearch_scale.snapshots.snapshot_format import (
+    CurrentPointer,
+    PublishedFile,
+    PublishedManifest,
+    digest_of,
+    each_at_once,
+    fetch_block,
+    read_block,
+)
+from semsearch_scale.snapshots.snapshot_store import SnapshotStore
+
+# -- Leases of readers -------------------------------------------------------------------------------------------------
+
+
+class GenerationLease:
+    """A reader's lease: a lock that it holds, and a file with the generations that it uses."""
+
+    def __init__(self, folder: Path) -> None:
+        from filelock import FileLock  # start-up time: local indexes lock only when they write
+
+        self._path = folder / secrets.token_hex(8)
+        self._lock = FileLock(self._path.with_suffix(".lock"), timeout=0, thread_local=False)
+
+    def uses(self, generations: Iterable[str]) -> None:
+        """Record which generations are used from now on, by their manifests."""
+        if not self._lock.is_locked:
+            self._lock.acquire()
+        temporary = self._path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(sorted(generations)), encoding="utf-8")
+        replace_file(temporary, self._path.with_suffix(".json"))
+
+    def leave(self) -> None:
+        """Release the lease."""
+        with suppress(OSError):
+            self._path.with_suffix(".json").unlink(missing_ok=True)
+        if self._lock.is_locked:
+            self._lock.release()
+            with suppress(OSError):
+                self._path.with_suffix(".lock").unlink(missing_ok=True)
+
+    @property
+    def name(self) -> str:
+        """The name of its files, without their endings."""
+        return self._path.name
+
+
+def generations_in_use(folder: Path, own: GenerationLease) -> set[str]:
+    """The generations that running readers use. The files of readers that have ended are deleted."""
+    used: set[str] = set()
+    for lock in folder.glob("*.lock"):
+        if lock.stem == own.name or not _has_ended(lock):
+            used |= _generations_in(lock.with_suffix(".json"))
+            continue
+        for path in (lock.with_suffix(".json"), lock.with_suffix(".tmp"), lock):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+    return used
+
+
+def _has_ended(path: Path) -> bool:
+    from filelock import FileLock, Timeout  # start-up time, as above
+
+    lock = FileLock(path, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return False
+    lock.release()
+    return True
+
+
+def _generations_in(path: Path) -> set[str]:
+    try:
+        return {str(each) for each in json.loads(path.read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError, RecursionError):
+        return set()
+
+
+# -- The cache ---------------------------------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+_MANIFEST = "manifest.json"
+_NEWEST = "newest.json"
+_PATIENCE = 600.0  # seconds to wait for another process that fetches
+_ROOM = 1 << 26  # bytes of the disk that are left free
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotCache:
+    """The cache of one snapshot store."""
+
+    uri: str
+    folder: Path
+
+    @classmethod
+    def of(cls, uri: str) -> SnapshotCache:
+        """The cache of a store, which need not exist yet."""
+        return cls(uri, cache_folder("published") / digest_of(uri.encode())[:24])
+
+    @property
+    def leases(self) -> Path:
+        """The folder of the readers' leases."""
+        return self.folder / "users"
+
+    def index_folder(self, pointer: CurrentPointer) -> Path:
+        """The folder of a pointer's index: what is common to its generations."""
+        return self.folder / pointer.index
+
+    def generation_folder(self, pointer: CurrentPointer) -> Path:
+        """The folder of a pointer's generation."""
+        return self.index_folder(pointer) / "generations" / pointer.manifest
+
+    def newest(self) -> CurrentPointer | None:
+        """The pointer of the generation that was fetched last, if it is whole."""
+        try:
+            pointer = CurrentPointer.from_bytes((self.folder / _NEWEST).read_bytes())
+        except (OSError, IndexDamaged):
+            return None
+        return pointer if self.is_whole(pointer) else None
+
+    def is_whole(self, pointer: CurrentPointer) -> bool:
+        """Return whether all files of a generation are in the cache; they were checked when they were fetched."""
+        folder = self.generation_folder(pointer)
+        manifest = _manifest_in(folder)
+        if manifest is None:
+            return False
+        segments = self.index_folder(pointer) / SEGMENTS
+        return _has_size(folder / DATABASE, manifest.database) and all(
+            _has_size(segments / file.name, file) for file in manifest.segments
+        )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the cache, whose folder is made. Raises IndexLocked if another process has it for long."""
+        from filelock import FileLock, Timeout  # start-up time: local indexes lock only when they write
+
+        try:
+            self.leases.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError), (self.folder / "place.txt").open("x", encoding="utf-8") as file:
+                file.write(shown_uri(self.uri) + "\n")
+        except OSError as error:
+            raise StorageError(
+                f"{self.folder}, the cache of snapshots, cannot be created ({error.strerror})"
+            ) from error
+        lock = FileLock(self.folder / "lock", timeout=_PATIENCE)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise IndexLocked(f"another process is still fetching {shown_uri(self.uri)}; try again later") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def fetch(self, store: SnapshotStore, pointer: CurrentPointer, manifest: PublishedManifest) -> None:
+        """Fetch what the cache lacks of a generation, and keep it. The lock must be held.
+
+        Raises IndexDamaged if a block is missing or damaged, or if the parts disagree; StorageError.
+        """
+        folder, segments = self.generation_folder(pointer), self.index_folder(pointer) / SEGMENTS
+        segments.mkdir(parents=True, exist_ok=True)
+        known = list(self._manifests(pointer))
+        files = {file for _, manifest_here in known for file in manifest_here.segments}
+        wanted = [file for file in manifest.segments if not (file in files and _has_size(segments / file.name, file))]
+        self._check_room(sum(file.size for file in (manifest.database, *wanted)))
+        for file in wanted:
+            write_durably(segments / file.name, partial(_fill, store, file, {}))
+        draft = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        here = _blocks_here([(each / DATABASE, manifest_here.database) for each, manifest_here in known])
+        write_durably(draft / DATABASE, partial(_fill, store, manifest.database, here))
+        _check_database(draft, manifest)
+        write_durably(draft / _MANIFEST, lambda write: write(manifest.to_bytes()))
+        shutil.rmtree(folder, ignore_errors=True)  # of which something was deleted
+        draft.rename(folder)
+        sync_folder(folder.parent)
+
+    def keep(self, pointer: CurrentPointer) -> None:
+        """Record which generation was fetched last. The lock must be held."""
+        write_durably(self.folder / _NEWEST, lambda write: write(pointer.to_bytes()))
+
+    def clean(self, own: GenerationLease) -> None:
+        """Delete what neither the newest generation nor a running reader needs. The lock must be held."""
+        newest = self.newest()
+        kept = generations_in_use(self.leases, own) | ({newest.manifest} if newest else set())
+        for index in self.folder.iterdir():
+            if (index / "generations").is_dir():
+                _clean_index(index, kept)
+
+    def _manifests(self, pointer: CurrentPointer) -> Iterator[tuple[Path, PublishedManifest]]:
+        """The cached generations of an index, by their folders."""
+        for folder in (self.index_folder(pointer) / "generations").glob("*"):
+            manifest = _manifest_in(folder)
+            if manifest is not None:
+                yield folder, manifest
+
+    def _check_room(self, needed: int) -> None:
+        free = free_bytes(self.folder)
+        if needed + _ROOM > free:
+            raise StorageError(
+                f"{shown_uri(self.uri)} needs {needed:,} bytes in {self.folder}, but the disk has {free:,} free; "
+                "make room"
+            )
+
+
+def _fill(
+    store: SnapshotStore, file: PublishedFile, here: dict[str, tuple[Path, PublishedFile, int]], write: Write
+) -> None:
+    """Write the blocks of a file, from the cache or else from the store, each checked."""
+
+    def block(number: int) -> bytes:
+        digest, length = file.digests[number], file.length(number)
+        with suppress(KeyError, OSError):
+            data = read_block(*here[digest])
+            if len(data) == length and digest_of(data) == digest:
+                return data
+        return fetch_block(store, digest, length)
+
+    for data in each_at_once(block, range(len(file.digests))):
+        write(data)
+
+
+def _blocks_here(files: Iterable[tuple[Path, PublishedFile]]) -> dict[str, tuple[Path, PublishedFile, int]]:
+    """The file and number of each block in some cached files, by its digest."""
+    return {digest: (path, file, number) for path, file in files for number, digest in enumerate(file.digests)}
+
+
+def _check_database(folder: Path, manifest: PublishedManifest) -> None:
+    """Check that a database is of the index and generation that its manifest says. Raises IndexDamaged."""
+    database = IndexDatabase(folder)
+    try:
+        check(database)
+        with database.reading() as db:
+            found = get_meta(db, INDEX_ID), get_count(db, "generation")
+            files = {segment.file for segment in get_segments(db) if segment.kind not in VECTORS}
+    finally:
+        database.close()
+    if found != (manifest.index, manifest.generation):
+        raise IndexDamaged(
+            f"the manifest names generation {manifest.generation}, but its database is of generation {found[1]}"
+        )
+    if missing := files - {file.name for file in manifest.segments}:
+        raise IndexDamaged(f"the manifest does not list the file {min(missing)}; run: semsearch publish --whole")
+
+
+def _manifest_in(folder: Path) -> PublishedManifest | None:
+    if folder.suffix == ".part":
+        return None
+    try:
+        return PublishedManifest.from_bytes((folder / _MANIFEST).read_bytes())
+    except (OSError, IndexDamaged):
+        return None
+
+
+def _has_size(path: Path, file: PublishedFile) -> bool:
+    try:
+        return path.stat().st_size == file.size
+    except OSError:
+        return False
+
+
+def _clean_index(index: Path, kept: set[str]) -> None:
+    """Delete the generations of an index that are not kept, and segments that none of the kept has."""
+    named: set[str] = set()
+    for folder in (index / "generations").iterdir():
+        manifest = _manifest_in(folder)
+        if folder.name in kept and manifest is not None:
+            named |= {file.name for file in manifest.segments}
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    for path in (index / SEGMENTS).glob("*"):
+        if path.name not in named:
+            with suppress(OSError):  # Windows: a reader still has it open
+                path.unlink()
+    if not named and index.name not in kept and not any((index / "generations").iterdir()):
+        shutil.rmtree(index, ignore_errors=True)

@@ -1,0 +1,340 @@
+"""Vectors in tables of Lance, in a folder or an object store: any number of readers, and no server.
+
+Lance (https://lance.org, Apache-2.0) is a columnar format with vector indexes, made for object stores. Of its two
+Python packages this uses pylance, the format's own, not LanceDB, which wraps it: row masks, batches of queries and
+lists of files are needed here, and only the former has them.
+
+Each segment is a table, written once, piece by piece. A table of few vectors is read whole by the first query, and held
+in memory, where FAISS compares all of them: Lance would read them again for every query. One of many has lists, which
+Lance keeps (semsearch_scale.stores.lance_lists). A table is opened once, and tables are searched in parallel. The table
+`owner.lance` names the index that owns the folder or bucket; however many write it at once, only one creates it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.types import Float16, Float32, Int64
+from semsearch.dense.engines import Engine, StoreLocation
+from semsearch.dense.faiss_store import HeldVectors
+from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
+from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
+from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
+from semsearch.errors import IndexDamaged, StorageError, UsageError
+from semsearch.results.reports import Scan
+from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
+from semsearch.system.durable import file_digest
+from semsearch_scale.publication import in_use
+from semsearch_scale.stores.lance_lists import COLUMN, ListedVectors, batches, make_lists, measured
+from semsearch_scale.stores.lance_tables import PACE, SUFFIX, LancePlace, lance_package, located
+
+# -- Ownership ---------------------------------------------------------------------------------------------------------
+
+OWNER = f"owner{SUFFIX}"
+_FASTER = ("already exists", "commit conflict")  # Lance's messages when another process has written the owner meanwhile
+
+
+def claim(uri: str, owner: str) -> None:
+    """Make an owner the owner of the folder or bucket at a URI, if it is empty.
+
+    Raises UsageError if it is another's or has other files, StorageError.
+    """
+    place = LancePlace(uri)
+    if place.folder is not None:
+        try:
+            place.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{place.base} cannot be created: {error.strerror}") from error
+    if owner_of(place) is None:
+        if place.entries() - {OWNER}:
+            raise UsageError(f"{place.base} contains other files; choose an empty or new folder")
+        _write_owner(place, owner)
+    if owner_of(place) != owner:
+        raise UsageError(f"{place.base} holds the vectors of another index; choose another folder or bucket")
+
+
+def release(uri: str, owner: str) -> None:
+    """Delete all tables of an owner at a URI, and its claim; nothing if it is another's or does not exist."""
+    place = LancePlace(uri)
+    if owner_of(place) != owner:
+        return
+    for name in sorted(place.entries() - {OWNER}):
+        if name.endswith(SUFFIX):
+            place.drop(name)
+    place.drop(OWNER)
+    if place.folder is not None:
+        with suppress(OSError):  # another file was put there
+            place.folder.rmdir()
+
+
+def owner_of(place: LancePlace) -> str | None:
+    """The owner, who wrote the first version of the owner table; None if there is none."""
+    lance = lance_package()
+    opened = partial(lance.dataset, place.table(OWNER), version=1, storage_options=place.options)
+    try:
+        return str(place.ask(lambda: opened().to_table()["owner"][0].as_py(), name=OWNER))
+    except FileNotFoundError:
+        return None
+
+
+def _write_owner(place: LancePlace, owner: str) -> None:
+    import pyarrow  # an optional package
+
+    table, write = pyarrow.table({"owner": [owner]}), lance_package().write_dataset
+    try:
+        place.ask(partial(write, table, place.table(OWNER), storage_options=place.options))
+    except StorageError as error:
+        if not any(each in str(error) for each in _FASTER):
+            raise
+    place.flush(OWNER)
+
+
+# -- Writer ------------------------------------------------------------------------------------------------------------
+
+
+_CHUNK = 1 << 16  # vectors held until they are written
+
+
+class LanceWriter:
+    """Writes vectors of one kind as tables of at most `largest` vectors each. A context manager."""
+
+    def __init__(self, store: LanceStore, generation: int, questions: Questions | None) -> None:
+        self._store = store
+        self._generation = generation
+        self._questions = questions
+        self._additions = Additions()
+        self._segments: list[Segment] = []
+        self._start()
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
+        self._additions.check(ids, vectors)
+        while len(ids):
+            room = min(self._store.largest - self._count, _CHUNK - sum(map(len, self._held)))
+            self._ids.append(ids[:room])
+            self._held.append(vectors[:room].astype(np.float16))
+            self._count += len(ids[:room])
+            ids, vectors = ids[room:], vectors[room:]
+            if self._count == self._store.largest:
+                self._write_segment()
+            elif sum(map(len, self._held)) == _CHUNK:
+                self._write_held()
+
+    def finish(self) -> list[Segment]:
+        """Write what is left, and return all segments of this writer."""
+        if self._count:
+            self._write_segment()
+        return self._segments
+
+    def __enter__(self) -> LanceWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._table is not None:
+            with suppress(StorageError):  # the store may have failed; the next writer drops the table
+                self._store.drop(self._name)
+
+    def _start(self) -> None:
+        """Begin a new, empty table."""
+        self._name = segment_name(self._store.kind, self._generation).rpartition(".")[0] + SUFFIX
+        self._table: Any = None
+        self._ids: list[Int64] = []
+        self._held: list[Float16] = []
+        self._count = 0
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._size = 0
+
+    def _write_held(self) -> None:
+        """Append the vectors held so far to the table."""
+        import pyarrow
+
+        rows = np.concatenate(self._held)
+        vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(rows.ravel()), rows.shape[1])
+        place = self._store.place
+        write = partial(
+            lance_package().write_dataset,
+            pyarrow.table({COLUMN: vectors}),
+            place.table(self._name) if self._table is None else self._table,
+            mode="create" if self._table is None else "append",
+            storage_options=place.options,
+        )
+        self._table = place.ask(write, times=1 + rows.nbytes / PACE)
+        self._digest.update(rows.data)
+        self._size += rows.nbytes
+        self._held = []
+
+    def _write_segment(self) -> None:
+        """Finish the table: its last vectors, its lists if it has many, and a flush to the disk."""
+        if self._held:
+            self._write_held()
+        store, ids = self._store, IdRanges.of_ids(np.concatenate(self._ids))
+        layout = store.scanning.layout(self._count)
+        scan = self._make_lists(ids, layout) if layout.lists else None
+        size = self._size + store.add_lists(self._name, self._digest)
+        store.place.flush(self._name)
+        self._segments.append(Segment(store.kind, self._name, size, ids, self._digest.hexdigest(), scan))
+        self._start()
+
+    def _make_lists(self, ids: IdRanges, layout: SegmentLayout) -> Scan:
+        store = self._store
+        asked: Float32 = np.zeros((0, 0), np.float32)
+        if self._questions is not None:
+            asked = self._questions(ids.ids(evenly(len(ids), QUESTIONS)))
+        with store.place.reached():
+            make_lists(self._table, layout)
+            table = store.table(self._name)
+            vectors = ListedVectors(store.place, Segment(store.kind, self._name, 0, ids, ""), table)
+            return measured(vectors, table, layout, store.scanning.target_recall, asked)
+
+
+# -- Store -------------------------------------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+_AT_ONCE = 16  # segments that are searched in parallel
+
+
+class LanceStore:
+    """A store of one kind of vectors in tables of Lance."""
+
+    def __init__(
+        self, place: LancePlace, kind: Kind, *, scanning: ScanOptions | None = None, largest: int = LARGEST
+    ) -> None:
+        self.place = place
+        self.kind: Kind = kind
+        self.largest = largest
+        self.scanning = ScanOptions() if scanning is None else scanning
+        self._opened: dict[str, Future[OpenedSegment]] = {}
+        self._lock = Lock()
+        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-lance")
+
+    @property
+    def gathering(self) -> int | None:
+        """The number of vectors from which segments have lists; None if they never have."""
+        return self.scanning.gathering
+
+    @cached_property
+    def session(self) -> Any:
+        """Lance's cache of the tables: their metadata, and the lists that were searched."""
+        lance_package()
+        from lance import Session
+
+        return Session()
+
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
+        """Open a reader of some segments. Tables that the previous reader had open too stay open."""
+        with self._lock:
+            self._opened = {
+                each.file: self._opened.get(each.file) or self._pool.submit(self._segment, each) for each in segments
+            }
+            opening = [self._opened[each.file] for each in segments]
+        try:
+            return SegmentsReader([each.result() for each in opening], removed, together=self._together)
+        except BaseException:
+            with self._lock:  # the next reader tries again, instead of waiting for this one's segments
+                self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
+            raise
+
+    def writer(self, generation: int, *, questions: Questions | None = None) -> LanceWriter:
+        """Make a writer of new tables, which have no effect until the manifest names them."""
+
+        return LanceWriter(self, generation, questions)
+
+    def merge(
+        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
+    ) -> list[Segment]:
+        """Merge segments into new tables, without removed ids."""
+        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
+
+    def check(self, segment: Segment) -> list[str]:
+        """Compare a table with its digest; its problems. Raises FileNotFoundError."""
+        digest = hashlib.blake2b(digest_size=16)
+        try:
+            with self.place.reached(segment.file):
+                for vectors in batches(self.table(segment.file)):
+                    digest.update(vectors.data)
+        except IndexDamaged as error:
+            return [str(error)]
+        self.add_lists(segment.file, digest)
+        is_same = digest.hexdigest() == segment.digest
+        return [] if is_same else [f"{segment.file} does not match its digest"]
+
+    def names(self) -> Iterable[str]:
+        """The names of all tables of this kind, including unfinished ones."""
+        return self.place.names(self.kind)
+
+    def drop(self, name: str) -> None:
+        """Delete a table."""
+        self.place.drop(name)
+
+    def table(self, name: str) -> Any:
+        """Open a table. To be used within `place.reached`."""
+        return lance_package().dataset(
+            self.place.table(name), self.place.version(name), storage_options=self.place.options, session=self.session
+        )
+
+    def add_lists(self, name: str, digest: hashlib.blake2b) -> int:
+        """Add the files of a table's lists to a digest, if it has lists; their bytes."""
+        size = 0
+        with TemporaryDirectory() as folder:
+            for path in self.place.files(name):
+                if "/_indices/" in path:
+                    self.place.download(path, copy := Path(folder) / "file")
+                    digest.update(file_digest(copy).encode())
+                    size += copy.stat().st_size
+        return size
+
+    def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
+        """Do some work in threads: most of it waits for the object store."""
+        if len(work) == 1:
+            return [work[0]()]
+        return [future.result() for future in [self._pool.submit(each) for each in work]]
+
+    def _segment(self, segment: Segment) -> OpenedSegment:
+        times = 1 if segment.scan is not None else 1 + segment.size / PACE
+        return self.place.ask(partial(self._read, segment), name=segment.file, times=times)
+
+    def _read(self, segment: Segment) -> OpenedSegment:
+        table = self.table(segment.file)
+        opened: OpenedSegment
+        if segment.scan is not None:
+            is_whole, opened = True, ListedVectors(self.place, segment, table)
+        else:
+            rows = np.concatenate([*batches(table)])
+            is_whole = hashlib.blake2b(rows.data, digest_size=16).hexdigest() == segment.digest
+            opened = HeldVectors(segment, rows)
+        if not is_whole or table.count_rows() != len(segment.id_ranges):
+            raise IndexDamaged(
+                f"{segment.file} in {self.place.base} does not match its digest; run: semsearch index --rebuild"
+            )
+        return opened
+
+
+def _is_open(opening: Future[OpenedSegment]) -> bool:
+    return opening.done() and opening.exception() is None
+
+
+def _open(location: StoreLocation) -> LanceStore:
+    return LanceStore(LancePlace(location.uri), location.kind, scanning=location.scanning, largest=location.largest)
+
+
+def _check(scanning: ScanOptions) -> None:
+    if scanning.layout(LARGEST).codes == "SQ8":
+        raise UsageError(
+            f"Lance keeps vectors as half-precision floats, not as {scanning.factory}; give a number of lists, as in "
+            "--factory IVF1024,SQfp16, or leave it out"
+        )
+
+
+ENGINE = Engine(open=_open, located=located, claim=claim, release=release, check=_check, in_use=in_use)

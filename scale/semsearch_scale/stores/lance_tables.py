@@ -1,0 +1,292 @@
+"""Tables of Lance in a folder or bucket: its address, calls with a deadline and helpful errors, its files.
+
+    lance:FOLDER, relative to the current folder
+    lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS], any store that speaks S3
+
+Credentials come from the environment. Every segment is a table of its own, a folder below the address.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, TimeoutError as FutureTimeout
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from threading import Thread
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
+from semsearch.storage.segments import Kind
+from semsearch.system.durable import sync_file, sync_folder
+from semsearch.system.locations import expanded, split_uri, working_folder
+
+_OPTIONS = ("endpoint", "region", "timeout")  # of an object store
+_SECONDS = 10.0  # that a query may take, without a `timeout`
+_CONNECTING = 3.0  # of these, to connect
+_TRIES = 3  # times that a request is sent again
+
+
+@dataclass(frozen=True)
+class LanceAddress:
+    """The address of a folder or bucket, given by the complete URI (`located`) that an index keeps."""
+
+    uri: str
+
+    @cached_property
+    def folder(self) -> Path | None:
+        """The folder; None on an object store."""
+        return None if self._is_remote else Path(self._address)
+
+    @cached_property
+    def base(self) -> str:
+        """The address that Lance takes: a path, or s3://bucket/prefix."""
+        return self._address.partition("?")[0] if self._is_remote else self._address
+
+    @cached_property
+    def options(self) -> dict[str, str]:
+        """Lance's options for the object store."""
+        if not self._is_remote:
+            return {}
+        given = {name: value for name, value in self._given.items() if name != "timeout"}
+        return {
+            **given,
+            "allow_http": str(given.get("endpoint", "").startswith("http://")).lower(),
+            "timeout": f"{self.seconds:g}s",
+            "connect_timeout": f"{min(self.seconds, _CONNECTING):g}s",
+            "client_max_retries": str(_TRIES),
+            "client_retry_timeout": str(math.ceil(self.seconds)),
+        }
+
+    @cached_property
+    def seconds(self) -> float:
+        """The seconds that a query may take on an object store."""
+        return float(self._given.get("timeout", _SECONDS))
+
+    def table(self, name: str) -> str:
+        """The address of a table."""
+        return f"{self.base}/{name}"
+
+    @property
+    def _address(self) -> str:
+        return self.uri.partition(":")[2]
+
+    @property
+    def _is_remote(self) -> bool:
+        return self._address.startswith("s3://")
+
+    @property
+    def _given(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self._address).query)) if self._is_remote else {}
+
+
+def located(uri: str, name: str) -> str:
+    """Complete the URI of a place: a folder's path is absolute, a bucket without a prefix gets the index's name.
+
+    Raises UsageError for what is no address.
+    """
+    scheme, _, given = uri.partition(":")
+    if "://" in given:
+        return f"{scheme}:{_bucket(given, name)}"
+    if not given:
+        raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
+    return f"{scheme}:{os.path.normpath(working_folder() / expanded(given))}"
+
+
+def _bucket(address: str, name: str) -> str:
+    parts = split_uri(address)
+    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
+        raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    unknown = options.keys() - {*_OPTIONS}
+    if unknown or not all(options.values()):
+        raise UsageError(
+            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
+            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
+        )
+    try:
+        if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
+    prefix = parts.path.strip("/") or name
+    return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
+
+
+# -- Lance answers -----------------------------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+_GONE = (
+    "was not found",
+    "Not found:",
+    "not found: ",
+    "No such file",
+    "NoSuchKey",
+)  # Lance's messages about a missing file
+
+
+def lance_package() -> Any:
+    """Import Lance. Raises MissingExtra."""
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each repeated request
+    try:
+        import lance  # an optional package
+    except ImportError as error:
+        raise MissingExtra("pylance", "lance", distribution="./scale") from error
+    return lance
+
+
+def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
+    """Do some work with the store, in `times` the time that a query may take on an object store.
+
+    Lance repeats requests by itself, without a configurable limit. What is still running then ends in its
+    thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
+    """
+    with reached(address, name):
+        if address.folder is not None:
+            return work()
+        answer: Future[Result] = Future()
+        Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
+        try:
+            return answer.result(address.seconds * times)
+        except FutureTimeout as error:
+            raise StorageError(
+                f"{address.base} did not answer within {address.seconds * times:.3g} seconds; try again, "
+                "or allow more time with ?timeout=SECONDS at the end of its address"
+            ) from error
+
+
+@contextmanager
+def reached(address: LanceAddress, name: str | None = None) -> Iterator[None]:
+    """Translate errors of Lance: StorageError, or what is wrong with a table that is read.
+
+    That is FileNotFoundError, with its name, if it is gone, and IndexDamaged if the operating system read it and
+    Lance does not understand it.
+    """
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        is_lost = isinstance(error, FileNotFoundError)
+        if is_lost and name is None:
+            raise
+        said = str(error)
+        is_lost = is_lost or (any(each in said for each in _GONE) and "NoSuchBucket" not in said)
+        if is_lost and name is not None:
+            raise FileNotFoundError(errno.ENOENT, "no such segment", name) from error
+        if address.folder is not None and name is not None and "os error" not in said:
+            raise IndexDamaged(
+                f"{name} in {address.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
+            ) from error
+        what = "its disk" if address.folder is not None else "its address, the network and the credentials"
+        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; check {what}") from error
+
+
+def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
+    try:
+        answer.set_result(work())
+    except BaseException as error:
+        answer.set_exception(error)
+
+
+def _short(said: str) -> str:
+    """The beginning of an error of Lance, without the position in Lance's source."""
+    if message := re.search(r"<Message>(.*?)</Message>", said):
+        return message[1]
+    first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
+    return first if len(first) <= 300 else f"{first[:300]}..."
+
+
+# -- Place -------------------------------------------------------------------------------------------------------------
+
+SUFFIX = ".lance"
+PACE = 1 << 24  # bytes that may take as long as a query on a slow store
+_LONG = 60  # times the time of a query, for a file of unknown size
+_MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
+_NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
+
+
+class LancePlace(LanceAddress):
+    """A folder or bucket of tables, with operations on their files."""
+
+    def names(self, kind: Kind) -> set[str]:
+        """The names of all tables of a kind, finished or not; none if the folder does not exist."""
+        return {name for name in self.entries() if name.startswith(f"{kind}-") and name.endswith(SUFFIX)}
+
+    def drop(self, name: str) -> None:
+        """Delete a table, finished or not. What names its versions goes first: without it, the table is gone."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder / name / "_versions", ignore_errors=True)
+            with suppress(FileNotFoundError):
+                shutil.rmtree(self.folder / name)
+            return
+        for path in sorted(self.files(name), key=lambda each: "/_versions/" not in each):
+            self.ask(partial(self._session.delete_file, path))
+
+    def files(self, name: str) -> list[str]:
+        """The paths of a table's files, relative to the place."""
+        if self.folder is not None:
+            found = (self.folder / name).rglob("*")
+            return sorted(path.relative_to(self.folder).as_posix() for path in found if path.is_file())
+        found = self._listed(name)
+        return sorted([*found.objects, *(path for each in found.common_prefixes for path in self.files(each))])
+
+    def version(self, name: str) -> int:
+        """The newest version of a table. Raises FileNotFoundError if it has none.
+
+        Lance would find it too, but if the store is silent it asks eight times.
+        """
+        folder = f"{name}/_versions"
+        found = self._listed(folder).objects if self.folder is None else self.files(folder)
+        numbers = [int(each[1]) for path in found if (each := _MANIFEST.search(path))]
+        if not numbers:
+            raise FileNotFoundError(errno.ENOENT, "no such segment", name)
+        return _NEWEST - min(numbers)
+
+    def download(self, path: str, to: Path) -> None:
+        """Copy a file of the place to a path on this machine."""
+        self.ask(partial(self._session.download_file, path, str(to)), times=_LONG)
+
+    def flush(self, name: str) -> None:
+        """Flush a table to the disk; what an object store has confirmed is durable."""
+        if self.folder is None:
+            return
+        for path in [self.folder / name, *((self.folder / name).rglob("*"))]:
+            with suppress(FileNotFoundError):  # deleted by another process meanwhile
+                if path.is_dir():
+                    sync_folder(path)
+                else:
+                    with path.open("rb+") as file:
+                        sync_file(file.fileno())
+        sync_folder(self.folder)
+
+    def entries(self) -> set[str]:
+        """The names of all that lies directly in the place."""
+        if self.folder is not None:
+            return {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
+        found = self._listed(None)
+        return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
+
+    def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
+        """Do some work with the store, in `times` the time of a query; `name` is the table that is read."""
+        return ask(self, work, name=name, times=times)
+
+    def reached(self, name: str | None = None) -> AbstractContextManager[None]:
+        """Translate errors of Lance while the block runs, as `ask` does; `name` is the table that is read."""
+        return reached(self, name)
+
+    @cached_property
+    def _session(self) -> Any:
+        from lance.file import LanceFileSession  # an optional package
+
+        return LanceFileSession(self.base, storage_options=self.options)
+
+    def _listed(self, path: str | None) -> Any:
+        """What lies directly below a path on an object store. Lance's recursive call sends eight requests."""
+        return self.ask(lambda: self._session.list_with_delimiter(path))

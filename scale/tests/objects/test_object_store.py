@@ -1,0 +1,123 @@
+"""Objects of a store: their states, and how they are fetched."""
+
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
+
+from semsearch.errors import StorageError
+from semsearch.sources.remote_source import RemoteState
+from semsearch_scale.objects import object_store
+from semsearch_scale.objects.object_store import fetch_object, fetched_ahead, open_store, time_of
+
+SECOND = 1_000_000_000
+A = "s3://bucket/docs/a.md"
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> MemoryBucket:
+    return use_bucket(monkeypatch)
+
+
+def seen(path: str = A) -> RemoteState:
+    info = open_store("s3://bucket/docs").info(path)
+    return RemoteState("s3://bucket/docs", info["size"], time_of(info))
+
+
+def test_the_time_of_an_object_is_its_own_to_the_second_and_differs_by_version() -> None:
+    first, second = (time_of({"LastModified": LONG_AGO, "ETag": etag}) for etag in ('"a"', '"b"'))
+    assert first // SECOND == second // SECOND == int(LONG_AGO.timestamp())
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        {"mtime": 1714564800.25},
+        {"mtime": datetime.fromtimestamp(1714564800.25, UTC)},
+        {"updated": "2024-05-01T12:00:00.250000Z"},
+        {"LastModified": datetime(2024, 5, 1, 12, 0, 0, 250_000)},
+    ],
+)
+def test_a_time_without_a_version_is_taken_whole(info: Mapping[str, Any]) -> None:
+    assert time_of(info) == 1714564800 * SECOND + SECOND // 4
+
+
+@pytest.mark.parametrize("at", [1e300, float("inf"), float("nan"), 1e10, "9999-12-31T00:00:00Z", "0001-01-01T00:00:00"])
+def test_a_time_that_no_database_holds_is_none(at: object) -> None:
+    assert abs(time_of({"LastModified": at, "ETag": '"a"'})) < 1 << 62
+
+
+def test_an_object_of_which_nothing_is_told_never_looks_unchanged() -> None:
+    assert time_of({}) != time_of({})
+
+
+def test_a_listing_and_a_look_tell_of_one_state() -> None:
+    listed = {"LastModified": LONG_AGO + timedelta(milliseconds=123), "ETag": '"a"'}  # MinIO's listings have them
+    assert time_of(listed) == time_of({"LastModified": LONG_AGO, "ETag": '"a"'})
+
+
+def test_an_object_is_fetched_with_the_state_that_was_listed(bucket: MemoryBucket) -> None:
+    bucket.put("a.md", "one")
+    state = seen()
+    bucket.put("a.md", "two")
+    found = fetch_object(A, state, 100)
+    assert (found.data, found.size, found.mtime_ns) == (b"two", 3, state.mtime_ns)  # so that it differs next time
+    assert seen() != state
+    assert fetch_object(A, state, 2).data == b"tw"
+
+
+def test_an_object_of_another_size_is_looked_at_again(bucket: MemoryBucket) -> None:
+    bucket.put("a.md", "one")
+    state = seen()
+    bucket.put("a.md", "three")
+    found = fetch_object(A, state, 100)
+    assert (found.data, found.size, found.mtime_ns) == (b"three", 5, seen().mtime_ns)
+
+
+def test_an_object_that_does_not_come_whole_is_not_taken(bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket.put("a.md", "one")
+    monkeypatch.setattr(bucket, "cat_file", lambda *_, **__: b"on")
+    with pytest.raises(OSError, match="got 2 of 3 bytes"):
+        fetch_object(A, seen(), 100)
+
+
+def test_an_empty_object_is_not_asked_for(bucket: MemoryBucket) -> None:
+    bucket.put("a.md", "")
+    assert fetch_object(A, seen(), 100).data == b""
+    assert bucket.fetched == []
+
+
+def test_a_store_that_does_not_answer_is_given_up(bucket: MemoryBucket) -> None:
+    never = threading.Event()
+    bucket.put("a.md", "one")
+    state = seen()
+    bucket.seconds = 0.05
+    open_store.cache_clear()
+    bucket.before = lambda *_: never.wait() and None
+    try:
+        with pytest.raises(StorageError, match=r"s3://bucket/docs cannot be reached: no answer within"):
+            fetch_object(A, state, 100)
+    finally:
+        never.set()
+
+
+def test_objects_are_fetched_in_order_and_only_a_few_ahead(
+    bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def noted(call: Any) -> str:
+        begun.append(call.args[0])
+        return str(call.args[0])
+
+    monkeypatch.setattr(object_store, "Begun", noted)
+    state = RemoteState("s3://bucket/docs", 20_000_000, 1)
+    wanted = [(f"s3://bucket/docs/{number}", state) for number in range(5)]
+    coming = fetched_ahead([wanted[0], None, *wanted[1:]], 1 << 30)
+    assert next(coming) == wanted[0][0]
+    assert begun == [path for path, _ in wanted[:2]]  # the third would be more than lies ready
+    assert [*coming] == [None, *(path for path, _ in wanted[1:])]

@@ -1,0 +1,405 @@
+"""A reader of a published index: it answers as the index does, follows it, and refuses to write."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from published import SELDOM, add_published, followed, reader_of
+from scale_servers.watched_place import watched_place
+from small import index_of_articles, write_articles
+
+from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError, VectorsError
+from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
+from semsearch.readers.document import Text
+from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.storage.checksums import update_digests
+from semsearch.word_vectors.table import VectorTable
+from semsearch_scale.snapshots.publisher import publish
+from semsearch_scale.snapshots.snapshot_format import (
+    DATABASE_BLOCK,
+    CurrentPointer,
+    PublishedManifest,
+    block_name,
+    describe_file,
+    digest_of,
+    read_block,
+)
+from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
+
+
+@pytest.fixture
+def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
+    with index_of_articles(tmp_path, 6, vectors=small_vectors) as made:
+        publish(made.path, tmp_path / "place")
+        yield made
+
+
+@pytest.fixture
+def place(tmp_path: Path, index: Index) -> Path:
+    del index
+    return tmp_path / "place"
+
+
+@pytest.fixture
+def reader(index: Index, place: Path) -> Iterator[Index]:
+    del index
+    with reader_of(place.as_uri(), look_every=SELDOM) as opened:
+        yield opened
+
+
+def caches(tmp_path: Path) -> Path:
+    (cache,) = (tmp_path / "user-cache" / "semsearch" / "published").iterdir()
+    return cache
+
+
+def generation_of(reader: Index) -> int:
+    return reader.status(drift=False, stale=False).generation
+
+
+WRITES: list[Callable[[Index], object]] = [
+    lambda index: index.sync(),
+    lambda index: index.add([Text("one", "A comet.")]),
+    lambda index: index.remove("sea-0.md"),
+    lambda index: index.remove_texts(["one"]),
+    lambda index: index.refit(),
+    lambda index: index.compact(),
+    lambda index: index.rebuild(),
+    lambda index: index._database.writing().__enter__(),
+]
+
+
+def test_a_reader_refuses_to_write_and_says_where_that_is_done(reader: Index, index: Index) -> None:
+    for write in WRITES:
+        with pytest.raises(UsageError, match=f"which is read-only; the index is written at .*:{index.path}"):
+            write(reader)
+
+
+def test_a_reader_moves_to_what_was_published_since(reader: Index, index: Index, place: Path, tmp_path: Path) -> None:
+    assert not followed(reader).look()
+    for number in range(6, 9):
+        write_articles(tmp_path / "docs", 1, first=number)
+        index.sync()
+        publish(index.path, place)
+        assert followed(reader).look()
+        for query in ("a ship in the storm", "bread"):
+            assert reader.search(query) == index.search(query)
+        assert reader.verify() == []
+
+
+def test_a_question_is_answered_by_the_generation_it_began_with(reader: Index, index: Index, place: Path) -> None:
+    with reader._database.reading():
+        before = reader.search("planet")
+        add_published(index, place, [Text("new", "A comet is near the planet.")])
+        assert followed(reader).look()
+        assert reader.search("planet") == before
+        with followed(reader)._state:
+            assert [each.pointer.generation for each in followed(reader)._older] == [1]
+    assert reader.search("planet") == index.search("planet") != before
+    assert followed(reader)._older == []
+
+
+def test_questions_are_answered_while_a_newer_generation_is_being_fetched(index: Index, tmp_path: Path) -> None:
+    fetching, let = threading.Event(), threading.Event()
+
+    def before_get(name: str) -> None:
+        if name.startswith(BLOCKS):
+            fetching.set()
+            assert let.wait(60)
+
+    with watched_place(tmp_path / "other") as (uri, watched):
+        publish(index.path, uri)
+        with reader_of(uri, look_every=0) as reader:
+            before = reader.search("planet")
+            watched.before_get = staticmethod(before_get)
+            add_published(index, uri, [Text("new", "A comet is near the planet.")])
+            assert reader.search("planet") == before  # which begins to look
+            assert fetching.wait(60)
+            for _ in range(3):
+                assert reader.search("planet") == before
+            let.set()
+            while reader.search("planet") == before:  # a thread moves
+                pass
+            assert reader.search("planet") == index.search("planet")
+
+
+def test_nobody_looks_while_nobody_asks(index: Index, tmp_path: Path) -> None:
+    got: list[str] = []
+    with watched_place(tmp_path / "other") as (uri, watched):
+        publish(index.path, uri)
+        with reader_of(uri, look_every=0) as reader:
+            watched.before_get = staticmethod(got.append)
+            thread = followed(reader)._thread
+            assert got == []
+            assert thread is None
+            reader.search("planet")
+            while not got:
+                pass
+            assert got[0] == POINTER
+        opened = reader_of(uri, look_every=SELDOM)
+        got.clear()
+        opened.search("planet")
+        opened.search("planet")
+        assert got == []
+        opened.close()
+
+
+def test_a_reader_goes_on_while_the_place_cannot_be_reached(
+    reader: Index, index: Index, place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = index.search("planet")
+    place.rename(place.with_name("elsewhere"))
+    for _ in range(2):
+        with pytest.raises(IndexNotFound):
+            followed(reader).look()
+    assert reader.search("planet") == expected
+    assert [record.levelname for record in caplog.records] == ["WARNING"]  # said once
+    assert "no snapshot is published" in followed(reader).failure
+    with Index.open(place.as_uri()) as another:  # from what was fetched
+        assert another.search("planet") == expected
+        assert followed(another).failure == followed(reader).failure
+    place.with_name("elsewhere").rename(place)
+    add_published(index, place, [Text("new", "A comet.")])
+    assert followed(reader).look()
+    assert (generation_of(reader), followed(reader).failure) == (2, "")
+
+
+def test_the_first_reader_needs_the_place(tmp_path: Path, index: Index) -> None:
+    with pytest.raises(IndexNotFound, match="no snapshot is published"):
+        Index.open((tmp_path / "nothing").as_uri())
+    let = threading.Event()
+    with watched_place(tmp_path / "other") as (uri, watched):
+        publish(index.path, uri)
+        watched.before_get = staticmethod(lambda _: let.wait(60))
+        with pytest.raises(StorageError, match=r"no answer within 0\.05 seconds"):
+            reader_of(uri, timeout=0.05)
+        let.set()
+
+
+@pytest.mark.parametrize("damage", ["missing", "changed", "shorter", "longer"])
+def test_a_damaged_block_answers_nobody_and_is_mended_by_a_whole_publication(
+    damage: str, index: Index, place: Path, reader: Index
+) -> None:
+    before = reader.search("planet")
+    add_published(index, place, [Text("new", "A comet is near the planet.")])
+    pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
+    manifest = PublishedManifest.from_bytes((place / MANIFESTS / pointer.manifest).read_bytes())
+    block = place / block_name(manifest.segments[-1].digests[0])
+    data = block.read_bytes()
+    block.unlink()
+    if damage != "missing":
+        block.write_bytes({"changed": bytes(len(data)), "shorter": data[:-1], "longer": data + b"1"}[damage])
+    with pytest.raises(IndexDamaged, match="run where the index is written: semsearch publish --whole"):
+        followed(reader).look()
+    assert reader.search("planet") == before
+    publish(index.path, place, whole=True)
+    assert followed(reader).look()
+    assert reader.search("planet") == index.search("planet")
+    assert reader.verify() == []
+
+
+def test_a_damaged_manifest_answers_nobody(index: Index, place: Path) -> None:
+    pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
+    path = place / MANIFESTS / pointer.manifest
+    path.write_bytes(path.read_bytes().replace(b'"generation": 1', b'"generation": 2'))
+    with pytest.raises(IndexDamaged, match="published manifest is damaged"):
+        Index.open(place.as_uri())
+    publish(index.path, place, whole=True)
+    Index.open(place.as_uri()).close()
+
+
+def test_a_place_that_another_index_took_over_is_said(
+    index: Index, reader: Index, place: Path, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    before = reader.search("planet")
+    with Index.create(tmp_path / "other", vectors=small_vectors) as other:
+        other.add([Text("one", "A comet is near the planet.")])
+        publish(other.path, place, take_over=True)
+        with pytest.raises(IndexDamaged, match="now holds another index; open it again"):
+            followed(reader).look()
+        assert reader.search("planet") == before == index.search("planet")
+        with Index.open(place.as_uri()) as again:
+            assert again.search("planet") == other.search("planet")
+        assert reader.search("planet") == before
+
+
+def test_a_cache_keeps_what_is_used_and_nothing_else(index: Index, reader: Index, place: Path, tmp_path: Path) -> None:
+    before = reader.search("planet")
+    with reader_of(place.as_uri(), look_every=SELDOM) as other:
+        for number in range(3):
+            add_published(index, place, [Text("new", f"A comet is near the planet {number}.")])
+            assert followed(other).look()
+        (generations,) = caches(tmp_path).glob("*/generations")
+        assert len(list(generations.iterdir())) == 2  # one for each reader
+        assert reader.search("planet", mode="dense")
+        assert reader.search("planet") == before
+        index.compact()
+        publish(index.path, place)
+        assert followed(other).look()
+        assert followed(reader).look()
+        add_published(index, place, [Text("more", "A star.")])
+        assert followed(reader).look()
+        assert followed(other).look()
+        assert len(list(generations.iterdir())) == 1
+        with reader._database.reading() as db:
+            named = {file for (file,) in db.execute("SELECT file FROM segments")}
+        assert {path.name for path in (generations.parent / "segments").iterdir()} == named
+    assert len(list((caches(tmp_path) / "users").glob("*.lock"))) == 1  # of the reader that is open
+
+
+def test_a_deleted_cache_is_fetched_again(reader: Index, index: Index, tmp_path: Path) -> None:
+    expected = index.search("planet")
+    shutil.rmtree(caches(tmp_path))
+    reader._searcher = None
+    assert reader.search("planet") == expected
+    assert reader.verify() == []
+
+
+def test_a_damaged_copy_is_an_error_that_says_what_to_do(reader: Index, tmp_path: Path) -> None:
+    for segment in caches(tmp_path).glob("*/segments/*.postings"):
+        data = segment.read_bytes()
+        segment.write_bytes(bytes(len(data)))
+    with pytest.raises(IndexDamaged, match=f"the copy of .* in {caches(tmp_path)} is damaged .* delete that folder"):
+        reader.search("planet")
+    reader._release()
+    shutil.rmtree(caches(tmp_path))
+    assert reader.search("planet")
+
+
+def published_by_hand(place: Path, database: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Publish a database as somebody who means harm may do it, with a manifest that is changed."""
+    file = describe_file(database, "index.sqlite", DATABASE_BLOCK)
+    for number, digest in enumerate(file.digests):
+        (place / block_name(digest)).parent.mkdir(exist_ok=True)
+        (place / block_name(digest)).write_bytes(read_block(database, file, number))
+    pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
+    card = json.loads((place / MANIFESTS / pointer.manifest).read_bytes())
+    card["database"].update(size=file.size, digests=file.digests)
+    change(card)
+    data = json.dumps(card).encode()
+    (place / MANIFESTS / digest_of(data)).write_bytes(data)
+    made = CurrentPointer(card["index"], card["generation"], digest_of(data), len(data))
+    (place / POINTER).write_bytes(made.to_bytes())
+
+
+@pytest.mark.parametrize(
+    ("statement", "change", "said"),
+    [
+        ("CREATE TRIGGER evil AFTER INSERT ON meta BEGIN SELECT 1; END", lambda _: None, "has the trigger"),
+        ("CREATE VIEW evil AS SELECT 1", lambda _: None, "has the view"),
+        ("UPDATE segments SET file = '../../evil' WHERE kind = 'words'", lambda _: None, "not a file in its folder"),
+        ("UPDATE meta SET value = '0' WHERE key = 'index_id'", lambda _: None, "its database"),
+        ("UPDATE meta SET value = '9' WHERE key = 'generation'", lambda _: None, "its database is of generation 9"),
+        ("SELECT 1", lambda card: card.update(segments=[]), "does not list the file"),
+        ("SELECT 1", lambda card: card["segments"][0].update(name="../evil"), "snapshot's name is invalid"),
+        ("SELECT 1", lambda card: card["database"].update(size=1 << 40), "do not agree"),
+        ("SELECT 1", lambda card: card.update(generation=5), "its database is of generation 1"),
+    ],
+)
+def test_what_somebody_else_published_is_checked_before_it_is_used(
+    statement: str, change: Callable[[dict[str, Any]], object], said: str, index: Index, place: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "evil.sqlite"
+    index._release()
+    shutil.copy(index.path / "index.sqlite", copy)
+    with sqlite3.connect(copy) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.execute(statement)
+        update_digests(db)
+    db.close()
+    published_by_hand(place, copy, change)
+    with pytest.raises(IndexDamaged, match=said):
+        Index.open(place.as_uri())
+    assert not list((tmp_path / "user-cache").rglob("*evil*"))
+    assert not list((tmp_path / "user-cache").rglob("newest.json"))
+
+
+def test_a_database_of_something_else_is_refused(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "evil.sqlite").write_bytes(b"no database" * 1000)
+    published_by_hand(place, tmp_path / "evil.sqlite", lambda _: None)
+    with pytest.raises(IndexDamaged):
+        Index.open(place.as_uri())
+
+
+def test_there_must_be_room_for_what_is_said_to_come(
+    index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del index
+    monkeypatch.setattr("semsearch_scale.snapshots.snapshot_cache.free_bytes", lambda _: 1 << 20)
+    with pytest.raises(StorageError, match="make room"):
+        Index.open(place.as_uri())
+
+
+def test_word_vectors_that_are_not_here_are_an_error_that_names_them(
+    index: Index, place: Path, small_vectors: VectorTable
+) -> None:
+    folder = Path(small_vectors.folder)
+    index._release()
+    hidden = folder.with_name("hidden")
+    folder.rename(hidden)
+    try:
+        with Index.open(place.as_uri()) as reader:
+            with pytest.raises(VectorsError, match=f"the index at {place.as_uri()} was built with .*--vectors"):
+                reader.search("planet")
+            assert reader.search("planet", mode="lexical")
+        with Index.open(place.as_uri(), vectors=hidden) as reader:
+            assert reader.search("planet")
+        for vectors, is_answered in ((None, False), (str(hidden), True)):
+            served = OpenIndexes(places={"docs": place.as_uri()}, vectors=vectors)
+            with closing(served), nullcontext() if is_answered else pytest.raises(VectorsError):
+                assert served.get("docs").search("planet")
+    finally:
+        hidden.rename(folder)
+
+
+def test_a_folder_that_was_published_to_is_opened_as_one(index: Index, place: Path) -> None:
+    assert (place / CLAIM).exists()
+    for named in (place, str(place)):
+        with Index.open(named) as reader:
+            assert repr(reader) == f"Index({place.as_uri()!r})"
+            assert reader.search("planet") == index.search("planet")
+
+
+def test_several_are_searched_as_one_and_served(index: Index, place: Path) -> None:
+    with MultiIndex.open(place.as_uri(), index.path) as several:
+        assert list(several.indexes) == ["place", "index"]
+        assert several.search("planet", duplicates=True)[0].index in several.indexes
+    served = OpenIndexes(places={"docs": place.as_uri()})
+    try:
+        served.warm_up()
+        assert served.get("docs").search("planet") == index.search("planet")
+    finally:
+        served.close()
+
+
+def test_files_are_not_looked_for_where_they_do_not_lie(reader: Index, index: Index, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "docs")
+    assert all(hit.stale for hit in index.search("planet"))
+    assert not any(hit.stale for hit in reader.search("planet"))
+    assert reader.status(drift=False).stale is None
+    assert reader.problems() == ()
+
+
+def test_threads_and_closing_do_not_meet(index: Index, place: Path) -> None:
+    with reader_of(place.as_uri(), look_every=0) as reader:
+        expected, wrong = index.search("planet"), []
+
+        def ask() -> None:
+            wrong.extend(hits for _ in range(20) if (hits := reader.search("planet")) != expected)
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(10):
+            reader._release()
+        for thread in threads:
+            thread.join()
+        assert wrong == []

@@ -1,0 +1,194 @@
+"""What every place does: a folder, what fsspec reaches, and a schema of PostgreSQL."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from scale_servers.postgres_server import shared_server
+
+from semsearch.dense.engines import complete
+from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
+from semsearch.index import Index
+from semsearch.storage.published import name_of, published_at
+from semsearch.system.locations import local_path, shown_uri
+from semsearch_scale.snapshots import store_uris
+from semsearch_scale.snapshots.snapshot_store import (
+    FolderStore,
+    ReachedStore,
+    SnapshotStore,
+    get_checked,
+    open_snapshot_store,
+)
+
+
+@pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> SnapshotStore:
+    """A place that is claimed; the last is one where objects are not written whole."""
+    if request.param == "folder":
+        made = open_snapshot_store((tmp_path / "place").as_uri())
+    elif request.param == "postgres":
+        made = open_snapshot_store(shared_server().uri)
+    else:
+        pytest.importorskip("fsspec", reason="an optional dependency")
+        from semsearch_scale.snapshots.snapshot_store import RemoteStore
+
+        found = RemoteStore.at(f"memory://{secrets.token_hex(4)}/docs")
+        remote = RemoteStore(found.files, found.root, found.is_whole and request.param == "memory")
+        made = ReachedStore(remote, "memory://", 10)
+    assert made.create(store_uris.CLAIM, b"first")
+    return made
+
+
+def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: SnapshotStore) -> None:
+    place.put("blocks/ab/abc", b"12345")
+    assert place.get("blocks/ab/abc", 5) == b"12345"
+    assert place.get("blocks/ab/abc", 3) == b"1234"
+    with pytest.raises(IndexDamaged, match="larger than the limit of 3 bytes"):
+        get_checked(place, "blocks/ab/abc", 3, "the block")
+
+
+def test_an_object_is_created_once(place: SnapshotStore) -> None:
+    assert not place.create(store_uris.CLAIM, b"second")
+    assert place.get(store_uris.CLAIM, 100) == b"first"
+
+
+def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) -> None:
+    if isinstance(place, ReachedStore) and place.uri == "memory://":
+        pytest.skip("fsspec cannot refuse in its memory")
+    together = threading.Barrier(6, timeout=60)
+
+    def create(number: int) -> bool:
+        together.wait()
+        return place.create("manifests/abc", bytes([number]))
+
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(create, range(6)))
+    assert made.count(True) == 1
+    assert place.get("manifests/abc", 10) == bytes([made.index(True)])
+
+
+def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: SnapshotStore) -> None:
+    both = (b"1" * 5000, b"2" * 300_000)
+    place.replace(store_uris.POINTER, both[0])
+    is_done = threading.Event()
+
+    def replace() -> None:
+        for number in range(10):
+            place.replace(store_uris.POINTER, both[number % 2])
+        is_done.set()
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    while not is_done.is_set():
+        assert place.get(store_uris.POINTER, 1_000_000) in both
+    thread.join()
+
+
+def test_an_object_is_replaced(place: SnapshotStore) -> None:
+    for said in (b"one", b"two"):
+        place.replace(store_uris.POINTER, said)
+        assert place.get(store_uris.POINTER, 100) == said
+
+
+def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> None:
+    for name in ("blocks/ab/abc", "blocks/cd/cde", "manifests/abc"):
+        place.put(name, b"1")
+    assert sorted(place.names(store_uris.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
+    place.delete("blocks/ab/abc")
+    place.delete("blocks/ab/abc")
+    assert place.names(store_uris.BLOCKS) == ["blocks/cd/cde"]
+    assert place.names("nothing/") == []
+
+
+def test_what_is_not_there_is_said(place: SnapshotStore) -> None:
+    with pytest.raises(FileNotFoundError):
+        place.get("blocks/ab/abc", 5)
+
+
+def test_a_folder_with_other_things_is_no_place(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"already contains 'notes\.txt'"):
+        open_snapshot_store(tmp_path.as_uri()).create(store_uris.CLAIM, b"1")
+
+
+def test_a_disk_that_is_not_mounted_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is it mounted"):
+        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).create(store_uris.CLAIM, b"1")
+    assert not (tmp_path / "disk").exists()
+    with pytest.raises(StorageError, match="cannot be reached"):
+        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
+
+
+class StuckPlace(FolderStore):
+    """A place that answers nothing until it is let."""
+
+    let = threading.Event()
+
+    def get(self, name: str, most: int) -> bytes:
+        self.let.wait(60)
+        return super().get(name, most)
+
+
+def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"memory://docs cannot be reached: no answer within 0\.05 seconds"):
+        ReachedStore(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
+    StuckPlace.let.set()
+
+
+def test_what_is_no_place_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="three slashes"):
+        open_snapshot_store("file://other/folder")
+    pytest.importorskip("fsspec", reason="an optional dependency")
+    with pytest.raises(UsageError, match="not known"):
+        open_snapshot_store("nowhere://bucket")
+    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
+    with pytest.raises(MissingExtra, match="remote-files"):
+        open_snapshot_store("memory://docs")
+
+
+def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
+    assert published_at("s3://b/docs/") == "s3://b/docs/"
+    assert [published_at(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [None] * 5
+    assert store_uris.canonical(tmp_path) == tmp_path.as_uri()
+    assert [name_of(each) for each in ("s3://b/docs", "s3://b", "file:///a/my%20docs")] == [
+        "docs",
+        "b",
+        "my docs",
+    ]
+    nobodys = f"~no-such-user{secrets.token_hex(4)}/docs"  # as in the shell, a folder of this name
+    assert store_uris.canonical(nobodys) == Path(nobodys).absolute().as_uri()
+    assert published_at(nobodys) is None
+    assert complete(f"lance:{nobodys}", "docs") == f"lance:{Path(nobodys).absolute()}"
+    assert shown_uri("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
+    assert published_at(tmp_path) is None
+    (tmp_path / store_uris.CLAIM).write_text("{}")
+    assert published_at(tmp_path) == tmp_path.as_uri()
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [
+        lambda: complete("milvus:http://[host/db", "docs"),
+        lambda: complete("lance:s3://[bucket/docs", "docs"),
+        lambda: complete("milvus:http://host:99999/db", "docs"),
+        lambda: name_of("s3://[bucket/docs"),
+        lambda: open_snapshot_store("file://[here/docs"),
+        lambda: local_path("file://[here/docs"),
+        lambda: Index.connect("http://[::1"),
+        lambda: Index.connect("http://host:99999"),
+    ],
+)
+def test_what_only_looks_like_an_address_is_said_to_be_none(parse: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match="is not a valid address: "):
+        parse()
+
+
+@pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])
+def test_a_uri_that_names_no_folder_is_no_place(uri: str) -> None:
+    with pytest.raises(UsageError, match="names no folder; give one such as"):
+        store_uris.canonical(uri)

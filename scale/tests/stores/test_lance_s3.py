@@ -1,0 +1,187 @@
+"""Tables of Lance on an object store: an emulator of S3, behind a proxy that cuts, silences and delays.
+
+They wait half a minute until a silent store is given up, and moto takes a hundred megabytes, so they are run by hand:
+
+    pip install 'moto[s3]' flask flask-cors
+    python -m pytest tests/stores/test_lance_s3.py
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from packages import needed
+from scale_servers.s3_emulator import emulator_behind_proxy
+from scale_servers.tcp_proxy import TcpProxy
+from small import small_vectors, write_articles
+
+from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.vector_store import NO_IDS, VectorReader
+from semsearch.errors import StorageError, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.storage.segments import Segment
+from semsearch_scale.stores.lance_store import LanceStore, claim, owner_of, release
+from semsearch_scale.stores.lance_tables import LancePlace
+
+needed("lance", reason="pylance is not installed: pip install './scale[lance]'")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator
+
+Float32 = npt.NDArray[np.float32]
+SECONDS = 3.0  # for a question
+
+
+@pytest.fixture
+def proxy() -> Iterator[TcpProxy]:
+    with emulator_behind_proxy() as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def uri(proxy: TcpProxy, tmp_path: Path) -> str:
+    return f"lance:s3://bucket/{tmp_path.name}?endpoint=http://127.0.0.1:{proxy.port}&region=x&timeout={SECONDS}"
+
+
+def with_lists(uri: str) -> LanceStore:
+    return LanceStore(LancePlace(uri), "passage", scanning=ScanOptions(listed=200))
+
+
+def unit_rows(n: int, *, seed: int = 0) -> Float32:
+    rows = np.random.default_rng(seed).standard_normal((n, 16)).astype(np.float32)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def write(store: LanceStore, count: int, *, first: int = 1) -> list[Segment]:
+    with store.writer(1) as writer:
+        writer.add(np.arange(first, first + count), unit_rows(count, seed=first))
+        return writer.finish()
+
+
+def found(reader: VectorReader, queries: Float32) -> list[list[int]]:
+    ids: list[list[int]] = reader.search(queries, 10).ids.tolist()
+    return ids
+
+
+def test_an_index_on_an_object_store_lives_the_same_life_as_one_of_files(uri: str, tmp_path: Path) -> None:
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 12)
+    with (
+        Index.create(tmp_path / "files", vectors=tmp_path / "small") as files,
+        Index.create(tmp_path / "tables", vectors=tmp_path / "small", store=uri) as tables,
+    ):
+        for index in (files, tables):
+            index.sync(tmp_path / "docs")
+            index.add([Text("comet", "A comet is seen by the telescope at night.")])
+            (tmp_path / "docs").joinpath("none").unlink(missing_ok=True)
+            assert index.compact() is True
+            assert index.verify() == []
+        for question in ("the captain of the ship", "a telescope at night", "bread and butter"):
+            one, other = (index.search(question, 7) for index in (files, tables))
+            assert [hit.passage_id for hit in one] == [hit.passage_id for hit in other]
+        with pytest.raises(UsageError, match="another index"):
+            Index.create(tmp_path / "third", vectors=tmp_path / "small", store=uri)
+        tables.rebuild(store="faiss:")
+    assert LancePlace(uri).entries() == set()
+
+
+def test_of_many_that_claim_a_place_at_once_one_gets_it(uri: str) -> None:
+    refused: list[UsageError] = []
+    together = threading.Barrier(4, timeout=60)
+
+    def try_it(owner: str) -> None:
+        together.wait()
+        try:
+            claim(uri, owner)
+        except UsageError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=try_it, args=(str(number),)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 3
+    owner = owner_of(LancePlace(uri))
+    assert owner is not None
+    release(uri, owner)
+    assert LancePlace(uri).entries() == set()
+
+
+def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
+    store, queries = with_lists(uri), unit_rows(3, seed=9)
+    segments = write(store, 1000) + write(store, 50, first=2000)
+    removed, allowed = IdRanges.of([(1, 100), (2000, 10)]), IdRanges.of([(50, 500), (2005, 30)])
+    ids = store.open(segments, removed).search(queries, 600, allowed=allowed).ids
+    assert {*ids[ids >= 0].tolist()} == {*range(101, 550), *range(2010, 2035)}
+
+
+def test_a_table_that_is_gone_is_named(uri: str) -> None:
+    store = with_lists(uri)
+    segments = write(store, 300)
+    reader = with_lists(uri).open(segments, NO_IDS)
+    store.drop(segments[0].file)
+    assert segments[0].file not in store.names()
+    for work in (lambda: reader.search(unit_rows(1), 5), lambda: with_lists(uri).open(segments, NO_IDS)):
+        with pytest.raises(FileNotFoundError) as refusal:
+            work()
+        assert refusal.value.filename == segments[0].file
+
+
+def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri: str, proxy: TcpProxy) -> None:
+    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    segments = write(store, 1000) + write(store, 100, first=2000)
+    expected = found(store.open(segments, NO_IDS), queries)
+    reader, cold = with_lists(uri).open(segments, NO_IDS), with_lists(uri)
+    proxy.silence()
+    for work in (
+        lambda: found(reader, queries),
+        lambda: cold.open(segments, NO_IDS),
+        lambda: write(store, 30, first=3000),
+        lambda: store.merge(segments, NO_IDS, generation=4),
+        lambda: store.names(),
+        lambda: claim(uri, "me"),
+    ):
+        began = time.monotonic()
+        with pytest.raises(StorageError, match="s3://bucket"):
+            work()
+        assert time.monotonic() - began < 4 * SECONDS
+    proxy.mend()
+    assert found(reader, queries) == found(cold.open(segments, NO_IDS), queries) == expected
+    merged = store.merge(segments, NO_IDS, generation=5)
+    assert found(store.open(merged, NO_IDS), queries)[0][0] == expected[0][0]
+    assert {segment.file for segment in (*segments, *merged)} <= {*store.names()}
+
+
+def test_connections_that_are_cut_anywhere_leave_the_right_answer_or_an_error(uri: str, proxy: TcpProxy) -> None:
+    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    segments = write(store, 1000) + write(store, 100, first=2000)
+    expected, right = found(store.open(segments, NO_IDS), queries), 0
+    for piece in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89):
+        proxy.arm(piece, proxy.cut)
+        try:
+            assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+            right += 1
+        except StorageError:
+            proxy.mend()
+    assert right > 0
+    assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+
+
+def test_a_slow_line_is_only_slow(uri: str, proxy: TcpProxy) -> None:
+    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    segments = write(store, 300)
+    expected = found(store.open(segments, NO_IDS), queries)
+    proxy.delay = 0.02
+    assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+
+
+def test_a_bucket_that_is_not_there_is_told(uri: str) -> None:
+    with pytest.raises(StorageError, match="bucket does not exist"):
+        claim(uri.replace("bucket/", "nobucket/"), "me")

@@ -1,0 +1,48 @@
+"""The contract of vector stores, held by PostgreSQL, Lance and Milvus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scale_servers.milvus_process import milvus_store
+from scale_servers.postgres_server import postgres_store
+from vector_store_law import *  # noqa: F403
+from vector_store_law import Opener
+
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.vector_store import VectorStore
+from semsearch_scale.stores.lance_store import LanceStore
+from semsearch_scale.stores.lance_tables import LancePlace
+
+
+def lance_store(folder: Path, scanning: ScanOptions) -> VectorStore:
+    pytest.importorskip("lance", reason="pylance is not installed: pip install './scale[lance]'")
+    return LanceStore(LancePlace(f"lance:{folder}"), "passage", scanning=scanning)
+
+
+EXACT: dict[str, Opener] = {
+    "lance": lambda folder: lance_store(folder, ScanOptions()),
+    "postgres": lambda _: postgres_store(),
+    "milvus": lambda folder: milvus_store(folder, ScanOptions()),
+}
+APPROXIMATE: dict[str, Opener] = {
+    "lance with lists": lambda folder: lance_store(folder, ScanOptions(listed=40)),
+    "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
+    "milvus with graphs": lambda folder: milvus_store(folder, ScanOptions(listed=40)),
+}
+
+
+@pytest.fixture(params=[*EXACT, *APPROXIMATE], scope="module")
+def opener(request: pytest.FixtureRequest) -> Opener:
+    return {**EXACT, **APPROXIMATE}[request.param]
+
+
+@pytest.fixture(params=[*EXACT], scope="module")
+def exact_opener(request: pytest.FixtureRequest) -> Opener:
+    return EXACT[request.param]
+
+
+@pytest.fixture(params=[*APPROXIMATE], scope="module")
+def approximate_opener(request: pytest.FixtureRequest) -> Opener:
+    return APPROXIMATE[request.param]

@@ -1,0 +1,251 @@
+"""The engines that can keep the vectors of an index: FAISS in files of the index, unless the index names another.
+
+An engine is named by the scheme of a URI, the part before the first colon: `lance:/data/vectors`. Other distributions
+announce theirs by entry points:
+
+    [project.entry-points."semsearch.vector_stores"]
+    lance = "semsearch_scale.stores.lance_store:ENGINE"
+
+The index keeps the URI and a random owner id, by which the engine recognises it: a store belongs to one index only,
+since each index drops the segments there that it does not name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.dense.null_store import NullStore
+from semsearch.dense.scan_plan import ScanOptions
+from semsearch.dense.vector_store import VectorStore
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.storage.database import SEGMENTS
+from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.segments import LARGEST, VECTORS, Kind
+from semsearch.system import plugins
+from semsearch.system.locations import split_uri
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from semsearch.storage.database import IndexDatabase
+
+GROUP = "semsearch.vector_stores"
+DEFAULT = "faiss:"
+
+# -- What an engine is -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLocation:
+    """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
+
+    uri: str
+    folder: Path
+    kind: Kind
+    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
+    largest: int  # vectors up to which segments are merged
+    owner: str = ""  # of the store
+
+
+def _as_it_is(uri: str, name: str) -> str:
+    del name  # the address does not depend on it
+    return uri
+
+
+def _do_nothing(uri: str, owner: str) -> None:
+    """For engines whose stores need not be claimed or released."""
+
+
+def _refuse_index_type(scanning: ScanOptions) -> None:
+    if scanning.factory is not None:
+        raise UsageError(
+            f"{scanning.factory} is an index type of FAISS, but another engine keeps the vectors of this index; "
+            "leave out --factory, or keep the vectors in the index: --store faiss:"
+        )
+
+
+def _nothing_in_use(folder: Path) -> AbstractSet[str]:
+    del folder
+    return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine of vectors.
+
+    `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
+    raises UsageError if it is invalid. `claim` makes an owner the owner of the store at a URI, and raises UsageError if
+    it is another's; `release` deletes all that the owner has there, and its claim. `check` raises UsageError for scan
+    options that the engine does not support, by default for each index type of FAISS. `in_use` are the names of
+    segments and URIs of stores that somebody reads who holds no read transaction of the index in a folder: they stay.
+    Where sentences are not kept, their vectors are computed from the text of the few passages that need them.
+    """
+
+    open: Callable[[StoreLocation], VectorStore]
+    located: Callable[[str, str], str] = _as_it_is
+    claim: Callable[[str, str], None] = _do_nothing
+    release: Callable[[str, str], None] = _do_nothing
+    keeps_sentences: bool = False
+    check: Callable[[ScanOptions], None] = _refuse_index_type
+    in_use: Callable[[Path], AbstractSet[str]] = _nothing_in_use
+
+
+def _open_faiss(location: StoreLocation) -> VectorStore:
+    from semsearch.dense.faiss_store import FaissStore  # FAISS is large, and a search by words alone needs none of it
+
+    return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
+
+
+_registered = {"faiss": Engine(_open_faiss, keeps_sentences=True, check=lambda _: None)}
+
+
+def register(scheme: str, engine: Engine) -> None:
+    """Let this process know the engine of a scheme, as a program may that brings its own."""
+    _registered[scheme] = engine
+
+
+def _find(uri: str) -> Engine | None:
+    scheme = uri.partition(":")[0]
+    return _registered.get(scheme) or plugins.load(GROUP, scheme)
+
+
+def _known() -> str:
+    return ", ".join(f"{scheme}:" for scheme in (*_registered, *plugins.names(GROUP)))
+
+
+def _engine(uri: str, of: str | Path = "an index") -> Engine:
+    engine = _find(uri)
+    if engine is None:
+        raise IndexDamaged(
+            f"the vectors of {of} are stored at {uri!r}, but this semsearch knows only {_known()}; "
+            f"for PostgreSQL, Lance and Milvus {plugins.SCALE}"
+        )
+    return engine
+
+
+# -- Where an index has its vectors ------------------------------------------------------------------------------------
+
+_URI, _OWNER, _LEFT = (
+    "vector_store",
+    "vector_store_owner",
+    "vector_stores_left",
+)  # meta rows; an index without them has FAISS segments
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
+
+    uri: str
+    owner: str
+
+
+def get_address(db: sqlite3.Connection) -> StoreAddress | None:
+    """Read where the vectors of an index are kept; None if they are in its folder."""
+    uri = get_meta(db, _URI)
+    return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
+
+
+def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAddress | None:
+    """Read where a reader of a database finds the vectors: perhaps by another user or host than the writer."""
+    address = get_address(db)
+    return None if address is None else replace(address, uri=database.vectors_uri(address.uri))
+
+
+def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
+    """Write where the vectors of an index are kept."""
+    if address is None:
+        db.execute("DELETE FROM meta WHERE key IN (?, ?)", (_URI, _OWNER))
+        return
+    set_meta(db, _URI, address.uri)
+    set_meta(db, _OWNER, address.owner)
+
+
+def get_left(db: sqlite3.Connection) -> list[StoreAddress]:
+    """Read the vector stores that an index has left and not released yet."""
+    return [StoreAddress(uri, owner) for uri, owner in json.loads(get_meta(db, _LEFT) or "[]")]
+
+
+def set_left(db: sqlite3.Connection, left: Sequence[StoreAddress]) -> None:
+    """Write the vector stores that an index has left and not released."""
+    set_meta(db, _LEFT, json.dumps([[store.uri, store.owner] for store in left]))
+
+
+def complete(uri: str, name: str) -> str | None:
+    """Complete the URI of a vector store for an index of some name; None for the index's own folder.
+
+    Raises UsageError for an unknown engine, an invalid address, and a password, which the index would store;
+    MissingExtra.
+    """
+    if uri in (DEFAULT, DEFAULT[:-1]):
+        return None
+    scheme = uri.partition(":")[0]
+    engine = _find(uri)
+    if ":" not in uri or engine is None or scheme == DEFAULT[:-1]:
+        raise UsageError(
+            f"{uri!r} is not the URI of a vector store; its scheme must be one of {_known()}; "
+            f"for PostgreSQL, Lance and Milvus {plugins.SCALE}"
+        )
+    if split_uri(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password:
+        raise UsageError(
+            "the address of a vector store must not contain a password, which the index would store; "
+            "set it in the environment, as the engine's page explains (scale/docs/engines.md)"
+        )
+    return engine.located(uri, name)
+
+
+def check_scanning(uri: str, scanning: ScanOptions) -> None:
+    """Check that the engine of a URI supports scan options. Raises UsageError, naming what to leave out."""
+    _engine(uri).check(scanning)
+
+
+def claimed(uri: str) -> StoreAddress:
+    """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
+    address = StoreAddress(uri, os.urandom(8).hex())
+    _engine(uri).claim(address.uri, address.owner)
+    return address
+
+
+def release(address: StoreAddress) -> None:
+    """Delete all vectors at an address. Raises StorageError if the engine cannot be reached."""
+    _engine(address.uri).release(address.uri, address.owner)
+
+
+def in_use(address: StoreAddress | None, folder: Path) -> AbstractSet[str]:
+    """The segments and the URIs of stores that must stay though no read transaction of the index needs them."""
+    return frozenset() if address is None else _engine(address.uri, folder).in_use(folder)
+
+
+def keeps_sentences(address: StoreAddress | None) -> bool:
+    """Return whether the vectors of sentences are kept at an address, or are computed when they are needed."""
+    return address is None or _engine(address.uri).keeps_sentences
+
+
+def open_stores(
+    address: StoreAddress | None,
+    folder: Path,
+    *,
+    scanning: ScanOptions | None = None,
+    largest: int = LARGEST,
+    sentences: bool = True,
+) -> Mapping[Kind, VectorStore]:
+    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged.
+
+    `sentences`: whether vectors of sentences are stored, if the engine keeps any.
+    """
+    address = address or StoreAddress(DEFAULT, "")
+    engine = _engine(address.uri, folder)
+    locations = {
+        kind: StoreLocation(
+            address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner
+        )
+        for kind in VECTORS
+    }
+    if sentences and engine.keeps_sentences:
+        return {kind: engine.open(location) for kind, location in locations.items()}
+    return {"passage": engine.open(locations["passage"]), "sentence": NullStore()}

@@ -1,0 +1,91 @@
+"""Files behind a URI, such as `s3://bucket/docs`, which another distribution lists and fetches.
+
+    [project.entry-points."semsearch.sources"]
+    any = "semsearch_scale.objects.object_walk:SOURCE"    # or the scheme of a URI
+
+What an entry point names has the methods of `RemoteSource`. A file there is known by its URI without options, and by
+its state: size and time. What fetches it also needs its store, the URI of its root with the options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from semsearch.errors import SourceError
+from semsearch.sources.sync_plan import PresentFile
+from semsearch.system import plugins
+from semsearch.system.locations import uri_scheme
+
+if TYPE_CHECKING:
+    from semsearch.sources.ignore import Skipped
+    from semsearch.sources.roots import Root
+    from semsearch.sources.walk import FoundFile
+
+GROUP = "semsearch.sources"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteState:
+    """A file as a listing showed it: the URI by which its store is opened, size and time."""
+
+    store: str
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, present: PresentFile) -> RemoteState:
+        """The state of a file that a walk found."""
+        return cls(present.store, present.size, present.mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """The bytes of a file, or the first of them, and its state as it was before they were fetched."""
+
+    data: bytes
+    size: int
+    mtime_ns: int
+
+
+class RemoteSource(Protocol):
+    """What lists and fetches files. A store that cannot be reached raises StorageError, but `find` SourceError."""
+
+    def parse(self, uri: str) -> tuple[str, str]:
+        """The path of the URI that a user gives, and its options. Raises UsageError for one that cannot be a root."""
+
+    def is_file(self, store: str, path: str) -> bool:
+        """Return whether a path is a file; False for a folder. Raises SourceError if there is nothing."""
+
+    def find(self, root: Root, *, skipped: Skipped) -> Sequence[FoundFile]:
+        """The files of a root that are to be indexed. Raises SourceError if they cannot be listed, or not all."""
+
+    def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> Sequence[FoundFile]:
+        """What `find` finds at some paths relative to the root."""
+
+    def fetch(self, path: str, state: RemoteState, most: int) -> FetchedFile:
+        """The first `most` bytes of a file. Raises OSError if it is gone or keeps changing."""
+
+    def fetch_ahead(
+        self, files: Sequence[tuple[str, RemoteState] | None], most: int
+    ) -> Iterator[Callable[[], FetchedFile] | None]:
+        """Begin to fetch files before they are needed; yields what waits for each, and None for None."""
+
+    def is_as_seen(self, path: str, state: RemoteState) -> bool:
+        """Return whether this process sees a file in that state."""
+
+
+@lru_cache(maxsize=16)
+def _source(scheme: str) -> RemoteSource | None:
+    source: RemoteSource | None = plugins.load(GROUP, scheme, "any")
+    return source
+
+
+def remote_source(uri: str) -> RemoteSource:
+    """What lists and fetches the files at a URI. Raises SourceError if no installed distribution does."""
+    source = _source(uri_scheme(uri))
+    if source is None:
+        raise SourceError(f"{uri} lies in an object store; to index it, {plugins.SCALE}")
+    return source

@@ -1,0 +1,42 @@
+"""What other distributions bring, by entry points: a group names the role, the entry's name who plays it.
+
+    [project.entry-points."semsearch.vector_stores"]
+    lance = "semsearch_scale.stores.lance_store:ENGINE"   # for the URIs lance:...
+
+The groups are `semsearch.vector_stores` (dense/engines.py), `semsearch.snapshots` (storage/published.py),
+`semsearch.sources` (sources/remote_source.py), `semsearch.executors` (indexing/parallel_reading.py),
+`semsearch.commands` (cli/plugged_in.py) and `semsearch.readers` (readers/registry.py). Nothing is imported before it is
+asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+from semsearch.errors import UsageError
+
+SCALE = "install semsearch-scale with: pip install ./scale (in a clone of the repository)"
+
+
+def names(group: str) -> list[str]:
+    """The names in a group, sorted."""
+    return sorted(metadata.entry_points(group=group).names)
+
+
+def load(group: str, *names: str) -> Any | None:
+    """Import what a group has under the first of some names that it has; None if it has none of them.
+
+    Raises UsageError for one that cannot be imported.
+    """
+    points = metadata.entry_points(group=group)
+    for point in (point for name in names for point in points if point.name == name):
+        try:
+            return point.load()
+        except Exception as error:  # another's program may raise anything when it is imported
+            origin = point.dist.name if point.dist is not None else point.value
+            raise UsageError(
+                f"{point.name!r} of {group} cannot be loaded from {origin} ({type(error).__name__}: {error}); "
+                "update or uninstall that package"
+            ) from error
+    return None

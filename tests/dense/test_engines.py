@@ -1,0 +1,362 @@
+"""An index whose vectors another engine keeps: the same answers, the same life, one commit point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from console import semsearch
+from memory_store import MemoryStore, memory_engine
+from small import small_vectors, write_articles
+
+from semsearch.dense import engines
+from semsearch.dense.engines import (
+    Engine,
+    StoreAddress,
+    StoreLocation,
+    get_address,
+    get_left,
+    keeps_sentences,
+    open_stores,
+    register,
+)
+from semsearch.dense.faiss_store import FaissStore
+from semsearch.dense.vector_store import NO_IDS, VectorStore
+from semsearch.errors import IndexDamaged, UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.storage.database import IndexDatabase
+from semsearch.storage.segments import VECTORS, get_segments
+from semsearch.topics.topic_fit import fit_topics
+
+URI = "memory:test"
+QUESTIONS = [
+    f"{first} {second}"
+    for first in ("the ship", "a telescope", "bread and butter", "violin", "roses", "a comet")
+    for second in ("in the night", "captain sleeps", "of old", "and soil", "judge", "concert, sail")
+]
+
+
+@pytest.fixture(autouse=True, params=[True, False], ids=["sentences kept", "sentences made"])
+def _engines(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """An engine in memory is known, and 30 passages are enough to learn topics from."""
+    monkeypatch.setattr(engines, "_registered", dict(engines._registered))
+    register("memory", memory_engine(keeps_sentences=request.param))
+    assert fit_topics.__kwdefaults__ is not None
+    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 30)
+
+
+@dataclass
+class Twins:
+    """Two indexes of the same documents: their vectors in files, and in memory."""
+
+    docs: Path
+    files: Index
+    memory: Index
+
+    def sync(self) -> None:
+        for index in (self.files, self.memory):
+            index.sync(self.docs)
+            assert index.verify() == []
+
+    @property
+    def close(self) -> float:
+        """How far scores may be apart: the last bit of a sentence's vector that is made anew may differ."""
+        return 1e-6 if keeps_sentences(address(self.memory)) else 1e-5
+
+    def agree(self, *more: dict[str, object]) -> None:
+        for options in ({}, *more):
+            ours, theirs = (index.search_many(QUESTIONS, 7, **options) for index in (self.files, self.memory))
+            singly = [self.memory.search(question, 7, **options) for question in QUESTIONS[:5]]
+            for one, other in zip([*ours, *ours[:5]], [*theirs, *singly], strict=True):
+                assert [(hit.passage_id, hit.sentence_id) for hit in one] == [
+                    (hit.passage_id, hit.sentence_id) for hit in other
+                ]
+                assert [hit.score for hit in one] == pytest.approx([hit.score for hit in other], abs=self.close)
+        hits = [index.search(QUESTIONS[0], 3)[-1] for index in (self.files, self.memory)]
+        one, other = (hit.explain() for hit in hits)
+        assert one.score == pytest.approx(other.score, abs=self.close)
+        like = [[hit.passage_id for hit in index.similar(hits[0], k=5)] for index in (self.files, self.memory)]
+        assert like[0] == like[1]
+
+
+def stores(index: Index) -> dict[str, VectorStore]:
+    return dict(open_stores(address(index), index.path))
+
+
+def address(index: Index) -> StoreAddress | None:
+    with IndexDatabase(index.path).reading() as db:
+        return get_address(db)
+
+
+def held(index: Index) -> set[str]:
+    """The segments that the engine has for an index."""
+    return {name for store in stores(index).values() for name in store.names()}
+
+
+def named(index: Index) -> set[str]:
+    """The segments of vectors that the manifest names."""
+    with IndexDatabase(index.path).reading() as db:
+        return {segment.file for segment in get_segments(db) if segment.kind in VECTORS}
+
+
+def kept_in_memory(folder: Path) -> Index:
+    return Index.create(folder, vectors=folder.parent / "small", store=URI)
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Iterator[Twins]:
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 18)
+    memory = kept_in_memory(tmp_path / "memory")
+    with Index.create(tmp_path / "files", vectors=tmp_path / "small") as files, memory:
+        for index in (files, memory):
+            index.sync(tmp_path / "docs")
+        yield Twins(tmp_path / "docs", files, memory)
+
+
+def test_an_index_over_another_engine_gives_the_same_hits(twins: Twins) -> None:
+    assert twins.files.verify() == twins.memory.verify() == []
+    twins.agree({"mode": "dense"}, {"filters": ["night*"]}, {"duplicates": True, "min_score": 0.2})
+    assert not list((twins.memory.path / "segments").glob("*.faiss"))
+    assert held(twins.memory) == named(twins.memory)
+
+
+def test_it_lives_the_same_life(twins: Twins) -> None:
+    for path in sorted(twins.docs.glob("*"))[::5]:
+        path.unlink()
+    write_articles(twins.docs, 3, first=40)
+    twins.sync()
+    twins.agree()
+    for index in (twins.files, twins.memory):
+        index.add([Text("comet", "A comet is seen by the telescope at night.")])
+        assert index.compact() is True
+    twins.sync()
+    twins.agree()
+    for index in (twins.files, twins.memory):
+        index.refit()
+    twins.sync()
+    twins.agree()
+    for index in (twins.files, twins.memory):
+        index.rebuild(method="usif")
+    twins.sync()
+    twins.agree()
+
+
+def test_an_index_without_vectors_of_sentences_makes_them_and_lives_the_same_life(twins: Twins) -> None:
+    files = twins.files
+
+    def sentences() -> int:
+        with IndexDatabase(files.path).reading() as db:
+            return sum(len(segment.id_ranges) for segment in get_segments(db) if segment.kind == "sentence")
+
+    before = sentences()
+    assert before == files.status(drift=False, stale=False).sentences
+    files.rebuild(sentence_vectors=False)
+    assert (files.settings.sentence_vectors, sentences()) == (False, 0)
+    assert not list((files.path / "segments").glob("sentence-*"))
+    twins.memory.rebuild()
+    twins.agree({"mode": "dense"})
+    write_articles(twins.docs, 3, first=40)
+    twins.sync()
+    assert sentences() == 0
+    twins.agree()
+    files.rebuild(sentence_vectors=True)
+    twins.memory.rebuild()
+    assert sentences() > before
+    twins.agree()
+    assert files.verify() == []
+
+
+def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
+    theirs = twins.memory.status(drift=False, stale=False)
+    assert (theirs.store, twins.files.status(drift=False, stale=False).store) == (URI, None)
+    assert theirs.vectors == theirs.passages + (theirs.sentences if keeps_sentences(address(twins.memory)) else 0)
+    with IndexDatabase(twins.memory.path).reading() as db:
+        elsewhere = sum(segment.size for segment in get_segments(db) if segment.kind in VECTORS)
+    on_disk = sum(path.stat().st_size for path in twins.memory.path.rglob("*") if path.is_file())
+    assert theirs.size_bytes == on_disk + elsewhere
+    assert elsewhere > 0
+
+
+def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(twins: Twins) -> None:
+    index, written = twins.memory, named(twins.memory)
+    before = [hit.passage_id for hit in index.search("the captain of the ship", 5)]
+    with IndexDatabase(index.path).reading() as db:
+        passages = [segment for segment in get_segments(db) if segment.kind == "passage"]
+    leftover = stores(index)["passage"].merge(passages, NO_IDS, generation=99)  # of a writer killed before its COMMIT
+    assert held(index) == written | {segment.file for segment in leftover}
+    with Index.open(index.path) as other:
+        assert [hit.passage_id for hit in other.search("the captain of the ship", 5)] == before
+    index.add([])
+    assert held(index) == written
+
+
+def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, written = twins.memory, named(twins.memory)
+
+    def fail(*_: object) -> None:
+        assert held(index) > written  # segments were written by then
+        raise OSError("the power is gone")
+
+    monkeypatch.setattr("semsearch.indexing.generation.save_today", fail)
+    with pytest.raises(OSError, match="power"):
+        index.add([Text("comet", "A comet is seen by the telescope at night.")])
+    assert held(index) == written
+    assert all(hit.document != "comet" for hit in index.search("comet telescope", 20))
+
+
+def test_what_was_retired_goes_at_once_where_nobody_reads_it(twins: Twins) -> None:
+    index, before = twins.memory, named(twins.memory)
+    index.refit()
+    assert held(index) == named(index)
+    assert not before & named(index)
+
+
+def test_what_was_retired_stays_while_it_is_read_and_goes_after_the_longest_time(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semsearch.indexing.reclaim_space.WAIT_SECONDS", 0.0)
+    index, before = twins.memory, named(twins.memory)
+    with IndexDatabase(index.path).reading() as db:
+        get_segments(db)
+        index.refit()
+        index.add([])
+        assert held(index) == before | named(index)
+        monkeypatch.setattr("semsearch.indexing.reclaim_space.LONGEST_SECONDS", -1.0)
+        index.add([])
+        assert held(index) == named(index)
+
+
+def test_a_lost_or_changed_segment_is_told(twins: Twins) -> None:
+    index = twins.memory
+    (passages,) = stores(index)["passage"].names()
+    rows = stores(index)["passage"].held[passages]  # type: ignore[attr-defined]
+    rows[0] += 1
+    problems = index.verify()
+    assert any(passages in problem and "digest" in problem for problem in problems)
+    assert any("does not match its text" in problem for problem in problems)
+    stores(index)["passage"].drop(passages)
+    assert f"{passages} is missing" in index.verify()
+    index._release()
+    with pytest.raises(IndexDamaged, match="--rebuild"):
+        index.search("ship", mode="dense")
+    index.add([Text(str(number), f"The judge and the ship {number}.") for number in range(8)])
+    with pytest.raises(IndexDamaged, match=r"passage.*is missing; run: .*--rebuild"):
+        index.compact()
+    index.rebuild()
+    assert index.verify() == []
+
+
+def test_an_index_moves_from_one_place_to_another_and_leaves_nothing_behind(twins: Twins) -> None:
+    index, before = twins.memory, address(twins.memory)
+    with pytest.raises(UsageError, match="'nowhere:x' is not the URI of a vector store"):
+        index.rebuild(store="nowhere:x")
+    index.rebuild(store="memory:other")
+    assert address(index) != before
+    assert index.settings.store == "memory:other"
+    assert index.verify() == []
+    assert held(index) == named(index)
+    twins.agree()
+    with Index.create(index.path.parent / "third", vectors=index.path.parent / "small", store=URI) as third:
+        assert third.settings.store == URI  # the place is free
+        with pytest.raises(UsageError, match="another index"):
+            index.rebuild(store=URI)
+        assert (index.settings.store, held(index)) == ("memory:other", named(index))
+    index.rebuild(store="faiss:")
+    assert (address(index), index.settings.store) == (None, None)
+    assert len([*(index.path / "segments").glob("*.faiss")]) == 2
+    twins.agree()
+    with IndexDatabase(index.path).reading() as db:
+        assert get_left(db) == []
+
+
+def test_a_move_that_fails_leaves_the_index_where_it_was(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, written = twins.memory, named(twins.memory)
+
+    def fail(*_: object) -> None:
+        raise OSError("the power is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("semsearch.indexing.generation.save_fit", fail)
+        with pytest.raises(OSError, match="power"):
+            index.rebuild(store="memory:other")
+    assert index.settings.store == URI
+    assert held(index) == named(index) == written
+    twins.agree()
+
+
+def test_an_index_type_of_faiss_is_refused_where_an_engine_keeps_the_vectors(twins: Twins, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"IVF8,SQ8 is an index type of FAISS.*--store faiss:"):
+        Index.create(tmp_path / "new", vectors=tmp_path / "small", store=URI, factory="IVF8,SQ8")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(UsageError, match="Flat is an index type of FAISS"):
+        twins.memory.rebuild(factory="Flat")
+    twins.agree()
+    twins.files.rebuild(factory="Flat")
+    twins.files.rebuild(store="memory:moved")  # it does not go along
+    assert (twins.files.settings.store, twins.files.settings.factory) == ("memory:moved", None)
+    twins.agree()
+
+
+def test_a_creation_that_fails_gives_its_place_up(twins: Twins) -> None:
+    folder, vectors = twins.docs.parent / "third", twins.docs.parent / "small"
+    with pytest.raises(UsageError, match="another index"):
+        Index.create(folder, vectors=vectors, store=URI)
+    assert not folder.exists()
+    Index.create(folder, vectors=vectors, store="memory:free").discard()
+    assert not folder.exists()
+    Index.create(folder, vectors=vectors, store="memory:free").close()
+
+
+@pytest.mark.parametrize("uri", ["memory", "memory://ada:secret@host/x", "nowhere:5", "memory://[::1/x"])
+def test_what_is_no_place_or_has_a_password_is_refused(tmp_path: Path, uri: str) -> None:
+    small_vectors(tmp_path)
+    with pytest.raises(UsageError, match=r"names no folder|is not the URI|password|is not a valid address"):
+        Index.create(tmp_path / "index", vectors=tmp_path / "small", store=uri)
+    assert not (tmp_path / "index").exists()
+
+
+def test_the_command_line_makes_an_index_over_an_engine_and_refuses_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 3)
+    run = ["index", "docs", "--vectors", "small", "--store", URI, "--indexes", "indexes", "--quiet"]
+    assert semsearch(*run).status == 0
+    assert semsearch(*run).status == 0
+    refused = semsearch(*run[:5], "memory:other", *run[6:])
+    assert refused.status == 2
+    assert "--store memory:other" in refused.err
+    assert f"{URI}, " in semsearch("status", "--indexes", "indexes").out
+    refused = semsearch(
+        "index", "docs", "--vectors", "small", "--store", "memory:x", "--factory", "SQ8", "--name", "new"
+    )
+    assert (refused.status, "leave out --factory" in refused.err) == (2, True)
+
+
+def test_an_engine_that_is_not_known_is_named_with_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(IndexDamaged, match=r"'nowhere:5'.*faiss"):
+        open_stores(StoreAddress("nowhere:5", ""), tmp_path)
+    assert isinstance(open_stores(None, tmp_path)["passage"], FaissStore)
+
+
+def test_an_engine_is_told_what_it_is_to_keep(tmp_path: Path) -> None:
+    asked: list[StoreLocation] = []
+
+    def engine(location: StoreLocation) -> VectorStore:
+        asked.append(location)
+        return MemoryStore(location.kind)
+
+    for keeps, kinds in ((True, VECTORS), (False, VECTORS[:1])):
+        asked.clear()
+        register("told", Engine(engine, keeps_sentences=keeps))
+        open_stores(StoreAddress("told:x", "me"), tmp_path, largest=5)
+        assert [(one.uri, one.folder, one.kind, one.largest, one.owner) for one in asked] == [
+            ("told:x", tmp_path, kind, 5, "me") for kind in kinds
+        ]

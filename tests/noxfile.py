@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import nox
 
-PARTS = ("-e", "..[dev]", "-e", "../integrations", "-e", "../research[papers]")
+PARTS = ("-e", "..[dev]", "-e", "../scale[dev]", "-e", "../integrations", "-e", "../research[papers]")
 CONDITIONS = {
     "haswell": {"OPENBLAS_CORETYPE": "Haswell"},  # the kernels of OpenBLAS for other processors
     "skylakex": {"OPENBLAS_CORETYPE": "SkylakeX"},

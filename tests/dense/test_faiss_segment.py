@@ -10,14 +10,12 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense import faiss_store
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged
-from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment
 from semsearch.system.durable import file_digest
 
@@ -76,18 +74,6 @@ def test_vectors_of_sentences_may_be_given_as_the_bytes_that_are_stored(tmp_path
     assert one.digest == two.digest
 
 
-def test_vectors_of_sentences_of_an_earlier_version_are_read_and_merged_with_bytes(tmp_path: Path) -> None:
-    (old,) = written(tmp_path, np.arange(20, dtype=np.int64), unit_rows(20))
-    (new,) = written(tmp_path, np.arange(20, 40, dtype=np.int64), unit_rows(20, seed=1), kind="sentence")
-    segments = [Segment("sentence", old.file, old.size, old.id_ranges, old.digest, sums=old.sums), new]
-    store = FaissStore(tmp_path, "sentence")
-    before = store.open(segments, NO_IDS).fetch(np.arange(40))
-    after = store.open(store.merge(segments, NO_IDS, generation=8), NO_IDS).fetch(np.arange(40))
-    np.testing.assert_allclose(before.rows[:20], unit_rows(20), atol=1e-3)
-    assert np.array_equal(after.rows, from_bytes(to_bytes(before.rows)))
-    assert np.array_equal(after.rows[20:], before.rows[20:])  # rounded once, and never again
-
-
 @pytest.mark.parametrize("dimension", [1, 3, 256])
 def test_bytes_that_are_encoded_again_stay_as_they_are(dimension: int) -> None:
     rows = np.random.default_rng(0).standard_normal((500, dimension)).astype(np.float32)
@@ -127,153 +113,26 @@ def test_a_writer_starts_a_new_file_where_one_is_full(tmp_path: Path) -> None:
 def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) -> None:
     (segment,) = written(tmp_path, np.arange(9, dtype=np.int64), unit_rows(9))
     path = tmp_path / segment.file
-    with pytest.raises(IndexDamaged, match="9 vectors, not 8"):
+    with pytest.raises(IndexDamaged, match="8 vectors"):
         Vectors(path, Segment("passage", segment.file, segment.size, IdRanges.of([(0, 8)]), segment.digest))
-    path.write_bytes(path.read_bytes()[:-10])
+    whole = path.read_bytes()
+    for at in range(0, len(whole) - 9 * 2 * 16, 4):  # FAISS by itself would read beyond the end for some of them
+        path.write_bytes(whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4 :])
+        with pytest.raises(IndexDamaged, match="--rebuild"):
+            Vectors(path, Segment("passage", segment.file, segment.size, segment.id_ranges, segment.digest))
+    path.write_bytes(whole[:-10])
     with pytest.raises(IndexDamaged, match="bytes"):
         Vectors(path, segment)
-    path.write_bytes(b"x" * segment.size)
-    with pytest.raises(IndexDamaged, match="not a vector file"):
-        Vectors(path, segment)
 
 
-LISTS = ScanOptions(factory="IVF20,SQfp16")
-
-
-def listed(
-    folder: Path, rows: np.ndarray, wanted: ScanOptions = LISTS, *, questions: np.ndarray | None = None
-) -> Vectors:
+def listed(folder: Path, rows: np.ndarray, options: ScanOptions) -> Vectors:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
-    asked = None if questions is None else lambda _: questions
-    writer = SegmentWriter(folder, "passage", generation=7, largest=30_000, scanning=wanted, questions=asked)
+    writer = SegmentWriter(folder, "passage", generation=7, largest=30_000, scanning=options)
     for first in range(0, len(rows), 300):
         writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
     (segment,) = writer.finish()
     return Vectors(folder / segment.file, segment)
-
-
-def clustered(n: int, *, seed: int = 0) -> np.ndarray:
-    """Unit vectors around twenty centres."""
-    generator = np.random.default_rng(seed)
-    centres = np.random.default_rng(5).standard_normal((20, 16))
-    rows = centres[generator.integers(20, size=n)] + 0.5 * generator.standard_normal((n, 16))
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
-
-
-def test_a_segment_with_lists_has_the_same_vectors_under_the_same_numbers(tmp_path: Path) -> None:
-    rows = clustered(1000)
-    with_lists, plain = listed(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
-    assert with_lists.segment.scan is not None
-    assert plain.segment.scan is None
-    some = np.array([999, 0, 500, 500, 3])
-    assert np.array_equal(with_lists.rows(some), plain.rows(some))
-    assert with_lists.rows(np.zeros(0, dtype=np.int64)).shape == (0, 16)
-
-
-def test_looking_into_all_lists_is_the_exact_scan(tmp_path: Path) -> None:
-    rows, queries = clustered(1000), clustered(5, seed=1)
-    exact = listed(tmp_path / "a", rows).scan(queries, 20, exact=True)
-    plain = listed(tmp_path / "b", rows, ScanOptions(exact=True)).scan(queries, 20)
-    assert exact.ids.tolist() == plain.ids.tolist()
-    np.testing.assert_allclose(exact.scores, plain.scores, atol=1e-6)
-
-
-def test_what_is_found_in_some_lists_has_its_exact_score(tmp_path: Path) -> None:
-    rows, queries = clustered(1000), clustered(5, seed=1)
-    opened = listed(tmp_path, rows)
-    found = opened.scan(queries, 10)
-    for ids, scores, query in zip(found.ids, found.scores, queries, strict=True):
-        np.testing.assert_allclose(scores, opened.rows(ids - 100) @ query, atol=1e-5)
-
-
-def test_the_recall_that_is_told_reaches_the_target_and_holds_for_other_questions(tmp_path: Path) -> None:
-    rows, others = clustered(3000), clustered(200, seed=2)
-    plain = listed(tmp_path / "plain", rows, ScanOptions(exact=True))
-    probes = []
-    for target in (0.6, 0.95):
-        opened = listed(tmp_path / str(target), rows, ScanOptions(target_recall=target, factory="IVF54,SQfp16"))
-        scan = opened.segment.scan
-        assert scan is not None
-        assert scan.recall >= target
-        expected = plain.scan(others, 10).ids
-        found = [
-            len({*a} & {*b}) / 10 for a, b in zip(expected.tolist(), opened.scan(others, 10).ids.tolist(), strict=True)
-        ]
-        assert abs(float(np.mean(found)) - scan.recall) < 0.1
-        probes.append(scan.probes)
-    assert 1 <= probes[0] < probes[1] < 54
-
-
-def test_it_is_measured_with_the_questions_that_are_given(tmp_path: Path) -> None:
-    rows = clustered(1000)
-    easy = listed(tmp_path / "a", rows, questions=rows[:200]).segment.scan
-    hard = listed(tmp_path / "b", rows, questions=unit_rows(200, seed=3)).segment.scan
-    assert easy is not None
-    assert hard is not None
-    assert easy.questions == hard.questions == 100
-    assert easy.probes < hard.probes
-
-
-def test_the_fewer_rows_are_allowed_the_more_lists_are_looked_into(tmp_path: Path) -> None:
-    rows, queries = clustered(2000), clustered(20, seed=4)
-    opened = listed(tmp_path, rows, ScanOptions(target_recall=0.9, factory="IVF44,SQfp16"))
-    for few in (np.arange(7, 2000, 100), np.arange(3)):
-        allowed = np.zeros(2000, dtype=np.bool_)
-        allowed[few] = True
-        found = opened.scan(queries, 10, allowed=allowed)
-        expected = few[np.argsort(-(queries @ rows[few].T), axis=1)][:, :10] + 100
-        assert [[*ids[ids >= 0]] for ids in found.ids] == expected.tolist()
-
-
-def test_the_same_vectors_are_written_as_the_same_bytes(tmp_path: Path) -> None:
-    rows = clustered(1500)
-    one, other = (listed(tmp_path / name, rows).segment for name in "ab")
-    assert (one.digest, one.scan) == (other.digest, other.scan)
-
-
-def test_more_than_half_precision_can_be_given_up_and_is_measured(tmp_path: Path) -> None:
-    rows, queries = clustered(2000), clustered(5, seed=1)
-    for factory in ("SQ8", "IVF20,SQ8", "IVF20,Flat", "Flat"):
-        opened = listed(tmp_path / factory, rows, ScanOptions(factory=factory))
-        scan = opened.segment.scan
-        assert scan is not None
-        assert (scan.factory, scan.vectors) == (factory, 2000)
-        assert scan.recall >= 0.85
-        np.testing.assert_allclose(opened.rows(np.array([5, 1999])), rows[[5, 1999]], atol=opened.rounding)
-        assert opened.scan(queries, 3).ids.shape == (5, 3)
-
-
-def test_rows_without_direction_and_twins_do_no_harm(tmp_path: Path) -> None:
-    rows = clustered(1000)
-    rows[:300] = 0
-    rows[300:600] = rows[300]
-    found = listed(tmp_path, rows).scan(rows[300:301], 5)
-    assert (found.ids[0] >= 400).all()
-    np.testing.assert_allclose(found.scores[0], 1, atol=1e-3)
-
-
-def test_a_large_file_is_asked_for_the_lists_that_a_query_searches_each_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(faiss_store, "_READ_WHOLE", 0)
-    scanning = ScanOptions(factory="IVF63,SQfp16")
-    with SegmentWriter(tmp_path, "passage", generation=7, largest=9000, scanning=scanning) as writer:
-        writer.add(np.arange(4000, dtype=np.int64), unit_rows(4000))
-        (segment,) = writer.finish()
-    opened, asked = Vectors(tmp_path / segment.file, segment), list[tuple[int, int]]()
-    monkeypatch.setattr(opened._file, "expect", lambda start, end: asked.append((start, end)))
-    assert segment.scan is not None
-    query = unit_rows(1, seed=9)
-    found = opened.scan(query, 10)
-    assert len(asked) == segment.scan.probes < segment.scan.lists
-    once = [*asked]
-    assert opened.scan(query, 10).ids.tolist() == found.ids.tolist()
-    assert asked == once
-    opened.scan(unit_rows(200, seed=3), 10)
-    assert len({*asked}) == len(asked) == segment.scan.lists
-    begun, ends = zip(*sorted(asked), strict=True)
-    assert (begun[1:], ends[-1]) == (ends[:-1], segment.size)  # all of the lists, which are the last of the file
 
 
 # -- codes -------------------------------------------------------------------------------------------------------------
@@ -337,9 +196,8 @@ def test_a_segment_with_codes_has_the_same_vectors_at_the_same_place(tmp_path: P
     data, without = ((tmp_path / name / each.segment.file).read_bytes() for name, each in (("a", opened), ("b", plain)))
     assert data.startswith(without)
     assert np.array_equal(opened.rows(np.array([2999, 0])), plain.rows(np.array([2999, 0])))
-    index = faiss.deserialize_index(np.frombuffer(data[len(without) :], np.uint8))
-    assert (type(index).__name__, index.ntotal) == ("IndexPQFastScan", 3000)
-    centroids, packed = faiss.vector_to_array(index.pq.centroids), faiss.rev_swig_ptr(index.codes.get(), 3008 * 12)
+    centroids = np.frombuffer(data, np.float32, 24 * 16 * 2, offset=len(without))
+    packed = np.frombuffer(data, np.uint8, offset=len(without) + centroids.nbytes)
     peer = faiss.IndexPQFastScan(48, 24, 4, faiss.METRIC_INNER_PRODUCT)
     faiss.copy_array_to_vector(centroids, peer.pq.centroids)
     peer.is_trained = True
@@ -398,22 +256,6 @@ def test_equal_vectors_of_a_first_scan_come_in_their_order(tmp_path: Path) -> No
     assert sorted(opened.scan(rows[5:6], 2).ids[0].tolist()) == [105, 170]
 
 
-def test_codes_after_vectors_of_other_than_half_floats_are_not_used(tmp_path: Path) -> None:
-    rows = spread(500)
-    coded_bytes = (tmp_path / "a" / coded(tmp_path / "a", rows).segment.file).read_bytes()
-    plain = listed(tmp_path / "b", rows, ScanOptions(exact=True))
-    codes = coded_bytes[plain.segment.size :]
-    flat = faiss.IndexFlatIP(48)
-    flat.add(rows)
-    path = tmp_path / plain.segment.file
-    path.write_bytes(faiss.serialize_index(flat).tobytes() + codes)
-    scan = Scan("PQ24x4fs,Refine(Flat)", 500, 0, 8, 1.0, 64)
-    segment = Segment("passage", path.name, path.stat().st_size, IdRanges.of([(100, 500)]), "", scan)
-    opened = Vectors(path, segment)
-    assert opened.compares_all
-    assert opened.scan(rows[:3], 1).ids[:, 0].tolist() == [100, 101, 102]
-
-
 def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -460,5 +302,3 @@ def test_segments_without_codes_are_read_and_get_them_when_they_are_merged(tmp_p
     assert (merged.scan.vectors, merged.scan.probes) == (8980, 8)
     found = store.open([merged], NO_IDS).search(queries, 1)
     assert found.ids.tolist() == reader.search(queries, 1).ids.tolist() == [[row] for row in range(50, 60)]
-    unknown = Segment("passage", merged.file, merged.size, merged.id_ranges, merged.digest, sums=merged.sums)
-    assert Vectors(tmp_path / merged.file, unknown).compares_all  # without an entry of how it is scanned

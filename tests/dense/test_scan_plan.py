@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
-from semsearch.dense.scan_plan import CODED, LISTED, ScanOptions, SegmentLayout, evenly, least_step, probes_for, recall
+from semsearch.dense.scan_plan import CODED, LISTED, ScanOptions, SegmentLayout, evenly, least_step
 from semsearch.errors import UsageError
-
-
-def slow_probes(target: float, order: np.ndarray, homes: np.ndarray, sure: float) -> int:
-    """The least p whose mean recall is the target or more, with standard errors to spare, question by question."""
-    for p in range(1, order.shape[1] + 1):
-        recalls = [
-            sum(home in lists[:p].tolist() for home in own.tolist()) / len(own)
-            for lists, own in zip(order, homes, strict=True)
-        ]
-        mean = sum(recalls) / len(recalls)
-        spread = (sum((one - mean) ** 2 for one in recalls) / len(recalls)) ** 0.5
-        if mean - sure * spread / len(recalls) ** 0.5 >= target - 1e-9:
-            return p
-    return int(order.shape[1])
 
 
 def test_small_segments_have_no_lists_and_large_ones_more_the_larger_they_are() -> None:
@@ -71,25 +56,6 @@ def test_exact_and_an_inexact_type_are_not_both_to_be_had() -> None:
         ScanOptions(exact=True, factory="IVF64,SQ8")
     with pytest.raises(UsageError, match="true or false"):
         ScanOptions(exact=1)  # type: ignore[arg-type]
-
-
-@given(st.integers(0, 99), st.sampled_from([0.3, 0.8, 0.95, 1.0]), st.sampled_from([0.0, 2.0]))
-def test_the_number_of_lists_is_that_of_the_slow_count(seed: int, target: float, sure: float) -> None:
-    generator = np.random.default_rng(seed)
-    order = np.array([generator.permutation(12) for _ in range(9)])
-    near = np.minimum(generator.geometric(0.5, (9, 4)), 12) - 1
-    homes = np.take_along_axis(order, near, axis=1)
-    assert probes_for(target, order, homes, sure=sure) == slow_probes(target, order, homes, sure)
-
-
-def test_a_recall_of_one_looks_as_far_as_the_farthest_answer() -> None:
-    order = np.array([[2, 0, 1, 3], [3, 1, 0, 2]])
-    assert probes_for(1.0, order, np.array([[2, 2], [3, 1]])) == 2
-    assert probes_for(1.0, order, np.array([[2, 2], [3, 2]])) == 4
-
-
-def test_recall_is_the_share_of_the_nearest_that_were_found() -> None:
-    assert recall(np.array([[3, 1, -1], [4, 5, 6]]), np.array([[1, 2], [5, 4]])) == 0.75
 
 
 def test_a_sample_is_even_and_not_larger_than_what_there_is() -> None:

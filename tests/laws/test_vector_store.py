@@ -16,13 +16,11 @@ from semsearch.dense.vector_store import NO_IDS
 
 EXACT: dict[str, Opener] = {
     "faiss": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions()),
-    "faiss of sentences": lambda folder: FaissStore(folder, "sentence"),
     "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(), largest=7),
     "memory": lambda _: MemoryStore(),
 }
 APPROXIMATE: dict[str, Opener] = {
     "faiss with codes": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
-    "faiss with lists": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(factory="IVF1,SQfp16")),
 }
 
 
@@ -41,7 +39,7 @@ def approximate_opener(request: pytest.FixtureRequest) -> Opener:
     return APPROXIMATE[request.param]
 
 
-@pytest.mark.parametrize("opened", [EXACT["faiss of sentences"], lambda _: MemoryStore("sentence")])
+@pytest.mark.parametrize("opened", [lambda folder: FaissStore(folder, "sentence"), lambda _: MemoryStore("sentence")])
 def test_vectors_of_sentences_may_be_given_as_bytes(opened: Opener, tmp_path: Path) -> None:
     ids, rows = ids_of(range(30)), unit_rows(30)
     read = []

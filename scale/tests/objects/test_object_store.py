@@ -110,14 +110,20 @@ def test_objects_are_fetched_in_order_and_only_a_few_ahead(
 ) -> None:
     begun: list[str] = []
 
-    def noted(call: Any) -> str:
-        begun.append(call.args[0])
-        return str(call.args[0])
+    class Noted:
+        def __init__(self, call: Any) -> None:
+            self.path = call.args[0]
+            begun.append(self.path)
 
-    monkeypatch.setattr(object_store, "Begun", noted)
+        def result(self) -> str:
+            return str(self.path)
+
+    monkeypatch.setattr(object_store, "Begun", Noted)
     state = RemoteState("s3://bucket/docs", 20_000_000, 1)
     wanted = [(f"s3://bucket/docs/{number}", state) for number in range(5)]
     coming = fetched_ahead([wanted[0], None, *wanted[1:]], 1 << 30)
-    assert next(coming) == wanted[0][0]
+    first = next(coming)
+    assert first is not None
+    assert first() == wanted[0][0]
     assert begun == [path for path, _ in wanted[:2]]  # the third would be more than lies ready
-    assert [*coming] == [None, *(path for path, _ in wanted[1:])]
+    assert [fetch and fetch() for fetch in coming] == [None, *(path for path, _ in wanted[1:])]

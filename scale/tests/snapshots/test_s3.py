@@ -70,7 +70,7 @@ def test_a_store_that_cannot_be_reached_is_said(proxy: TcpProxy, tmp_path: Path,
             with pytest.raises(StorageError, match="cannot be reached"):
                 followed(reader).look()
             assert reader.search("planet") == expected
-            with pytest.raises(match="cannot be reached"):
+            with pytest.raises(StorageError, match="cannot be reached"):
                 add_published(index, uri, [Text("new", "A comet is near the planet.")])
         with reader_of(uri, timeout=5) as again:
             assert again.search("planet") == expected

@@ -342,7 +342,7 @@ def test_what_is_no_address_is_refused(uri: str, says: str) -> None:
 
 def test_a_package_that_is_missing_is_named_with_its_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lance", None)
-    with pytest.raises(MissingExtra, match=r"semsearch\[lance\]"):
+    with pytest.raises(MissingExtra, match=r"\./scale\[lance\]"):
         claim(f"lance:{tmp_path}", "one")
 
 

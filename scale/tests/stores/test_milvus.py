@@ -121,7 +121,7 @@ def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "pymilvus", None)
     uri = complete("milvus:http://127.0.0.1:1", "docs")
     assert uri is not None
-    with pytest.raises(MissingExtra, match=r"pip install 'semsearch\[milvus\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\./scale\[milvus\]'"):
         claimed(uri)
 
 

@@ -157,7 +157,6 @@ class AsyncIndex:
     checkup = _awaited(Index.checkup)
     coverage = _awaited(Index.coverage)
     verify = _awaited(Index.verify)
-    rows_without_checksums = _awaited(Index.rows_without_checksums)
     directions = _awaited(Index.directions)
 
     sync = _written(Index.sync)

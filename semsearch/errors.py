@@ -7,6 +7,7 @@
     ├── IndexNotFound        no index there, or several and none named
     ├── IndexExists          an index is there already
     ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
+    │   └── IndexOutdated    an index of an earlier version, to be made again from its files
     ├── IndexLocked          another process is writing
     ├── IndexNotTrusted      an index would read or reach what the user has not allowed it
     ├── StorageError         the disk is full, read-only or failing; or a store cannot be reached
@@ -56,6 +57,10 @@ class IndexExists(SemsearchError):
 
 class IndexDamaged(SemsearchError):
     """A folder that is not an index, or whose parts disagree."""
+
+
+class IndexOutdated(IndexDamaged):
+    """An index of an earlier version, to be made again from its files."""
 
 
 class IndexLocked(SemsearchError):

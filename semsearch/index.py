@@ -563,17 +563,6 @@ class Index(SingleIndex):
         with self._database.reading() as db:
             return verify(db, self._database, self._vectors)
 
-    def rows_without_checksums(self) -> int:
-        """The number of passages and documents without checksums, whose damage would not be detected.
-
-
-        An earlier version wrote them. They get checksums when their files are read again, and all at once by `rebuild`.
-        """
-        from semsearch.storage.damaged_rows import count_without_sums  # start-up time, as above
-
-        with self._database.reading() as db:
-            return count_without_sums(db)
-
     def directions(self, k: int = 10, *, min_frequency: float = MIN_FREQUENCY) -> tuple[Direction, ...]:
         """The common components that are removed from every sentence, each by the k words nearest to it.
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.hits import FLOOR, Hit, Hits
 from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
 

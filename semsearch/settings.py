@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.frozen import dataclass
 from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
 

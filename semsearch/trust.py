@@ -19,12 +19,12 @@ import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from semsearch.dense.engines import get_address, get_left
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
-from semsearch.frozen import blake2b
 from semsearch.settings import NO_FILES, Settings
 from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE

@@ -25,7 +25,7 @@ from semsearch.cli.find_index import (
 from semsearch.cli.index_choices import IndexChoices
 from semsearch.cli.progress import covers
 from semsearch.errors import IndexLocked, UsageError
-from semsearch.storage.database import has_database, is_index
+from semsearch.storage.database import has_database, is_index, is_outdated
 from semsearch.storage.published import name_of
 from semsearch.system.locations import uri_scheme
 
@@ -133,6 +133,10 @@ def _found(folder: Path, choices: IndexChoices, *, rebuild: bool) -> Iterator[In
     """Open an existing index, and check that it has the settings that the user gave."""
     from semsearch.index import Index  # start-up time
 
+    if rebuild and is_outdated(folder):
+        from semsearch.maintenance.create_index import renew  # no query needs it
+
+        renew(folder)
     with Index.open(folder, vectors=None if rebuild else choices.vectors) as opened:
         if not rebuild:
             choices.check(opened)

@@ -26,24 +26,17 @@ from semsearch.indexing.parallel_reading import (
     useful_processes,
 )
 from semsearch.indexing.prepare_files import Chunk, FileToRead, Opened, Prepared, each_opened, object_refusal, read
-from semsearch.indexing.reread_rules import (
-    Skip,
-    check_columns,
-    has_other_columns,
-    judge_of,
-    outdated_documents,
-    record_versions,
-    set_skips,
-)
+from semsearch.indexing.reread_rules import check_columns
 from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.readers.document import Document
 from semsearch.readers.records import Columns
 from semsearch.readers.sniff import refusal
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.sources.roots import covers
-from semsearch.sources.sync_plan import FilePair, PresentFile
+from semsearch.sources.unchanged import FilePair, PresentFile, Skip, judge_of
 from semsearch.storage.catalogue import get_roots, set_root
 from semsearch.storage.checked_rows import documents_changing
+from semsearch.storage.known_files import set_skips
 from semsearch.system.threads import Threads
 from semsearch.text.passage_records import PassageRecord, each_record
 
@@ -148,7 +141,7 @@ def _take_file(write: WriteTransaction, present: PresentFile, opened: Opened | N
 
 def _origin(present: PresentFile, file: Prepared) -> DocumentSource:
     state = file.digest, file.size, file.mtime_ns, file.checked_ns
-    return DocumentSource(present.root_id, present.path, present.file, *state)
+    return DocumentSource(present.root_id, present.path, present.file, *state, present.columns)
 
 
 # -- Applying the plan -------------------------------------------------------------------------------------------------
@@ -156,9 +149,9 @@ def _origin(present: PresentFile, file: Prepared) -> DocumentSource:
 
 def apply_plan(write: WriteTransaction, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
     """Apply the changes that were found, and finish the write; the report."""
-    plan, outdated = changes.plan, outdated_documents(write.db) | changes.of_other_columns
+    plan = changes.plan
     before = {root.id: root.columns for root in get_roots(write.db)}
-    renamed = [pair for pair in plan.moved if _is_renamed(pair) or has_other_columns(pair, before)]
+    renamed = [pair for pair in plan.moved if pair.must_be_read]
     kept = [pair for pair in plan.moved if pair not in renamed]
     _update_roots(write, changes)
     write.forget(known.document_id for known in plan.removed)
@@ -167,7 +160,6 @@ def apply_plan(write: WriteTransaction, changes: Changes, *, max_bytes: int, pro
     _update_paths(write, [*plan.touched, *kept], changes.started_ns)
     read = _read(write, changes, renamed, before, max_bytes=max_bytes, processes=processes)
     refitted = write.finish()
-    record_versions(write.db, outdated)
     lost = len(plan.changed) + len(renamed) - read["changed"] - read["moved"]  # their earlier text is gone
     return replace(
         changes.report,
@@ -263,7 +255,3 @@ def _update_roots(write: WriteTransaction, changes: Changes) -> None:
                 (new.id, unicodedata.normalize("NFC", prefix), prefix, old.id),
             )
         write.db.execute("DELETE FROM roots WHERE id = ?", (old.id,))
-
-
-def _is_renamed(pair: FilePair) -> bool:
-    return PurePosixPath(pair.known.path).stem != PurePosixPath(pair.present.path).stem

@@ -10,19 +10,12 @@ import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.indexing.reread_rules import (
-    Skip,
-    as_changed,
-    documents_of_other_columns,
-    get_skips,
-    outdated_documents,
-    still_skipped,
-)
+from semsearch.indexing.reread_rules import readable_again
 from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.size_limit import MAX_BYTES
@@ -30,15 +23,26 @@ from semsearch.results.omissions import count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.remote_source import remote_source
-from semsearch.sources.roots import Root, RootPart, RootPlan, enclosing_path
-from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
+from semsearch.sources.roots import Root, RootPart, RootPlan, covers, enclosing_path
+from semsearch.sources.unchanged import (
+    CLOCK_TICK_NS,
+    KnownDocument,
+    PresentFile,
+    Skip,
+    SyncPlan,
+    plan,
+    still_skipped,
+)
 from semsearch.sources.walk import FoundFile, find_files, find_files_at, known_files
-from semsearch.storage.catalogue import (
+from semsearch.storage.catalogue import get_roots
+from semsearch.storage.known_files import (
+    count_documents,
+    documents_with_other_readers,
     get_known,
     get_known_at,
     get_known_of_sizes,
     get_known_with,
-    get_roots,
+    get_skips,
     get_states,
 )
 from semsearch.system.locations import uri_scheme
@@ -81,7 +85,7 @@ def compare_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
     seen = PartsSeen()
     for root, parts in _by_root(roots.parts):
         own = _look(db, root, parts) if _is_listed(root) else None
-        if own is None or (own.known and not own.present and len(own.known) == _documents(db, root)):
+        if own is None or (own.known and not own.present and len(own.known) == count_documents(db, root)):
             roots.wanted.append(root)
             roots.parts = [part for part in roots.parts if part.root != root]
         else:
@@ -166,10 +170,6 @@ def _is_listed(root: Root) -> bool:
     return True
 
 
-def _documents(db: sqlite3.Connection, root: Root) -> int:
-    return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])
-
-
 @dataclass(slots=True)
 class Changes:
     """Changes of the disk since the last sync. Roots in `deserted` no longer exist and are removed.
@@ -188,7 +188,6 @@ class Changes:
     moved_roots: list[MovedRoot] = field(default_factory=list)
     passed_over: list[SkippedFile] = field(default_factory=list)  # remembered files without a reader
     empty_parts: list[RootPart] = field(default_factory=list)  # without files, now and before
-    of_other_columns: set[int] = field(default_factory=set)  # documents that were read with other columns
 
     @property
     def nothing_to_do(self) -> bool:
@@ -254,8 +253,7 @@ def _compare(
     started = time.time_ns()
     known_roots = get_roots(db)
     parts = compare_parts(db, roots)
-    of_other_columns = documents_of_other_columns(db, known_roots, roots)
-    outdated = outdated_documents(db) | of_other_columns
+    outdated = documents_with_other_readers(db, _as_planned(known_roots, roots)) | readable_again(db)
     known = [*get_known(db, roots.absorbed), *parts.known]
     skipped, present = [*parts.skipped], [*parts.present]
     remembered = {path: skip for path, skip in get_skips(db).items() if path not in anew}
@@ -287,7 +285,7 @@ def _compare(
             warnings.append(f"{unread or lost}; {documents} kept{cure}")
         elif problem:
             warnings.append(problem)
-    known = as_changed(known, outdated | {document.document_id for document in known if document.canonical in anew})
+    outdated |= {document.document_id for document in known if document.canonical in anew}
     skips = still_skipped(remembered, present, max_bytes)
     unreadable: list[SkippedFile] = []
     passed_over: list[SkippedFile] = []
@@ -295,10 +293,11 @@ def _compare(
         if skip := skips.get(file.canonical):
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
     present = [file for file in present if file.canonical not in skips]
-    missing = as_changed(parts.lost, outdated)
-    result = plan([*known, *missing], present, digest=lambda file: _digest(file, unreadable, max_bytes))
+    result = plan(
+        [*known, *parts.lost], present, digest=lambda file: _digest(file, unreadable, max_bytes), outdated=outdated
+    )
     result.unchanged += unchanged
-    result.removed = [document for document in result.removed if document not in missing]
+    result.removed = [document for document in result.removed if document not in parts.lost]
     _keep_below_unreadable(result, skipped)
     changed = [root for root in roots.wanted if root not in known_roots and root.id not in silent]
     elsewhere = {path: skip for path, skip in remembered.items() if not roots.covers(path)}
@@ -315,8 +314,16 @@ def _compare(
         [_moved(old, roots, known, result) for old in roots.moved],
         passed_over,
         parts.empty,
-        of_other_columns,
     )
+
+
+def _as_planned(known: Sequence[Root], roots: RootPlan) -> list[Root]:
+    """The known roots, with the columns that their documents must have been read with."""
+    planned = {root.id: root for root in (*known, *roots.wanted)}
+    for old in roots.absorbed:
+        outer = next(root for root in roots.wanted if covers(root, old.path))
+        planned[old.id] = replace(old, columns=outer.columns)
+    return [*planned.values()]
 
 
 def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
@@ -353,8 +360,7 @@ def _all_of(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile]) -> R
 def _look_at(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile], remembered: Iterable[str]) -> RootSeen:
     """Tell the files of a root that look unchanged from the others, with little work for each, since most are.
 
-    `remembered` are the canonical paths of files that could not be read: they are looked at. If a library of Zotero is
-    new or has changed, all files are, since that may concern files that are the same.
+    `remembered` are the canonical paths of files that could not be read: they are looked at.
     """
     if root.single:
         return _all_of(db, root, found)

@@ -25,12 +25,12 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import ADDED, Root, covers
-from semsearch.storage.catalogue import get_known, get_roots
+from semsearch.storage.catalogue import get_roots
 from semsearch.storage.checksums import is_manifest_sound
-from semsearch.storage.damaged_rows import add_all_sums
-from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained, upgrade
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained
 from semsearch.storage.document_rows import added_texts
 from semsearch.storage.fitted import require_languages
+from semsearch.storage.known_files import get_known
 from semsearch.storage.meta import DESCRIPTION, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.system import clock
@@ -135,13 +135,12 @@ class IndexWriter:
         report: Report | None = None,
         executor: Executor | None = None,
     ) -> Iterator[IndexWriter]:
-        """Take the lock, and bring the tables of an earlier version up to date.
+        """Take the lock.
 
         Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
         """
         check(database)
         with locked(database):
-            upgrade(database)
             yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
 
     @property
@@ -314,7 +313,6 @@ class IndexWriter:
             write.generation.drop_words()
             rewrite_words(write.db, write.generation.words)
             done = _embed_all(write)
-            add_all_sums(write.db)
         self.vectors.use(opened, chosen)
         return done
 

@@ -17,11 +17,13 @@ import numpy as np
 from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.document import Document
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.sources.roots import ADDED
+from semsearch.sources.unchanged import label_of
 from semsearch.storage.catalogue import each_passage, get_titled, get_titled_texts_between, sound_passages
 from semsearch.storage.checked_rows import (
     documents_changing,
-    forget_record_metadata,
-    held_by,
+    extent_of,
     insert_documents,
     insert_passages,
     insert_records,
@@ -56,6 +58,8 @@ class DocumentSource:
     size: int = 0
     mtime_ns: int = 0
     checked_ns: int = 0
+    columns: Columns = NO_COLUMNS
+    reader: str | None = None  # `label_of`; None: of today's reader
 
 
 class Intake:
@@ -233,7 +237,10 @@ class Intake:
         what = title, format, metadata
         ids = self._next_document, first_passage, self._next_passage - first_passage
         sentences = first_sentence, self._next_sentence - first_sentence
-        self._documents.append((*ids, origin.root_id, *where, *what, *state, *sentences, words, when, language))
+        reader = origin.reader
+        if reader is None:
+            reader = "" if origin.root_id == ADDED else label_of(format, origin.columns)
+        self._documents.append((*ids, origin.root_id, *where, *what, *state, *sentences, words, when, language, reader))
         self._next_document += 1
 
     def flush(self) -> None:
@@ -257,7 +264,7 @@ def forget(
     A damaged passage is deleted with the others, since that repairs an index; its sentences are not yielded.
     """
     for id_ in document_ids:
-        if (held := held_by(db, id_)) is None:
+        if (held := extent_of(db, id_)) is None:
             continue
         last = held.first_passage + held.passages
         rows = sound_passages(db, held.first_passage, last)
@@ -269,7 +276,7 @@ def forget(
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (held.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (id_,))
         db.execute("DELETE FROM readings WHERE document_id = ?", (id_,))
-        forget_record_metadata(db, id_)
+        db.execute("DELETE FROM record_metadata WHERE document_id = ?", (id_,))
         if held.passages:
             db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*held, generation))
 

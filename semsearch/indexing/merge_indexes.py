@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.prepare_files import Prepared
-from semsearch.indexing.reread_rules import outdated_documents, record_versions
 from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.catalogue import get_roots, set_root
 from semsearch.storage.database import IndexDatabase
@@ -39,20 +38,16 @@ def join(write: WriteTransaction, others: Sequence[IndexDatabase]) -> JoinedDocu
     for root in roots:
         set_root(write.db, root)
     seen: set[tuple[int, str]] = set()
-    outdated: list[int] = []  # which the next sync reads again, as it would have in their own index
     known = 0
     for other in others:
         with other.reading() as db:
-            were_outdated = outdated_documents(db)
             for source, document in _placed(db, roots):
                 if (source.root_id, source.path) in seen:
                     known += 1
                     continue
                 seen.add((source.root_id, source.path))
-                outdated += [write.intake.next_document] if document.id in were_outdated else []
                 write.intake.take_prepared(source, _prepared(document))
     write.intake.flush()
-    record_versions(write.db, outdated)
     return JoinedDocuments(len(seen), known)
 
 
@@ -87,13 +82,13 @@ def _placed(db: sqlite3.Connection, roots: Sequence[Root]) -> Iterator[tuple[Doc
     outer = {id_: next(each for each in roots if covers(each, root.path)) for id_, root in own.items()}
     for document in each_kept(db, kept_ids(db)):
         root = own.get(document.root_id)
-        path, file, root_id = document.path, document.file or document.path, ADDED
+        path, file, root_id = document.path, document.file, ADDED
         if root is not None:
             around = outer[root.id]
             file, root_id = _below(around, root, file), around.id
             path = unicodedata.normalize("NFC", _below(around, root, path))
         state = document.digest, document.size, document.mtime_ns, document.checked_ns
-        yield DocumentSource(root_id, path, file, *state), document
+        yield DocumentSource(root_id, path, file, *state, reader=document.reader), document
 
 
 def _below(outer: Root, inner: Root, path: str) -> str:

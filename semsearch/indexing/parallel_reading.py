@@ -30,7 +30,7 @@ from semsearch.indexing.prepare_files import Chunk, FileToRead, Preparer
 from semsearch.readers.registry import Format, register, registered
 from semsearch.settings import Settings
 from semsearch.sources.remote_source import remote_source
-from semsearch.sources.sync_plan import PresentFile
+from semsearch.sources.unchanged import PresentFile
 from semsearch.system.clock import storable_time
 from semsearch.system.threads import Executor
 from semsearch.word_vectors.loading import Reference, VectorsReference, load_vectors

@@ -27,7 +27,7 @@ from semsearch.readers.read import FileContent, check_size, content_of, read_fil
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.sniff import archive_format, refusal_of
 from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_source
-from semsearch.sources.sync_plan import PresentFile
+from semsearch.sources.unchanged import PresentFile
 from semsearch.text.passage_records import (
     PassageRecord,
     PassageWords,

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 from semsearch import __version__
 from semsearch.indexing.prepare_files import Prepared
 from semsearch.readers.registry import reader_label
-from semsearch.sources.sync_plan import CLOCK_TICK_NS, PresentFile
+from semsearch.sources.unchanged import CLOCK_TICK_NS, PresentFile
 from semsearch.storage.checked_rows import SENTENCE_BYTES
 from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION

@@ -25,8 +25,9 @@ from semsearch.indexing.write_transaction import Report, WriteTransaction
 from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import Progress, SyncReport
-from semsearch.sources.sync_plan import PresentFile
-from semsearch.storage.catalogue import get_known, get_roots
+from semsearch.sources.unchanged import PresentFile
+from semsearch.storage.catalogue import get_roots
+from semsearch.storage.known_files import get_known
 from semsearch.system import clock
 from semsearch.system.threads import in_order
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SemsearchError, SourceError, UsageError
-from semsearch.frozen import dataclass
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
-from semsearch.storage.catalogue import get_known_at, get_roots
+from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check
+from semsearch.storage.known_files import get_known_at
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.source_files import source_digest
 

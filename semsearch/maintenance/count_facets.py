@@ -20,7 +20,7 @@ from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, file_time, parse, says_modified
 from semsearch.storage.catalogue import get_roots
-from semsearch.storage.damaged_rows import check_all_documents
+from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import WITH_RECORDS, each_row
 from semsearch.storage.meta import get_stamp

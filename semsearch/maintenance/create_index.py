@@ -6,24 +6,35 @@ another process has begun to fill must not be removed.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from semsearch.dense.engines import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
-from semsearch.errors import IndexDamaged, IndexExists, IndexLocked, SemsearchError, StorageError, UsageError
+from semsearch.errors import (
+    IndexDamaged,
+    IndexExists,
+    IndexLocked,
+    SemsearchError,
+    StorageError,
+    UsageError,
+    index_command,
+)
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
-from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import FORMAT, SEGMENTS, IndexDatabase, check, explained, is_index, upgrade
+from semsearch.storage.checksums import update_digests
+from semsearch.storage.connections import DATABASE, connect, connect_to_file
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, is_index
 from semsearch.storage.index_files import is_map_file
 from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.system.durable import sync_folder
+from semsearch.storage.schema import FORMAT, create_tables
+from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 from semsearch.trust import allowed, forget, record
 
@@ -65,6 +76,47 @@ def create(folder: Path, settings: Settings) -> None:
             raise
 
 
+_RENEWED = ("created", "description", "settings", "generation", "published_to", "index_id")  # and where vectors are
+
+
+def renew(folder: Path) -> None:
+    """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
+
+    Its files are read by the next sync. The database is replaced in one step. Raises UsageError if the index has texts
+    that a program added, which are in no file; StorageError, IndexLocked.
+    """
+    path, made = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
+    with explained(folder), writer_lock(folder):
+        with closing(connect_to_file(path, "rw")) as old:
+            (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
+            if added:
+                raise UsageError(
+                    f"{folder} has {added:,} texts that a program added, which are in no file; delete the index "
+                    f"({index_command('delete', folder)}), index its files and add the texts again"
+                )
+            values = dict(old.execute("SELECT key, value FROM meta"))
+            rows = old.execute("SELECT id, path, single, include, exclude FROM roots").fetchall()
+            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
+        with closing(connect(made, "rwc")) as db:
+            create_tables(db)
+            db.execute("BEGIN")
+            for key, value in values.items():
+                if key in _RENEWED or key.startswith("vector_store"):
+                    set_meta(db, key, value)
+            for id_, root, single, include, exclude in rows:
+                chosen = columns.get(str(id_), {"text": [], "metadata": []})
+                lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
+                db.execute(
+                    "INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (id_, root, single, *lists, options.get(str(id_), "")),
+                )
+            set_meta(db, "format", FORMAT)
+            update_digests(db)
+            db.execute("COMMIT")
+        replace_file(made, path)
+
+
 def missing_folders(folder: Path) -> list[Path]:
     """A folder and those above it, from the inside out, as far as they do not exist."""
     return [path for path in (folder, *folder.parents) if not path.exists()]
@@ -80,7 +132,7 @@ def remove_empty(folders: Sequence[Path]) -> None:
 
 def _fill(folder: Path, settings: Settings) -> None:
     (folder / SEGMENTS).mkdir(exist_ok=True)
-    upgrade(IndexDatabase(folder))
+    IndexDatabase(folder).create()
     address = None if settings.store is None else claimed(settings.store)
     try:
         _write(folder, settings, address)

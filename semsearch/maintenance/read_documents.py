@@ -4,6 +4,7 @@ time: from an offset, or around a sentence, passage, line or page.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
@@ -16,7 +17,7 @@ from semsearch.search.make_hits import path_of, shown, stale_documents
 from semsearch.search.similar import find_document, find_passage
 from semsearch.searchable import SoughtPassage
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents
-from semsearch.storage.damaged_rows import check_all_documents
+from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
     BEGINNING,
@@ -24,7 +25,6 @@ from semsearch.storage.document_rows import (
     added_texts,
     added_texts_after,
     list_documents,
-    metadata_of,
 )
 from semsearch.system.locations import working_folder
 
@@ -74,7 +74,7 @@ def _info(row: ListedRow, here: str) -> DocumentInfo:
         size=row.size,
         modified=moment(row.mtime_ns) if row.root else None,
         indexed=row.indexed_at,
-        metadata=metadata_of(row),
+        metadata=json.loads(row.metadata),
     )
 
 

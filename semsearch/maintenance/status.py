@@ -12,7 +12,6 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
-from semsearch.indexing.reread_rules import get_skips
 from semsearch.results.omissions import Omission, Problem, count_endings, in_words
 from semsearch.results.reports import Adapted, SkippedFile, Status
 from semsearch.settings import Settings
@@ -21,9 +20,10 @@ from semsearch.storage.catalogue import get_passages, get_roots
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.index_files import file_sizes
+from semsearch.storage.known_files import get_skips
 from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
-from semsearch.storage.segments import VECTORS, Segment, get_removed, get_scans, get_segments
+from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
 from semsearch.word_vectors.table import WordVectors
@@ -107,7 +107,6 @@ def read_status(
     documents, sentences, words = db.execute(
         "SELECT count(*), coalesce(sum(sentences), 0), coalesce(sum(words), 0) FROM documents"
     ).fetchone()
-    scans = get_scans(db)
     seen = find_changes(db, ()) if stale and get_roots(db) else None
     fit = load_fit(db, vectors()) if drift else None
     row = db.execute("SELECT card FROM fit").fetchone()
@@ -138,7 +137,7 @@ def read_status(
         vectors_digest=settings.vectors_digest,
         drift=fit.drift if fit is not None else None,
         stale=_stale(seen) if stale else None,
-        scans=tuple(scans[segment.file] for segment in segments if segment.file in scans),
+        scans=tuple(segment.scan for segment in segments if segment.scan is not None),
         target_recall=None if settings.exact else settings.target_recall,
         not_read=count_not_read(db) if seen is None else count_endings(item.path for item in not_read(db, seen)),
         partly_read=count_partly_read(db),

@@ -18,10 +18,10 @@ from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
 from semsearch.storage.audit import find_stray_ids, find_wrong_values
 from semsearch.storage.catalogue import each_passage, stored_texts
+from semsearch.storage.checked_rows import find_damaged_rows
 from semsearch.storage.checksums import check_digests
-from semsearch.storage.damaged_rows import find_damaged
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.fitted import load_embedder
+from semsearch.storage.fitted import load_fit
 from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
@@ -45,10 +45,8 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
     problems = [
         f"the database is damaged: {line}" for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"
     ]
-    if damaged := _damaged(db):
+    if damaged := _damaged(db) or list(find_wrong_values(db)):
         return problems + damaged  # what follows takes the rows as they are
-    if faults := list(find_wrong_values(db)):
-        return problems + faults  # what follows takes the rows as they are
     problems += _rows(db)
     require(database, db, ["store"])
     opened = list(_opened(db, folder, address, problems))
@@ -69,7 +67,7 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
 
 def _damaged(db: sqlite3.Connection) -> list[str]:
     """The damage of the small tables, by their digests, and of rows, by their checksums."""
-    found = list(islice(find_damaged(db), _MOST))
+    found = list(islice(find_damaged_rows(db), _MOST))
     try:
         check_digests(db)
     except IndexDamaged as error:
@@ -125,13 +123,14 @@ def _vector_sample(
     if not wanted:
         return
     try:
-        embedder = load_embedder(db, vectors())
+        fit = load_fit(db, vectors())
     except SemsearchError as error:
         yield str(error)
         return
-    if embedder is None:
+    if fit is None:
         yield "the index has passages but no fitted embedder"
         return
+    embedder = fit.embedder
     several = as_multilingual(embedder.chosen_.vectors)
     for table in () if several is None else several.tables.values():
         if not table.verify():

@@ -216,7 +216,7 @@ class IndexReader:
     def check_documents(self, db: sqlite3.Connection) -> None:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
         if not self._are_documents_checked:
-            from semsearch.storage.damaged_rows import check_all_documents  # start-up time: few searches filter
+            from semsearch.storage.checked_rows import check_all_documents  # start-up time: few searches filter
 
             check_all_documents(db)
             self.read_rows = ReadRows()

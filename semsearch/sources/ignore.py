@@ -12,11 +12,11 @@ import stat
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import UsageError, is_resource_exhaustion
-from semsearch.frozen import dataclass
 from semsearch.system.source_files import read_source
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from semsearch.errors import SourceError
-from semsearch.sources.sync_plan import PresentFile
+from semsearch.sources.unchanged import PresentFile
 from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.system.locations import uri_scheme
 

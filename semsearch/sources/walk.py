@@ -17,6 +17,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
@@ -24,7 +25,6 @@ from types import ModuleType
 from typing import NamedTuple, Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.frozen import dataclass
 from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import (
     IGNORE_FILES,

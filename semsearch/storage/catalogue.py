@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semsearch.arrays.types import Bool, Int32, Int64
-from semsearch.frozen import dataclass
+from semsearch.readers.records import Columns
+from semsearch.sources.roots import Root
 from semsearch.storage.checked_rows import (
     DOCUMENT_WITH_SUM,
     PassageColumnsRead,
@@ -26,148 +26,41 @@ from semsearch.storage.checked_rows import (
     spans_of,
     text_in,
 )
-from semsearch.storage.checksums import damaged_document, damaged_passage
-from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.checksums import ABSOLUTE, damaged_document, damaged_passage
 from semsearch.text.languages import language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 
-if TYPE_CHECKING:
-    from semsearch.readers.records import Columns
-    from semsearch.sources.roots import Root, RootPart
-    from semsearch.sources.sync_plan import KnownDocument
+# -- Roots -------------------------------------------------------------------------------------------------------------
 
-_COLUMNS = "columns"  # of meta: JSON
-_OPTIONS = "store_options"  # of meta, of roots in stores: JSON
+_ROOTS = "SELECT id, path, single, include, exclude, text_columns, metadata_columns, options FROM roots ORDER BY id"
 
 
 def get_roots(db: sqlite3.Connection) -> list[Root]:
     """Read the roots of an index."""
-    from semsearch.readers.records import NO_COLUMNS  # start-up time: a search reads none
-    from semsearch.sources.roots import Root  # start-up time, as above
-
-    columns, options = _columns(db), _options(db)
-    return [
-        Root(
-            id_,
-            path,
-            bool(single),
-            tuple(json.loads(include)),
-            tuple(json.loads(exclude)),
-            columns.get(id_, NO_COLUMNS),
-            options.get(id_, ""),
-        )
-        for id_, path, single, include, exclude in db.execute(
-            "SELECT id, path, single, include, exclude FROM roots ORDER BY id"
-        )
-    ]
+    roots = []
+    for id_, path, single, include, exclude, text, metadata, options in db.execute(_ROOTS):
+        columns = Columns(tuple(json.loads(text)), tuple(json.loads(metadata)))
+        globs = tuple(json.loads(include)), tuple(json.loads(exclude))
+        roots.append(Root(id_, path, bool(single), *globs, columns=columns, options=options))
+    return roots
 
 
 def set_root(db: sqlite3.Connection, root: Root) -> None:
     """Write a root, in place of an earlier one with its id."""
-    row = (root.id, root.path, root.single, json.dumps(root.include), json.dumps(root.exclude))
-    db.execute("INSERT OR REPLACE INTO roots (id, path, single, include, exclude) VALUES (?, ?, ?, ?, ?)", row)
-    chosen = _columns(db) | {root.id: root.columns}  # of a root that has gone, its id may be another's now
-    if any(chosen.values()) or get_meta(db, _COLUMNS):
-        set_meta(db, _COLUMNS, json.dumps({id_: asdict(columns) for id_, columns in chosen.items() if columns}))
-    options = _options(db) | {root.id: root.options}
-    if any(options.values()) or get_meta(db, _OPTIONS):
-        set_meta(db, _OPTIONS, json.dumps({id_: each for id_, each in options.items() if each}))
+    lists = root.include, root.exclude, root.columns.text, root.columns.metadata
+    db.execute(
+        "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (root.id, root.path, int(root.single), *map(json.dumps, lists), root.options),
+    )
 
 
 def get_root_places(db: sqlite3.Connection) -> list[str]:
     """Read the paths of the roots; of those in stores the URIs with which they are reached."""
-    options = _options(db)
-    return [path + options.get(id_, "") for id_, path in db.execute("SELECT id, path FROM roots ORDER BY id")]
+    return [place for (place,) in db.execute("SELECT path || options FROM roots ORDER BY id")]
 
 
-def _options(db: sqlite3.Connection) -> dict[int, str]:
-    """How the stores of roots are reached, by the root's id; nothing secret."""
-    return {int(id_): each for id_, each in json.loads(get_meta(db, _OPTIONS) or "{}").items()}
-
-
-def _columns(db: sqlite3.Connection) -> dict[int, Columns]:
-    """The columns that were chosen for roots, by the root's id."""
-    from semsearch.readers.records import Columns  # start-up time, as above
-
-    stored = json.loads(get_meta(db, _COLUMNS) or "{}")
-    return {int(id_): Columns(tuple(each["text"]), tuple(each["metadata"])) for id_, each in stored.items()}
-
-
-_KNOWN = "SELECT id, path, size, mtime_ns, checked_ns, digest FROM documents WHERE root_id = ?"
-
-
-def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[KnownDocument]:
-    """Read the documents of some roots, for a sync."""
-    return [document for root in roots for document in _known(root, db.execute(_KNOWN, (root.id,)))]
-
-
-class StoredStates(NamedTuple):
-    """The documents of a root, for a sync: the place of each by its path, and size and time of the file at each place.
-
-    The size is -1 where it proves nothing, since the file's time is not a clock's tick before its reading.
-    """
-
-    places: dict[str, int]
-    sizes: list[int]
-    times: list[int]
-
-
-_STATES = """SELECT group_concat(path, char(0)), group_concat(coalesce(mtime_ns, 0)),
-    group_concat(CASE WHEN mtime_ns < checked_ns - :tick AND size >= 0 THEN size ELSE -1 END)
-    FROM documents NOT INDEXED WHERE id >= :first AND id < :last AND root_id = :root"""
-_AT_ONCE = 1 << 16
-
-
-def get_states(db: sqlite3.Connection, root: Root, tick_ns: int) -> StoredStates:
-    """Read path, size and time of each document of a root.
-
-    They are read as a few long texts: no object is made for a row, which takes long for 100,000.
-    """
-    paths, sizes, times = list[str](), list[int](), list[int]()
-    first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
-    for start in range(first, last + 1, _AT_ONCE):
-        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": tick_ns}
-        texts = db.execute(_STATES, bounds).fetchone()
-        if texts[0] is not None:
-            paths += texts[0].split("\0")
-            times += map(int, texts[1].split(","))
-            sizes += map(int, texts[2].split(","))
-    return StoredStates(dict(zip(paths, range(len(sizes)), strict=True)), sizes, times)
-
-
-def get_known_with(db: sqlite3.Connection, root: Root, paths: Iterable[str]) -> list[KnownDocument]:
-    """Read the documents of a root with some paths, for a sync."""
-    with_path = f"{_KNOWN} AND path IN (SELECT value FROM json_each(?))"  # noqa: S608  # a constant
-    return list(_known(root, db.execute(with_path, (root.id, json.dumps([*paths])))))
-
-
-def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:
-    """Read the document of a file in a root, or those in a folder there, for a sync."""
-    id_, path = part.root.id, unicodedata.normalize("NFC", part.path)
-    below = f"{path}/", f"{path}0"  # which comes after the slash
-    one = db.execute(f"{_KNOWN} AND path = ?", (id_, path))  # a constant
-    several = db.execute(f"{_KNOWN} AND path > ? AND path < ?", (id_, *below))  # a constant
-    return [*_known(part.root, one), *_known(part.root, several)]
-
-
-def get_known_of_sizes(db: sqlite3.Connection, root: Root, sizes: Iterable[int]) -> list[KnownDocument]:
-    """Read the documents of a root whose files had one of some sizes, for a sync."""
-    of_size = f"{_KNOWN} AND size IN (SELECT value FROM json_each(?))"  # noqa: S608  # a constant
-    return list(_known(root, db.execute(of_size, (root.id, json.dumps([*sizes])))))
-
-
-def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
-    from semsearch.sources.sync_plan import KnownDocument  # start-up time: a search reads none
-
-    canonical_of = root.canonicals()
-    return [
-        KnownDocument(id_, root.id, path, canonical_of(path), size, mtime, checked, digest)
-        for id_, path, size, mtime, checked, digest in rows
-    ]
-
-
-# -- Catalogue ---------------------------------------------------------------------------------------------------------
+# -- Documents and passages --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +96,7 @@ class PassageRow:
     text: str
     sentences: Int32
     places: str | None = None  # JSON: (number of a sentence, the place from there on)
-    is_of_record: bool = False  # which has metadata of its own; of an earlier version it is not known
+    is_of_record: bool = False  # which has metadata of its own
 
     def sentence(self, number: int) -> str:
         """The text of the sentence with a number, counted from 0."""
@@ -212,12 +105,12 @@ class PassageRow:
 
     def place(self, number: int) -> str | None:
         """The place of the sentence with a number, counted from 0, in the document's own terms."""
-        found: str | None = None
+        current: str | None = None
         for first, place in json.loads(self.places) if self.places else ():
             if first > number:
                 break
-            found = place
-        return found
+            current = place
+        return current
 
     @property
     def sentence_texts(self) -> list[str]:
@@ -225,42 +118,49 @@ class PassageRow:
         return [self.text[start:end] for start, end in self.sentences[:, :2].tolist()]
 
 
-_DOCUMENTS = f"""SELECT coalesce(roots.path, ''),
-    CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
-    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END, {DOCUMENT_WITH_SUM}
+_DOCUMENTS = f"""SELECT coalesce(roots.path, ''), {ABSOLUTE}, {DOCUMENT_WITH_SUM}
     FROM documents LEFT JOIN roots ON roots.id = root_id
-    WHERE documents.id IN (SELECT value FROM json_each(?))"""  # noqa: S608  # our own names
+    WHERE documents.id IN (SELECT value FROM json_each(?))"""
 
 
 def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
     """Read documents by id; ids that are not in the index are left out. Raises IndexDamaged."""
-    found: dict[int, DocumentRow] = {}
-    for root, absolute, *row in db.execute(_DOCUMENTS, _list(ids)):
+    documents: dict[int, DocumentRow] = {}
+    for root, absolute, *row in db.execute(_DOCUMENTS, (json.dumps([int(id_) for id_ in ids]),)):
         check_document(db, row)
-        found[row[0]] = _document(root, absolute, row)
-    return found
+        documents[row[0]] = _document(root, absolute, row)
+    return documents
 
 
 def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
     """Read documents by id, which passages say are there. Raises IndexDamaged if one is not."""
-    found = get_documents(db, ids)
+    documents = get_documents(db, ids)
     for id_ in ids:
-        if id_ not in found:
+        if id_ not in documents:
             raise damaged_document(db, id_)
-    return found
+    return documents
 
 
 def _document(root: str, absolute: str, row: Sequence[Any]) -> DocumentRow:
     id_, first, passages, _, path, _, title, format, metadata, size, mtime, _, digest, first_sentence, sentences, *_ = (
         row
     )
-    known = json.loads(metadata, parse_constant=_nothing)
-    held = first, passages, first_sentence, sentences
-    return DocumentRow(id_, root, path, absolute, title, format, known, *held, size, mtime, digest)
-
-
-def _nothing(_: str) -> None:
-    """NaN and infinities are not JSON, though Python writes and reads them."""
+    return DocumentRow(
+        id=id_,
+        root=root,
+        path=path,
+        absolute=absolute,
+        title=title,
+        format=format,
+        metadata=json.loads(metadata),
+        first_passage=first,
+        passages=passages,
+        first_sentence=first_sentence,
+        sentences=sentences,
+        size=size,
+        mtime_ns=mtime,
+        digest=digest,
+    )
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
@@ -360,7 +260,7 @@ class Titled(NamedTuple):
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {row[0]: Titled(row[4], row[6] or "", row[7], row[17] or "") for row in documents_by_id(db, documents)}
+    return {row[0]: Titled(row[4], row[6], row[7], row[17]) for row in documents_by_id(db, documents)}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
@@ -426,8 +326,3 @@ def passage_row(row: PassageColumnsRead) -> PassageRow:
 @lru_cache(maxsize=1024)  # passages that stand together share theirs
 def _headings(data: str) -> tuple[str, ...]:
     return tuple(json.loads(data))
-
-
-def _list(ids: Iterable[int]) -> tuple[str]:
-    """Ids as the one parameter of `json_each(?)`: a list of any length, without SQL made of strings."""
-    return (json.dumps([int(id_) for id_ in ids]),)

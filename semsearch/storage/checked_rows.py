@@ -1,9 +1,10 @@
-"""Rows of documents, passages and records, compared with their checksums each time they are read, in microseconds.
+"""Rows of documents, passages and records, written with checksums and compared with them each time they are read.
 
-A document's row is written once, and changed when its file moves or its language is detected again. The metadata of
-records (rows of a table and lines of JSON, some of whose columns were chosen as metadata) are in a table of their own,
-by the id of the passage, since few passages are such records. Rows that an earlier version wrote have no checksums
-until they are written again, or `--rebuild` adds them.
+The metadata of records (rows of a table and lines of JSON, some of whose columns were chosen as metadata) are in a
+table of their own, by the id of the passage, since few passages are such records.
+
+Filters and facets read all rows of documents and of records' metadata, and would silently miss a document whose row is
+damaged. So before the first of them in each generation, `check_all_documents` compares and counts all these rows.
 """
 
 from __future__ import annotations
@@ -22,66 +23,59 @@ from semsearch.storage.checksums import (
     damaged_passage,
     damaged_whole,
     decoding_anything,
-    first_summed_rows,
-    is_marked,
+    document_damage,
+    get_digests,
     is_sound,
     numbers_sum,
+    passage_damage,
     row_sums,
-    told_of_passage,
-    told_sum,
+    stored_numbers_sum,
 )
+
+# -- Documents and records ---------------------------------------------------------------------------------------------
 
 DOCUMENT_COLUMNS = (
     "id, first_passage, passages, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
-    "first_sentence, sentences, words, indexed_at, language"
+    "first_sentence, sentences, words, indexed_at, language, reader"
 )
+DOCUMENT_NUMBERS = 3  # the first columns, which the upper half of the checksum covers
 DOCUMENT_WITH_SUM = ", ".join(f"documents.{name}" for name in [*DOCUMENT_COLUMNS.split(", "), "sum"])
-_DOCUMENT_NUMBERS = 3  # of these are in the upper half
-_INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({', '.join('?' * 19)})"  # noqa: S608  # ours
-DOCUMENT_BY_ID = f"SELECT {DOCUMENT_WITH_SUM} FROM documents WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # likewise
-ALL_DOCUMENTS = f"SELECT {DOCUMENT_WITH_SUM} FROM documents"  # noqa: S608  # likewise
-ALL_RECORDS = "SELECT passage_id, document_id, metadata, sum FROM record_metadata"
-RECORDS_BY_ID = f"{ALL_RECORDS} WHERE passage_id IN (SELECT value FROM json_each(?))"  # noqa: S608  # likewise
+_INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({', '.join('?' * 20)})"
+_ALL_DOCUMENTS = f"SELECT {DOCUMENT_WITH_SUM} FROM documents"
+_DOCUMENTS_BY_ID = f"{_ALL_DOCUMENTS} WHERE id IN (SELECT value FROM json_each(?))"
+_ALL_RECORDS = "SELECT passage_id, document_id, metadata, sum FROM record_metadata"
+_RECORDS_BY_ID = f"{_ALL_RECORDS} WHERE passage_id IN (SELECT value FROM json_each(?))"
+_INCOMPLETE = """SELECT document_id FROM record_metadata r
+    WHERE NOT EXISTS (SELECT 1 FROM record_metadata o WHERE o.passage_id = r.passage_id)
+    UNION ALL SELECT d.id FROM documents d WHERE d.id IN (SELECT document_id FROM record_metadata) AND d.passages !=
+    (SELECT count(*) FROM passages p WHERE p.id >= d.first_passage AND p.id < d.first_passage + d.passages)"""
 
 
 def insert_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> None:
-    """Write rows of `COLUMNS` with their checksums."""
-    sums = row_sums(rows, _DOCUMENT_NUMBERS)
-    db.executemany(_INSERT_DOCUMENT, [(*row, own) for row, own in zip(rows, sums, strict=True)])
+    """Write rows of `DOCUMENT_COLUMNS` with their checksums."""
+    sums = row_sums(rows, DOCUMENT_NUMBERS)
+    db.executemany(_INSERT_DOCUMENT, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
 
 
 def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
     """Write the metadata of records with their checksums: passage id, document id, JSON."""
     db.executemany(
         "INSERT INTO record_metadata (passage_id, document_id, metadata, sum) VALUES (?, ?, ?, ?)",
-        [(*row, own) for row, own in zip(rows, row_sums(rows, 2), strict=True)],
+        [(*row, checksum) for row, checksum in zip(rows, row_sums(rows, 2), strict=True)],
     )
 
 
 def documents_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[Sequence[Any]]:
-    """Read sound rows of `COLUMNS` by id; ids that are not in the index are left out. Raises IndexDamaged."""
-    for row in db.execute(DOCUMENT_BY_ID, (json.dumps([int(id_) for id_ in ids]),)):
+    """Read sound rows of `DOCUMENT_COLUMNS` by id; ids that are not in the index are left out. Raises IndexDamaged."""
+    for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps([int(id_) for id_ in ids]),)):
         check_document(db, row)
         yield row
 
 
-def records_of(db: sqlite3.Connection, passage_ids: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """Read sound metadata of records by passage id; passages of no such record are left out. Raises IndexDamaged."""
-    for row in db.execute(RECORDS_BY_ID, (json.dumps([*passage_ids]),)):
-        check_record(db, row)
-        yield row[0], row[2]
-
-
 def check_document(db: sqlite3.Connection, row: Sequence[Any]) -> None:
-    """Compare a row of `WITH_SUM`. Raises IndexDamaged."""
-    if not is_sound(row) and not (row[-1] is None and row[0] < first_summed_rows(db).document):
+    """Compare a row of `DOCUMENT_WITH_SUM`. Raises IndexDamaged."""
+    if not is_sound(row):
         raise damaged_document(db, row[0])
-
-
-def check_record(db: sqlite3.Connection, row: Sequence[Any]) -> None:
-    """Compare a row of `RECORDS`. Raises IndexDamaged."""
-    if not is_sound(row) and not (row[-1] is None and row[0] < first_summed_rows(db).passage):
-        raise damaged_passage(db, row[0])
 
 
 @contextmanager
@@ -94,26 +88,55 @@ def documents_changing(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[N
     for _ in documents_by_id(db, wanted):
         pass
     yield
-    _add_sums(db, DOCUMENT_BY_ID, (json.dumps(wanted),))
-
-
-def add_document_sums(db: sqlite3.Connection) -> None:
-    """Give the rows of documents and records that have no checksum theirs."""
-    _add_sums(db, f"{ALL_DOCUMENTS} WHERE sum IS NULL", ())
-    rows = db.execute(f"{ALL_RECORDS} WHERE sum IS NULL").fetchall()
-    sums = row_sums([row[:-1] for row in rows], 2)
-    db.executemany(
-        "UPDATE record_metadata SET sum = ? WHERE passage_id = ?",
-        [(own, row[0]) for row, own in zip(rows, sums, strict=True)],
-    )
-
-
-def _add_sums(db: sqlite3.Connection, query: str, parameters: tuple[str, ...]) -> None:
-    rows = [row[:-1] for row in db.execute(query, parameters)]
+    rows = [row[:-1] for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps(wanted),))]
+    sums = row_sums(rows, DOCUMENT_NUMBERS)
     db.executemany(
         "UPDATE documents SET sum = ? WHERE id = ?",
-        [(own, row[0]) for row, own in zip(rows, row_sums(rows, _DOCUMENT_NUMBERS), strict=True)],
+        [(checksum, row[0]) for row, checksum in zip(rows, sums, strict=True)],
     )
+
+
+def get_record_metadata(
+    db: sqlite3.Connection, passage_ids: Iterable[int], *, needed: Iterable[int]
+) -> dict[int, dict[str, Any]]:
+    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out.
+
+    `needed`: the passages that are known to be of one. Raises IndexDamaged.
+    """
+    metadata: dict[int, dict[str, Any]] = {}
+    for row in db.execute(_RECORDS_BY_ID, (json.dumps([*passage_ids]),)):
+        if not is_sound(row):
+            raise damaged_passage(db, row[0])
+        metadata[row[0]] = json.loads(row[2])
+    for id_ in needed:
+        if id_ not in metadata:
+            raise damaged_passage(db, id_)
+    return metadata
+
+
+def has_record_metadata(db: sqlite3.Connection) -> bool:
+    """Return whether any record has metadata."""
+    return db.execute("SELECT 1 FROM record_metadata LIMIT 1").fetchone() is not None
+
+
+def check_all_documents(db: sqlite3.Connection) -> None:
+    """Compare the rows of all documents and of all records' metadata, and count them. Raises IndexDamaged."""
+    documents = records = 0
+    for row in db.execute(_ALL_DOCUMENTS):
+        check_document(db, row)
+        documents += 1
+    for row in db.execute(_ALL_RECORDS):
+        if not is_sound(row):
+            raise damaged_passage(db, row[0])
+        records += 1
+    stored = get_digests(db)
+    if (documents, records) != (stored.documents, stored.records):  # a damaged B-tree may have lost some
+        raise damaged_whole(
+            db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
+        )
+    if records:
+        for (document,) in db.execute(_INCOMPLETE):
+            raise damaged_document(db, document)
 
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
@@ -122,34 +145,34 @@ PassageColumns = tuple[int, int, int, int, int, int | None, str, str, str | None
 PassageColumnsRead = tuple[int, int, int, int, int, int | None, str, str, str | None, bytes, bool]  # is it of a record
 
 PASSAGE_COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
-_AT_ONCE = 2048
+PASSAGE_NUMBERS = 4  # the first columns, which the upper half of the checksum covers
 SENTENCE_BYTES = 20  # that a sentence takes in the column `sentences`
-_PASSAGE_NUMBERS = 4  # of these are in the upper half
-_PASSAGE_BY_ID = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # ours
-_RANGE = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608  # likewise
-_INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"  # noqa: S608  # likewise
+_INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"
+_PASSAGES = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages"
+_PASSAGES_BY_ID = f"{_PASSAGES} WHERE id IN (SELECT value FROM json_each(?))"
+_PASSAGES_BETWEEN = f"{_PASSAGES} WHERE id >= ? AND id < ? ORDER BY id"
 _OF_PASSAGE = numbers_sum(["passages.id", "document_id", "passages.first_sentence", "sentence_count"])
 _OF_DOCUMENT = numbers_sum(["document_id", "first_passage", "documents.passages"])
 _IS_TEST = """'/' || documents.path GLOB '*[-/_.][tT]est[-/_.s]*' OR documents.path GLOB '*[a-z]Test*.*'
     OR '/' || documents.path GLOB '*[-/_.]spec[-/_.s]*'"""
 _SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_count, first_passage,
-    documents.passages,
-    coalesce({_OF_PASSAGE} = {told_sum("passages.sum")} AND {_OF_DOCUMENT} = {told_sum("documents.sum")}, -1),
+    documents.passages, {_OF_PASSAGE} = {stored_numbers_sum("passages.sum")}
+    AND {_OF_DOCUMENT} = {stored_numbers_sum("documents.sum")},
     length(passages.sentences), length(passages.headings) > 2,
     CASE WHEN documents.format NOT IN ('code', 'python') THEN 0 WHEN {_IS_TEST} THEN 2 ELSE 1 END
     FROM passages JOIN documents ON documents.id = document_id
-    WHERE passages.id IN (SELECT value FROM json_each(?))"""  # noqa: S608  # our own names
+    WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
 
 def insert_passages(db: sqlite3.Connection, rows: Sequence[PassageColumns], records: Collection[int]) -> None:
-    """Write rows of `COLUMNS` with their checksums. `records`: the ids of those of records with metadata."""
-    sums = row_sums(rows, _PASSAGE_NUMBERS, marked=records)
-    db.executemany(_INSERT_PASSAGE, [(*row, own) for row, own in zip(rows, sums, strict=True)])
+    """Write rows of `PASSAGE_COLUMNS` with their checksums. `records`: the ids of those of records with metadata."""
+    sums = row_sums(rows, PASSAGE_NUMBERS, marked=records)
+    db.executemany(_INSERT_PASSAGE, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
 
 
 def passages_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[PassageColumnsRead]:
     """Read sound rows by id; ids that are not in the index are left out. Raises IndexDamaged."""
-    return _checked(db, db.execute(_PASSAGE_BY_ID, (json.dumps([int(id_) for id_ in ids]),)))
+    return _checked(db, db.execute(_PASSAGES_BY_ID, (json.dumps([int(id_) for id_ in ids]),)))
 
 
 def needed_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[PassageColumnsRead]:
@@ -162,7 +185,15 @@ def needed_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[PassageC
 
 def passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumnsRead]:
     """Read sound rows with ids from `first` to below `last`, rising. Raises IndexDamaged."""
-    return _checked(db, db.execute(_RANGE, (first, last)))
+    return _checked(db, db.execute(_PASSAGES_BETWEEN, (first, last)))
+
+
+def sound_passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumnsRead]:
+    """Read the rows with ids from `first` to below `last` that are as they were written; rising."""
+    with decoding_anything(db):
+        for row in db.execute(_PASSAGES_BETWEEN, (first, last)):
+            if is_sound(row):
+                yield (*row[:-1], row[-1] < 0)
 
 
 def text_in(row: PassageColumnsRead) -> str:
@@ -170,24 +201,12 @@ def text_in(row: PassageColumnsRead) -> str:
     return row[7]
 
 
-def sound_passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumnsRead]:
-    """Read the rows with ids from `first` to below `last` that are as they were written; rising."""
-    with decoding_anything(db):
-        for row in db.execute(_RANGE, (first, last)):
-            if row[-1] is None or is_sound(row):
-                yield (*row[:-1], is_marked(row[-1]))
-
-
 def _checked(db: sqlite3.Connection, rows: Iterable[Sequence[Any]]) -> Iterator[PassageColumnsRead]:
     """The columns of rows that end with their checksums. Raises IndexDamaged if they are not those of it."""
-    since: int | None = None
     for row in rows:
-        told = row[-1]
         if not is_sound(row):
-            since = first_summed_rows(db).passage if since is None else since
-            if told is not None or row[0] >= since:
-                raise damaged_passage(db, row[0])
-        yield (*row[:-1], told is not None and told < 0)
+            raise damaged_passage(db, row[0])
+        yield (*row[:-1], row[-1] < 0)
 
 
 def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
@@ -197,93 +216,33 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     """
     rows = db.execute(_SPANS, (json.dumps(ids.tolist()),)).fetchall()
     try:
-        found = np.array(rows, dtype=np.int64).reshape(-1, 10)
+        numbers = np.array(rows, dtype=np.int64).reshape(-1, 10)
     except (TypeError, ValueError, OverflowError):  # no numbers
-        _tell(db, ids)
+        _raise_damage(db, ids)
         raise
-    if not (found[:, 6] == 1).all() and not _are_old(db, found):
-        _tell(db, ids)
-    if not np.array_equal(found[:, 0], ids):
-        found = found[np.argsort(found[:, 0])]
-        if not np.array_equal(found[:, 0], ids):
-            _tell(db, ids)
+    if not (numbers[:, 6] == 1).all():
+        _raise_damage(db, ids)
+    if not np.array_equal(numbers[:, 0], ids):
+        numbers = numbers[np.argsort(numbers[:, 0])]
+        if not np.array_equal(numbers[:, 0], ids):
+            _raise_damage(db, ids)
             raise damaged_whole(db, "passages are missing")
-    counted, rest = np.divmod(found[:, 7], SENTENCE_BYTES)
-    others = np.flatnonzero((counted != found[:, 3]) | (rest != 0))
-    if len(others):  # somebody's millions of sentences would take all memory
-        raise damaged_passage(db, int(found[others[0], 0]))
-    return found[:, [1, 2, 3, 4, 5, 8, 9]]
+    count, rest = np.divmod(numbers[:, 7], SENTENCE_BYTES)
+    wrong = np.flatnonzero((count != numbers[:, 3]) | (rest != 0))
+    if len(wrong):  # somebody's millions of sentences would take all memory
+        raise damaged_passage(db, int(numbers[wrong[0], 0]))
+    return numbers[:, [1, 2, 3, 4, 5, 8, 9]]
 
 
-def _are_old(db: sqlite3.Connection, found: Int64) -> bool:
-    """Return whether rows of `_SPANS` that are not as their checksums say have none, being of an earlier version."""
-    since, other = first_summed_rows(db), found[found[:, 6] != 1]
-    return bool(((other[:, 6] < 0) & (other[:, 0] < since.passage) & (other[:, 1] < since.document)).all())
-
-
-def _tell(db: sqlite3.Connection, ids: Int64) -> None:
-    """Raise IndexDamaged for passages of which one, or its document, has gone or is not as it was written.
-
-    Rows of an earlier version, which have no checksum, are no damage.
-    """
+def _raise_damage(db: sqlite3.Connection, ids: Int64) -> None:
+    """Raise IndexDamaged for passages of which one, or its document, has gone or is not as it was written."""
     rows = needed_passages(db, ids.tolist())
     documents = {row[1] for row in rows}
     for id_ in documents - {row[0] for row in documents_by_id(db, documents)}:
         raise damaged_document(db, id_)
 
 
-def find_damaged_passages(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield which passages are not as they were written, a line each."""
-    since = first_summed_rows(db).passage
-    with decoding_anything(db):
-        for row in db.execute(f"SELECT {PASSAGE_COLUMNS}, sum FROM passages ORDER BY id"):  # noqa: S608  # ours
-            if not is_sound(row) and not (row[-1] is None and row[0] < since):
-                yield told_of_passage(db, row[0])
-
-
-def check_passages_below(db: sqlite3.Connection, last: int) -> None:
-    """Compare all passages with ids below `last`, before something is made of all of them. Raises IndexDamaged."""
-    for _ in passages_between(db, 0, last):
-        pass
-
-
-def add_passage_sums(db: sqlite3.Connection) -> None:
-    """Give the rows that have no checksum theirs."""
-    records = {id_ for (id_,) in db.execute("SELECT passage_id FROM record_metadata")}
-    lacking = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE sum IS NULL AND id > ? ORDER BY id LIMIT {_AT_ONCE}"  # noqa: S608  # ours
-    last = 0
-    while rows := db.execute(lacking, (last,)).fetchall():
-        sums = row_sums(rows, _PASSAGE_NUMBERS, marked=records)
-        pairs = [(own, row[0]) for row, own in zip(rows, sums, strict=True)]
-        db.executemany("UPDATE passages SET sum = ? WHERE id = ?", pairs)
-        last = rows[-1][0]
-
-
-def forget_record_metadata(db: sqlite3.Connection, document_id: int) -> None:
-    """Delete the metadata of all records of a document."""
-    db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document_id,))
-
-
-def get_record_metadata(
-    db: sqlite3.Connection, passage_ids: Iterable[int], *, needed: Iterable[int]
-) -> dict[int, dict[str, Any]]:
-    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out.
-
-    `needed`: the passages that are known to be of one. Raises IndexDamaged.
-    """
-    found = {id_: json.loads(metadata) for id_, metadata in records_of(db, passage_ids)}
-    for id_ in needed:
-        if id_ not in found:
-            raise damaged_passage(db, id_)
-    return found
-
-
-def has_record_metadata(db: sqlite3.Connection) -> bool:
-    """Return whether any record has metadata."""
-    return db.execute("SELECT 1 FROM record_metadata LIMIT 1").fetchone() is not None
-
-
-# -- Held --------------------------------------------------------------------------------------------------------------
+# -- Removal, and verifying all ----------------------------------------------------------------------------------------
 
 _BY_PASSAGES = """SELECT coalesce(min(id), 0), coalesce(max(id) + 1 - min(id), 0), coalesce(min(first_sentence), 0),
     coalesce(max(first_sentence + sentence_count) - min(first_sentence), 0) FROM passages WHERE document_id = ?"""
@@ -298,12 +257,26 @@ class DocumentExtent(NamedTuple):
     sentences: int
 
 
-def held_by(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
-    """What a document holds; None if there is no such document."""
+def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
+    """Find what a document has, also if its row is damaged; None if there is no such document."""
     with decoding_anything(db):
-        row = db.execute(DOCUMENT_BY_ID, (json.dumps([document]),)).fetchone()
+        row = db.execute(_DOCUMENTS_BY_ID, (json.dumps([document]),)).fetchone()
     if row is None:
         return None
-    if row[-1] is None or is_sound(row):
-        return DocumentExtent(row[1], row[2], row[13], row[14] or 0)
+    if is_sound(row):
+        return DocumentExtent(row[1], row[2], row[13], row[14])
     return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
+
+
+def find_damaged_rows(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the rows that do not match their checksums, a line each with the remedy. Reads all rows."""
+    with decoding_anything(db):
+        for row in db.execute(_ALL_DOCUMENTS):
+            if not is_sound(row):
+                yield document_damage(db, row[0])
+        for row in db.execute(_ALL_RECORDS):
+            if not is_sound(row):
+                yield document_damage(db, row[1])
+        for row in db.execute(f"{_PASSAGES} ORDER BY id"):
+            if not is_sound(row):
+                yield passage_damage(db, row[0])

@@ -1,14 +1,9 @@
-"""Connections to the SQLite database of an index: opened, pooled, closed at a fork, with views of older schemas.
-
-A reader never changes an index, which may lie on a read-only medium, so it cannot migrate one: it reads older tables
-through temporary views that have today's columns, empty, and only in its own connection. The next writer migrates.
+"""Connections to the SQLite database of an index: opened, checked, pooled, closed at a fork.
 
 On a read-only medium, SQLite cannot keep its shared-memory file beside the index, and the database is opened as
 immutable. SQLite keeps reading a file that was deleted or renamed, so each transaction first checks that the database
 is still the file that the pooled connections have open. After a fork, as by `multiprocessing` on Linux, the child has
 copies of memory, but neither the threads nor the locks on files, so it opens its own connections.
-
-Plain sqlite3, not sqlite-utils: start-up is faster, and so is reading millions of rows.
 """
 
 from __future__ import annotations
@@ -24,10 +19,60 @@ from typing import NamedTuple, Protocol
 from urllib.parse import quote
 from weakref import WeakSet
 
-from semsearch.errors import IndexDamaged, IndexNotFound
+from semsearch.errors import IndexNotFound
+from semsearch.storage.schema import check_tables
 from semsearch.system.durable import has_locks
 
+DATABASE = "index.sqlite"
 _UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
+_PATIENCE = 10.0  # seconds
+_CACHE = -65536  # kilobytes of pages a connection may keep
+
+
+def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
+    """Connect to the database of an index, in which a transaction is what is begun. `mode`: as in SQLite's URIs.
+
+    `patience`: seconds to wait for another process that has it locked. To read or write rows, use `IndexDatabase`.
+    Raises IndexOutdated, IndexDamaged for other tables than ours.
+    """
+    connection = connect_to_file(path, mode, patience=patience)
+    try:
+        check_tables(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
+    """Connect to an SQLite file whose tables may be anybody's: functions that its schema calls do not run."""
+    address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
+    if mode == "rwc" and not path.exists():
+        with suppress(OSError):  # which SQLite will meet again
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
+    try:
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_reader(folder: Path) -> sqlite3.Connection:
+    """Connect to the database of an index folder to read it, without ever locking it."""
+    path = folder / DATABASE
+    try:
+        return connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", patience=0)
+    except sqlite3.OperationalError:
+        log = path.with_name(DATABASE + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
+        return connect(path, "immutable=1")
+
+
+# -- Forks -------------------------------------------------------------------------------------------------------------
 
 
 class Forked(Protocol):
@@ -40,136 +85,26 @@ class Forked(Protocol):
         """Begin anew in the child, where only the thread that forked goes on."""
 
 
-_told: WeakSet[Forked] = WeakSet()
+_registered: WeakSet[Forked] = WeakSet()
 
 
 def register_at_fork(thing: Forked) -> None:
     """Let a thing know of forks, as long as it lives."""
-    _told.add(thing)
+    _registered.add(thing)
 
 
 def _before() -> None:
-    for thing in list(_told):
+    for thing in list(_registered):
         thing.before_fork()
 
 
 def _after() -> None:
-    for thing in list(_told):
+    for thing in list(_registered):
         thing.after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, where nothing is forked
     os.register_at_fork(before=_before, after_in_child=_after)
-
-
-# -- Earlier -----------------------------------------------------------------------------------------------------------
-
-_RECORDS = 4  # the version that brought records' metadata
-_COLUMNS = (  # that came with a version: the table, what stands for it, its name
-    (2, "passages", "NULL AS places"),
-    (5, "segments", "NULL AS sums"),
-    (6, "documents", "'' AS language"),
-    (7, "documents", "NULL AS sum"),
-    (7, "passages", "NULL AS sum"),
-    (7, "record_metadata", "NULL AS sum"),
-    (7, "fit", "NULL AS sums"),
-)
-_TABLES = (  # likewise
-    (
-        3,
-        "CREATE TEMP VIEW unread AS SELECT '' AS path, 0 AS size, 0 AS mtime_ns, 0 AS checked_ns, 0 AS max_bytes, "
-        "'' AS reader, 0 AS lasting, '' AS reason WHERE 0",
-    ),
-    (3, "CREATE TEMP VIEW readings AS SELECT 0 AS document_id, 0 AS characters, '[]' AS omissions WHERE 0"),
-    (
-        4,
-        "CREATE TEMP VIEW record_metadata AS SELECT 0 AS passage_id, 0 AS document_id, '{}' AS metadata, "
-        "NULL AS sum WHERE 0",
-    ),
-)
-
-
-def create_compatibility_views(db: sqlite3.Connection) -> None:
-    """Add what the tables of an earlier version lack, for this connection alone.
-
-    SQLite looks for a table among the temporary ones first.
-    """
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    views = [*_views(version)] if version > 0 else []
-    if views:
-        db.execute("PRAGMA temp_store = MEMORY")
-    for view in views:
-        db.execute(view)
-
-
-def _views(version: int) -> Iterator[str]:
-    lacking: dict[str, list[str]] = {}
-    for since, table, column in _COLUMNS:
-        if version < since:
-            lacking.setdefault(table, []).append(column)
-    if version < _RECORDS:
-        del lacking["record_metadata"]  # all of it is lacking
-    for table, columns in lacking.items():
-        yield f"CREATE TEMP VIEW {table} AS SELECT *, {', '.join(columns)} FROM main.{table}"  # noqa: S608  # our own names
-    yield from (view for since, view in _TABLES if version < since)
-
-
-# -- Connections -------------------------------------------------------------------------------------------------------
-
-DATABASE = "index.sqlite"
-_PROGRAMS = (  # what could compute something when rows are read or written
-    "SELECT CASE WHEN type = 'table' THEN 'computed table' ELSE type END, name FROM sqlite_master "
-    "WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' OR (type = 'table' AND sql LIKE '% AS (%')"
-)
-_PATIENCE = 10.0  # seconds
-_CACHE = -65536  # kilobytes of pages a connection may keep
-
-
-def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
-    """A connection of one's own, in which a transaction is what is begun. `mode`: as in the address of an SQLite file;
-    `patience`: seconds to wait for another process that has it locked.
-
-    To read or to write rows, use `IndexDatabase`.
-    """
-    address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
-    if mode == "rwc" and not path.exists():
-        with suppress(OSError):  # which SQLite will meet again
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
-    try:
-        connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
-        connection.execute("PRAGMA trusted_schema = OFF")
-        for kind, name in connection.execute(_PROGRAMS):
-            raise IndexDamaged(
-                f"{path} has the {kind} {name!r}, which semsearch never creates; use an index that semsearch wrote"
-            )
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def open_reader(folder: Path) -> sqlite3.Connection:
-    """A connection that reads the database of an index folder, and never locks it."""
-    path = folder / DATABASE
-    try:
-        return _tried(connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", patience=0))
-    except sqlite3.OperationalError:
-        log = path.with_name(DATABASE + "-wal")
-        if log.exists() and log.stat().st_size:
-            raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
-        return _tried(connect(path, "immutable=1"))
-
-
-def _tried(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Read something with a connection and return it: SQLite opens the file only then."""
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        create_compatibility_views(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 # -- Reader pool -------------------------------------------------------------------------------------------------------
@@ -206,7 +141,7 @@ class ReaderPool:
         """
         file = file_id(self._folder / DATABASE)
         with self._lock:
-            stale = self._found(file)
+            stale = self._note_file(file)
             times_closed, times_replaced = self._times_closed, self.times_replaced
             db = self._idle.pop() if self._idle else None
         _close_all(stale)
@@ -240,8 +175,8 @@ class ReaderPool:
         """Begin anew in the child, where the thread that may have held the lock is not there."""
         self._lock = threading.Lock()
 
-    def _found(self, file: FileId | None) -> list[sqlite3.Connection]:
-        """Note which file the database is; the connections to another one, which are to be closed."""
+    def _note_file(self, file: FileId | None) -> list[sqlite3.Connection]:
+        """Note which file the database is now; the connections to another one, which are to be closed."""
         if file == self._file:
             return []
         before, self._file = self._file, file
@@ -251,7 +186,7 @@ class ReaderPool:
         return self._give_up()
 
     def _give_up(self) -> list[sqlite3.Connection]:
-        """Keep none of the connections that there are; the idle ones, which are to be closed."""
+        """Keep none of the connections; the idle ones, which are to be closed."""
         self._times_closed += 1
         return [self._idle.pop() for _ in range(len(self._idle))]
 
@@ -259,10 +194,10 @@ class ReaderPool:
 def file_id(path: Path) -> FileId | None:
     """What tells a file from another one of its name; None if there is none."""
     try:
-        found = os.stat(path)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
+        status = os.stat(path)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

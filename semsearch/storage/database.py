@@ -1,7 +1,7 @@
 """The SQLite database of an index: whether a folder has one, its transactions, and its errors in words.
 
-Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. Errors
-of SQLite and of the disk are explained: what is wrong with the index, and what to do.
+Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. A write
+is one transaction, whose COMMIT (in `IndexDatabase.writing`) is the one point at which a new generation begins.
 """
 
 from __future__ import annotations
@@ -20,134 +20,18 @@ from semsearch.errors import (
     IndexDamaged,
     IndexLocked,
     IndexNotFound,
+    IndexOutdated,
     SemsearchError,
     SourceError,
     StorageError,
     UsageError,
 )
+from semsearch.storage.audit import find_faults
+from semsearch.storage.checked_rows import find_damaged_rows
 from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
 from semsearch.storage.meta import DESCRIPTION, get_meta
-
-_FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
-_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
-_SHOWN = 3  # faults of a damaged index
-
-
-@contextmanager
-def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
-    """Turn errors of SQLite and of the disk into errors that say what to do.
-
-    While nothing is written to the index, a disk that is full is another one: where the caller writes to.
-    """
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        explanation = _explain(error, folder) or _of_rows(folder)
-        if explanation is None:
-            raise
-        raise explanation from error
-    except SemsearchError:
-        raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
-        damage = _of_rows(folder)
-        if damage is None:
-            raise  # a bug
-        raise damage from error
-    except OSError as error:
-        if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
-            raise SourceError(f"{error.filename} cannot be read: {error.strerror}; the index is unchanged") from error
-        if error.errno in _FULL:
-            if not writes:
-                raise
-            raise StorageError(
-                f"the disk of {folder} is full; the index is unchanged; make room and try again"
-            ) from error
-        if error.errno in _REFUSED:
-            path = error.filename or folder
-            raise StorageError(f"{path} cannot be written ({error.strerror}); the index is unchanged") from error
-        if error.errno == errno.EIO:
-            raise StorageError(f"the disk of {folder} is failing ({error.strerror}); the index is unchanged") from error
-        if error.errno == errno.ENODEV:
-            raise StorageError(_without_maps(folder, error.strerror or "")) from error
-        if error.errno in EXHAUSTED:
-            what = f"{error.strerror}: {error.filename or folder}"
-            raise StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}") from error
-        raise
-
-
-def _without_maps(folder: Path, text: str) -> str:
-    return (
-        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
-        "it on another disk, such as one of this machine"
-    )
-
-
-def _of_rows(folder: Path) -> IndexDamaged | None:
-    """The error of an index whose rows are not as semsearch writes them; None if they are."""
-    from semsearch.storage.audit import CURE, find_faults  # start-up time
-
-    try:
-        with closing(open_reader(folder)) as db:
-            faults = list(islice(find_faults(db), _SHOWN))
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
-        faults = [str(error)]
-    if not faults:
-        return None
-    cure = "" if all(fault.endswith(CURE) for fault in faults) else f"; remove {folder} and index again"
-    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}{cure}")
-
-
-def _of_texts(folder: Path) -> IndexDamaged | None:
-    """The error of a row that is not as it was written, with what mends it; None if each that has a checksum is."""
-    from semsearch.storage.damaged_rows import first_damaged  # start-up time
-
-    try:
-        with closing(open_reader(folder)) as db:
-            told = first_damaged(db)
-    except (sqlite3.Error, OSError, ValueError):
-        return None
-    return None if told is None else IndexDamaged(f"{folder / DATABASE} is damaged: {told}")
-
-
-def _is_within(name: object, folder: Path) -> bool:
-    """Return whether the path that an error names is in the index; True if it names none."""
-    if not isinstance(name, str):
-        return True
-    return Path(name).absolute().is_relative_to(folder.absolute())
-
-
-def _explain(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
-    text = str(error)
-    if "malformed JSON" in text:
-        return IndexDamaged(
-            f"{folder / DATABASE} holds metadata that is not JSON; semsearch verify lists the documents"
-        )
-    if "disk is full" in text:
-        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
-    if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
-    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
-        return StorageError(_without_maps(folder, text))
-    if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
-    if "locked" in text:
-        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
-    if "Could not decode" in text and (damage := _of_texts(folder)) is not None:
-        return damage
-    if (
-        "malformed" in text
-        or "Could not decode" in text
-        or "not a database" in text
-        or "no such table" in text
-        or "no such column" in text
-    ):
-        return IndexDamaged(f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again")
-    return None
-
-
-# -- Database ----------------------------------------------------------------------------------------------------------
+from semsearch.storage.schema import FORMAT, create_tables
 
 SEGMENTS = "segments"
 
@@ -208,9 +92,9 @@ class IndexDatabase:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
         with explained(self.folder, writes=False):
-            own: sqlite3.Connection | None = getattr(self._own, "db", None)
-            if own is not None:
-                yield own
+            current: sqlite3.Connection | None = getattr(self._own, "db", None)
+            if current is not None:
+                yield current
                 return
             self._check_open()
             with self._readers.lend() as (db, times_replaced):
@@ -236,8 +120,8 @@ class IndexDatabase:
         """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins.
 
         Without `derived` the list of segments may be damaged: all of them are about to be made again. Raises
-        IndexDamaged if what was sealed is not as it was, CommitInDoubt if the disk fails at the end, IndexNotFound if
-        the index was deleted or moved meanwhile, or is another one now.
+        IndexDamaged if the small tables do not match their digests, CommitInDoubt if the disk fails at the end,
+        IndexNotFound if the index was deleted or moved meanwhile, or is another one now.
         """
         self._check_open()
         with explained(self.folder):
@@ -247,7 +131,8 @@ class IndexDatabase:
                 connection.execute("BEGIN IMMEDIATE")
                 file = file_id(self.path)  # not before: a file of an image's layer becomes another when it is opened
                 try:
-                    check_digests(connection, derived=derived)
+                    if get_meta(connection, "format") is not None:
+                        check_digests(connection, derived=derived)
                     yield connection
                     update_digests(connection)
                     self._check_there(file)
@@ -262,6 +147,24 @@ class IndexDatabase:
                 self.close()  # so that the writer is the last to go, and merges the log into the database
                 connection.close()
 
+    def create(self) -> None:
+        """Create the tables; none if they are there already."""
+        with explained(self.folder), closing(connect(self.path, "rwc")) as db:
+            create_tables(db)
+
+    def last_written(self) -> tuple[int, ...]:
+        """Numbers that change with every commit: the times and sizes of the database and of its log."""
+        numbers: list[int] = []
+        for file in (self.path, self.path.with_name(f"{DATABASE}-wal")):
+            with suppress(FileNotFoundError):
+                status = file.stat()
+                numbers += [status.st_mtime_ns, status.st_size]
+        return tuple(numbers)
+
+    def close(self) -> None:
+        """Close the readers' connections; one that is in a transaction is closed at the end of it."""
+        self._readers.close()
+
     def _check_open(self) -> None:
         if self.is_closed:
             raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
@@ -270,31 +173,6 @@ class IndexDatabase:
         """Check that the database is still the file that it was. Raises IndexNotFound."""
         if file is None or file_id(self.path) != file:
             raise IndexNotFound(f"the index at {self.folder} was deleted or moved during the write; nothing was saved")
-
-    def last_written(self) -> tuple[int, ...]:
-        """Numbers that change with every commit: the times and sizes of the database and of its log."""
-        numbers: list[int] = []
-        for file in (self.path, self.path.with_name(f"{DATABASE}-wal")):
-            with suppress(FileNotFoundError):
-                found = file.stat()
-                numbers += [found.st_mtime_ns, found.st_size]
-        return tuple(numbers)
-
-    def schema(self) -> int:
-        """The version of the tables; 0 if there are none."""
-        with explained(self.folder), closing(connect(self.path, "rwc")) as connection:
-            return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-    def close(self) -> None:
-        """Close the readers' connections; one that is in a transaction is closed at the end of it."""
-        self._readers.close()
-
-
-def _theirs(folder: Path) -> str:
-    """The files of a database that this user may not write, where others may write to its folder."""
-    files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
-    theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
-    return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
 
 
 def _commit(connection: sqlite3.Connection, folder: Path) -> None:
@@ -309,30 +187,13 @@ def _commit(connection: sqlite3.Connection, folder: Path) -> None:
         ) from error
 
 
-def _limited() -> str:
-    """What else may be the reason of SQLite's disk I/O error, if there is a limit of the size of files."""
-    try:
-        import resource  # not on Windows
-    except ImportError:
-        return ""
-    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
-    return ", or a file would be larger than ulimit -f allows" if is_limited else ""
-
-
-# -- Opening -----------------------------------------------------------------------------------------------------------
-
-FORMAT = "semsearch index 1"
-SCHEMA = 7  # the PRAGMA user_version after all migrations
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file()
+# -- Is there an index? ------------------------------------------------------------------------------------------------
 
 
 def has_database(folder: Path) -> bool:
     """Return whether a folder has the database of an index; False for a folder that we may not look into."""
     try:
-        return _is_file(folder / DATABASE)
+        return (folder / DATABASE).is_file()
     except OSError:
         return False
 
@@ -341,73 +202,193 @@ def is_index(folder: Path) -> bool:
     """Return whether a folder has an index whose creation was completed."""
     if not has_database(folder):
         return False
-    database = IndexDatabase(folder)
-    try:
-        check(database)
-    except IndexNotFound:
-        return False
-    finally:
-        database.close()
+    with closing(IndexDatabase(folder)) as database:
+        try:
+            check(database)
+        except IndexNotFound:
+            return False
+        except IndexOutdated:
+            return True
     return True
 
 
+def is_outdated(folder: Path) -> bool:
+    """Return whether a folder has an index of an earlier version, which can only be made again from its files."""
+    with closing(IndexDatabase(folder)) as database:
+        try:
+            check(database)
+        except IndexOutdated:
+            return True
+        except SemsearchError:
+            pass
+    return False
+
+
 def check(database: IndexDatabase) -> None:
-    """Check that there is an index that we can read. Raises IndexNotFound, or IndexDamaged for anything else."""
+    """Check that there is an index that we can read.
+
+    Raises IndexNotFound, IndexOutdated for one of an earlier version, or IndexDamaged for anything else.
+    """
     if not has_database(database.folder):
         raise IndexNotFound(f"there is no index at {database.folder}; create one with: semsearch index PATH")
-    _refuse_links(database.folder / SEGMENTS)
+    segments = database.folder / SEGMENTS
+    if segments.is_symlink():  # a writer deletes what no generation names in it
+        raise IndexDamaged(
+            f"{segments} is a symbolic link, but the segments must lie in the index; move the whole index instead"
+        )
     with database.reading() as db:
-        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "meta" not in tables and "_sqlite_migrations" not in tables:
-            raise IndexDamaged(f"{database.path} is the database of another program, not a semsearch index")
-        row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() if "meta" in tables else None
-    if row is None:
+        is_created = db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+        format = get_meta(db, "format") if is_created else None
+    if format is None:
         raise IndexNotFound(
             f"the creation of the index at {database.folder} was interrupted; index again to complete it"
         )
-    if row[0] != FORMAT:
+    if format != FORMAT:
         raise IndexDamaged(
-            f"{database.folder} is {row[0]!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
+            f"{database.folder} is {format!r}, and this semsearch reads {FORMAT!r}; use a newer semsearch"
         )
 
 
-def description_of(folder: Path) -> str:
-    """The sentence that an index was described with; empty for one that has none, or cannot be read."""
-    database = IndexDatabase(folder)
-    try:
-        check(database)
-        with database.reading() as db:
-            return get_meta(db, DESCRIPTION) or ""
-    except SemsearchError:
-        return ""
-    finally:
-        database.close()
-
-
 def check_given(database: IndexDatabase) -> None:
-    """Compare the settings, roots and numbers of an index with their seal. Raises IndexDamaged."""
+    """Compare the settings, roots and counts of an index with their digest. Raises IndexDamaged."""
     with database.reading() as db:
         check_digests(db, derived=False)
 
 
-def upgrade(database: IndexDatabase) -> None:
-    """Bring the tables of a new index, or of one made by an earlier version, up to date.
+def description_of(folder: Path) -> str:
+    """The sentence that an index was described with; empty for one that has none, or cannot be read."""
+    with closing(IndexDatabase(folder)) as database:
+        try:
+            check(database)
+            with database.reading() as db:
+                return get_meta(db, DESCRIPTION) or ""
+        except SemsearchError:
+            return ""
 
-    Raises IndexDamaged for one made by a later version.
+
+# -- Errors in words ---------------------------------------------------------------------------------------------------
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
+_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
+_DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
+_SHOWN = 3  # faults of a damaged index
+
+
+@contextmanager
+def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into errors that say what to do.
+
+    While nothing is written to the index, a disk that is full is another one: where the caller writes to.
     """
-    if (found := database.schema()) > SCHEMA:
-        raise IndexDamaged(
-            f"{database.folder} has tables of version {found}, and this semsearch knows {SCHEMA}; use a newer semsearch"
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        explanation = _of_sqlite(error, folder) or _of_rows(folder)
+        if explanation is None:
+            raise
+        raise explanation from error
+    except SemsearchError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+        damage = _of_rows(folder)
+        if damage is None:
+            raise  # a bug
+        raise damage from error
+    except OSError as error:
+        explanation = _of_system(error, folder, writes=writes)
+        if explanation is None:
+            raise
+        raise explanation from error
+
+
+def _of_sqlite(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
+    text = str(error)
+    if "disk is full" in text:
+        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
+    if "readonly" in text or "unable to open" in text:
+        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
+    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
+        return StorageError(_without_maps(folder, text))
+    if "disk I/O error" in text:
+        return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
+    if "locked" in text:
+        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
+    if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
+        row = _damaged_row(folder) if "Could not decode" in text else None
+        return row or IndexDamaged(
+            f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again"
         )
-    if found != SCHEMA:
-        from semsearch.storage.schema import migrate  # start-up time: only new and old indexes need sqlite-utils
-
-        migrate(database.path)
+    return None
 
 
-def _refuse_links(folder: Path) -> None:
-    """Refuse a folder of segments that is elsewhere: a writer deletes what no generation names in it."""
-    if folder.is_symlink():
-        raise IndexDamaged(
-            f"{folder} is a symbolic link, but the segments must lie in the index; move the whole index instead"
-        )
+def _of_system(error: OSError, folder: Path, *, writes: bool) -> SemsearchError | None:
+    why = error.strerror or ""
+    if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
+        return SourceError(f"{error.filename} cannot be read: {why}; the index is unchanged")
+    if error.errno in _FULL:
+        full = StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
+        return full if writes else None
+    if error.errno in _REFUSED:
+        return StorageError(f"{error.filename or folder} cannot be written ({why}); the index is unchanged")
+    if error.errno == errno.EIO:
+        return StorageError(f"the disk of {folder} is failing ({why}); the index is unchanged")
+    if error.errno == errno.ENODEV:
+        return StorageError(_without_maps(folder, why))
+    if error.errno in EXHAUSTED:
+        what = f"{why}: {error.filename or folder}"
+        return StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}")
+    return None
+
+
+def _of_rows(folder: Path) -> IndexDamaged | None:
+    """The error of an index whose rows are not as semsearch writes them; None if they are."""
+    try:
+        with closing(open_reader(folder)) as db:
+            faults = list(islice(find_faults(db), _SHOWN))
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
+        faults = [str(error)]
+    except IndexDamaged as damage:
+        return damage
+    if not faults:
+        return None
+    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again")
+
+
+def _damaged_row(folder: Path) -> IndexDamaged | None:
+    """The error of the first row that does not match its checksum, with what mends it; None if there is none."""
+    try:
+        with closing(open_reader(folder)) as db:
+            damage = next(find_damaged_rows(db), None)
+    except (sqlite3.Error, OSError, ValueError, IndexDamaged):
+        return None
+    return None if damage is None else IndexDamaged(f"{folder / DATABASE} is damaged: {damage}")
+
+
+def _is_within(name: object, folder: Path) -> bool:
+    """Return whether the path that an error names is in the index; True if it names none."""
+    return not isinstance(name, str) or Path(name).absolute().is_relative_to(folder.absolute())
+
+
+def _without_maps(folder: Path, text: str) -> str:
+    return (
+        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
+        "it on another disk, such as one of this machine"
+    )
+
+
+def _theirs(folder: Path) -> str:
+    """The files of a database that this user may not write, where others may write to its folder."""
+    files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
+    theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
+    return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
+
+
+def _limited() -> str:
+    """What else may be the reason of SQLite's disk I/O error, if there is a limit of the size of files."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return ""
+    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+    return ", or a file would be larger than ulimit -f allows" if is_limited else ""

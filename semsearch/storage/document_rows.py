@@ -9,19 +9,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from json import dumps
 
-from semsearch.frozen import dataclass
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
-    PassageColumnsRead,
+    check_all_documents,
     documents_by_id,
     get_record_metadata,
     has_record_metadata,
     passages_between,
 )
-from semsearch.storage.damaged_rows import check_all_documents
+from semsearch.storage.checksums import ABSOLUTE
 from semsearch.text.passage_records import PassageRecord
 from semsearch.text.text_lengths import heading_text
 
@@ -32,7 +31,7 @@ _LISTED_AFTER = "SELECT path, id FROM documents WHERE root_id = ? AND path > ? O
 
 def added_texts(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """The rows of added texts, by their ids; ids that are not in the index are left out."""
-    return dict(db.execute(_NAMED, (ADDED, dumps(ids))).fetchall())
+    return dict(db.execute(_NAMED, (ADDED, json.dumps(ids))).fetchall())
 
 
 def added_texts_after(db: sqlite3.Connection, last: str, *, limit: int) -> dict[str, int]:
@@ -42,13 +41,10 @@ def added_texts_after(db: sqlite3.Connection, last: str, *, limit: int) -> dict[
 
 # -- Listed documents --------------------------------------------------------------------------------------------------
 
-_LISTED = """SELECT documents.root_id, documents.path, coalesce(roots.path, ''),
-    CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
-    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
-    title, format, passages, coalesce(sentences, 0), coalesce(words, 0), coalesce(size, 0), coalesce(mtime_ns, 0),
-    coalesce(indexed_at, ''), metadata
+_LISTED = f"""SELECT documents.root_id, documents.path, coalesce(roots.path, ''), {ABSOLUTE},
+    title, format, passages, sentences, words, size, mtime_ns, indexed_at, metadata
     FROM documents LEFT JOIN roots ON roots.id = documents.root_id
-    WHERE (documents.root_id, documents.path) > (?, ?) AND ({condition})
+    WHERE (documents.root_id, documents.path) > (?, ?) AND ({{condition}})
     ORDER BY documents.root_id, documents.path LIMIT ?"""
 BEGINNING = (-1, "")  # before all roots
 
@@ -79,12 +75,6 @@ def list_documents(
     return [ListedRow(*row) for row in db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))]
 
 
-def metadata_of(row: ListedRow) -> dict[str, object]:
-    """The metadata of a document; NaN and infinities, which are not JSON, become None."""
-    found: dict[str, object] = json.loads(row.metadata, parse_constant=lambda _: None)
-    return found
-
-
 # -- Faceted rows ------------------------------------------------------------------------------------------------------
 
 _COLUMNS = "CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
@@ -97,7 +87,7 @@ _OF_RECORDS = """SELECT {columns}, {metadata}{truths} FROM documents
     WHERE documents.id IN (SELECT document_id FROM record_metadata)"""
 WITH_RECORDS = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"  # a record's own win
 
-FacetedRow = tuple[str, str, str, int | None, str]  # root or "", path, format, time of the file or None, metadata
+FacetedRow = tuple[str, str, str, int | None, str]  # root or "", path, format, time of the file, metadata
 
 
 def each_row(
@@ -126,11 +116,9 @@ def _parameters(conditions: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
 
 _IDS = """SELECT documents.id FROM documents LEFT JOIN roots ON roots.id = documents.root_id
     WHERE {condition} ORDER BY documents.id"""
-_DOCUMENTS = """SELECT documents.id, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest,
-    coalesce(indexed_at, ''), first_passage, first_sentence, coalesce(characters, 0), coalesce(omissions, '[]')
-    FROM documents LEFT JOIN readings ON readings.document_id = documents.id
-    WHERE documents.id IN (SELECT value FROM json_each(?)) ORDER BY documents.id"""
-_FIRST = 12  # the first passage among these
+_READINGS = (
+    "SELECT document_id, characters, omissions FROM readings WHERE document_id IN (SELECT value FROM json_each(?))"
+)
 _AT_ONCE = 100  # documents
 
 
@@ -141,7 +129,7 @@ class KeptDocument:
     id: int
     root_id: int  # 0: a text that a program added
     path: str  # below the root, or the id
-    file: str | None  # the path as the disk spells it, where that is another
+    file: str  # the path as the disk spells it
     title: str
     format: str
     metadata: str  # JSON
@@ -150,8 +138,9 @@ class KeptDocument:
     checked_ns: int
     digest: str
     indexed: str
+    reader: str
     first_passage: int  # the id of its first passage in this index; the others follow
-    first_sentence: int  # likewise
+    first_sentence: int  # and of its first sentence
     characters: int  # of the file's text
     omissions: str  # JSON
     passages: tuple[PassageRecord, ...]
@@ -170,19 +159,51 @@ def each_kept(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[KeptDocume
     """Read documents by rising ids, with their passages. Raises IndexDamaged."""
     rest = iter(ids)
     while some := list(islice(rest, _AT_ONCE)):
-        held = {row[0]: row[2] for row in documents_by_id(db, some)}
-        for row in db.execute(_DOCUMENTS, (json.dumps(some),)).fetchall():
-            yield KeptDocument(*(*row, _passages(db, row[_FIRST], held[row[0]], title=row[4], format=row[5])))
+        readings = {id_: reading for id_, *reading in db.execute(_READINGS, (json.dumps(some),))}
+        for row in sorted(documents_by_id(db, some), key=lambda row: int(row[0])):
+            id_, first_passage, count, root_id, path, file, title, format, metadata, size, mtime, checked, digest = row[
+                :13
+            ]
+            characters, omissions = readings.get(id_, (0, "[]"))
+            yield KeptDocument(
+                id=id_,
+                root_id=root_id,
+                path=path,
+                file=file or path,
+                title=title,
+                format=format,
+                metadata=metadata,
+                size=size,
+                mtime_ns=mtime,
+                checked_ns=checked,
+                digest=digest,
+                indexed=row[16],
+                reader=row[18],
+                first_passage=first_passage,
+                first_sentence=row[13],
+                characters=characters,
+                omissions=omissions,
+                passages=_passages(db, first_passage, count, title=title, format=format),
+            )
 
 
 def _passages(db: sqlite3.Connection, first: int, count: int, *, title: str, format: str) -> tuple[PassageRecord, ...]:
     rows = [*passages_between(db, first, first + count)]
     metadata = get_record_metadata(db, [row[0] for row in rows], needed=[row[0] for row in rows if row[-1]])
-    return tuple(_record(row, title, format, metadata.get(row[0])) for row in rows)
-
-
-def _record(row: PassageColumnsRead, title: str, format: str, own: object) -> PassageRecord:
-    _, _, _, count, line, page, headings, text, places, offsets, _ = row
-    above = heading_text(title, json.loads(headings))
-    metadata = None if own is None else json.dumps(own, allow_nan=False)
-    return PassageRecord(headings, above, line, page, text, offsets, count, places, metadata, format)
+    records = []
+    for id_, _, _, sentences, line, page, headings, text, places, offsets, _ in rows:
+        records.append(
+            PassageRecord(
+                headings=headings,
+                above=heading_text(title, json.loads(headings)),
+                line=line,
+                page=page,
+                text=text,
+                offsets=offsets,
+                sentences=sentences,
+                places=places,
+                metadata=json.dumps(metadata[id_], allow_nan=False) if id_ in metadata else None,
+                format=format,
+            )
+        )
+    return tuple(records)

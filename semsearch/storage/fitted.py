@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from semsearch.embedding.components import SentenceSums
+from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import FitError, IndexDamaged, SemsearchError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.frozen import dataclass
 from semsearch.storage.checksums import folder_of
 from semsearch.system.checked_file import BLOCK, block_sums
+from semsearch.word_vectors.multilingual import opened_tables
 from semsearch.word_vectors.table import WordVectors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from semsearch.embedding.embedder import SentenceEmbedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +38,6 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
     row = db.execute("SELECT state, sums FROM fit").fetchone()
     if row is None:
         return None
-    from semsearch.embedding.embedder import SentenceEmbedder  # start-up time: a search by words has none
-
     _check(db, row[0], row[1], "fitted state", start=0)
     try:
         return SentenceEmbedder.from_bytes(row[0], vectors)
@@ -60,9 +55,6 @@ def require_languages(db: sqlite3.Connection, vectors: Callable[[], WordVectors]
     row = db.execute("SELECT card FROM fit").fetchone()
     if row is None or not (digests := json.loads(row[0]).get("languages")):
         return
-    from semsearch.embedding.word_finder import as_multilingual  # start-up time, as below
-    from semsearch.word_vectors.multilingual import opened_tables
-
     opened = vectors()
     several = as_multilingual(opened)
     try:
@@ -75,12 +67,10 @@ def _of_other_version(error: VectorsError | VectorsMismatch, db: sqlite3.Connect
     return type(error)(f"{error}, or run: {rebuild_command(folder_of(db))}")
 
 
-def _check(db: sqlite3.Connection, data: bytes, sums: bytes | None, name: str, *, start: int) -> None:
+def _check(db: sqlite3.Connection, data: bytes, sums: bytes, name: str, *, start: int) -> None:
     """Compare a blob with its checksums, which begin at `start` in the stored ones. Raises IndexDamaged."""
-    if sums is None:  # of an earlier version; the table digests cover it
-        return
-    found = _sums(data) if isinstance(data, bytes) else b""
-    if not found or found != sums[start : start + len(found)]:
+    current = _sums(data) if isinstance(data, bytes) else b""
+    if not current or current != sums[start : start + len(current)]:
         raise _damage(db, f"{name} of this index does not match its checksums")
 
 
@@ -95,7 +85,7 @@ def _sums(data: bytes) -> bytes:
 def fit_stamp(db: sqlite3.Connection) -> tuple[int, str, bytes] | None:
     """The identity of a fit, also among other indexes; None if nothing was fitted yet."""
     row = db.execute("SELECT generation, card, sums, length(state) FROM fit").fetchone()
-    return None if row is None else (int(row[0]), str(row[1]), (row[2] or b"")[: _sums_size(row[3])])
+    return None if row is None else (int(row[0]), str(row[1]), row[2][: _sums_size(row[3])])
 
 
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
@@ -125,10 +115,7 @@ def save_today(db: sqlite3.Connection, today: SentenceSums) -> None:
     """Save today's sums; the fit stays."""
     statistics = _to_bytes(today)
     size, sums = db.execute("SELECT length(state), sums FROM fit").fetchone()
-    of_state = sums or _sums(db.execute("SELECT state FROM fit").fetchone()[0])
-    db.execute(
-        "UPDATE fit SET statistics = ?, sums = ?", (statistics, of_state[: _sums_size(size)] + _sums(statistics))
-    )
+    db.execute("UPDATE fit SET statistics = ?, sums = ?", (statistics, sums[: _sums_size(size)] + _sums(statistics)))
 
 
 def _sums_size(size: int) -> int:

@@ -22,9 +22,9 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from semsearch.frozen import dataclass
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase, explained
 from semsearch.system import clock

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 
+DIGESTS = "digests"  # semsearch.storage.checksums
+DESCRIPTION = "description"  # a sentence that says what an index holds
+LONGEST_DESCRIPTION = 300  # characters
+LANGUAGES = "languages"
+
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
     """Read a value by its key; None if it was never set."""
@@ -19,27 +24,18 @@ def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
     )
 
 
-def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
-    """The identity of a generation, also among other indexes at this path: its number and digests."""
-    found = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'seals')"))
-    return int(found.get("generation") or 0), str(found.get("seals"))
-
-
-DESCRIPTION = "description"  # a sentence that says what an index holds
-LONGEST_DESCRIPTION = 300  # characters
-
-
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)
 
 
-# -- Languages ---------------------------------------------------------------------------------------------------------
-
-LANGUAGES = "languages"
+def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
+    """The identity of a generation, also among other indexes at this path: its number and digests."""
+    values = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', ?)", (DIGESTS,)))
+    return int(values.get("generation") or 0), str(values.get(DIGESTS))
 
 
 def get_languages(db: sqlite3.Connection) -> dict[str, int]:
-    """The number of documents of each language, most first; empty in an index without language detection."""
-    found: dict[str, int] = json.loads(get_meta(db, LANGUAGES) or "{}")
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+    """The number of documents of each language, most first."""
+    counts: dict[str, int] = json.loads(get_meta(db, LANGUAGES) or "{}")
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -19,8 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from semsearch.arrays.types import Float16
-from semsearch.errors import IndexDamaged
-from semsearch.storage.connections import connect
+from semsearch.storage.connections import connect_to_file
 
 logger = logging.getLogger(__name__)
 Encodings = dict[bytes, Float16]  # by key
@@ -28,7 +27,7 @@ Result = TypeVar("Result")
 
 NAME = "encodings.sqlite"
 LIMIT = 256_000_000  # bytes: some 300,000 passages at 384 dimensions
-_TABLE = "CREATE TABLE IF NOT EXISTS encodings (number INTEGER PRIMARY KEY, key BLOB UNIQUE, vector BLOB)"
+_TABLE = "CREATE TABLE encodings (number INTEGER PRIMARY KEY, key BLOB UNIQUE, vector BLOB)"
 _PATIENCE = 1  # second to wait for another process
 _SHARE = 10  # a tenth of the vectors goes at a time
 _ROOM = 16  # free pages in which a few vectors find room
@@ -78,7 +77,8 @@ class PassageEncodings:
     def _write(self, db: sqlite3.Connection, encodings: Encodings) -> None:
         db.execute("PRAGMA synchronous = OFF")  # what a power failure damages is made again
         db.execute("BEGIN IMMEDIATE")
-        db.execute(_TABLE)
+        if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            db.execute(_TABLE)
         rows = [(key, vector.astype("<f2").tobytes()) for key, vector in encodings.items()]
         db.executemany("INSERT OR IGNORE INTO encodings (key, vector) VALUES (?, ?)", rows)
         self._make_room(db)
@@ -96,11 +96,14 @@ class PassageEncodings:
     def _tried(self, mode: str, use: Callable[[sqlite3.Connection], Result]) -> Result | None:
         """Use the file; None if that fails. One that is damaged is deleted."""
         try:
-            with closing(connect(self._path, mode, patience=_PATIENCE)) as db:
+            with closing(connect_to_file(self._path, mode, patience=_PATIENCE)) as db:
+                for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"):
+                    if sql != _TABLE:
+                        raise ValueError(f"it has another table, view or trigger: {sql[:80]}")
                 return use(db)
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, full, or gone
             logger.debug("%s cannot be used: %s", self._path, error)
-        except (sqlite3.DatabaseError, IndexDamaged, ValueError) as error:
+        except (sqlite3.DatabaseError, ValueError) as error:
             logger.debug("%s is damaged (%s); creating it again", self._path, error)
             self._delete()
         return None
@@ -114,6 +117,6 @@ class PassageEncodings:
 
 def _read(db: sqlite3.Connection, keys: Sequence[bytes], dimension: int) -> Encodings:
     marks = ", ".join("?" * len(keys))
-    rows = db.execute(f"SELECT key, vector FROM encodings WHERE key IN ({marks})", list(keys))  # noqa: S608  # marks only
+    rows = db.execute(f"SELECT key, vector FROM encodings WHERE key IN ({marks})", list(keys))
     found = {bytes(key): np.frombuffer(vector, dtype="<f2").astype(np.float16) for key, vector in rows}
     return {key: vector for key, vector in found.items() if vector.shape == (dimension,) and np.isfinite(vector).all()}

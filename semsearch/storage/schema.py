@@ -1,4 +1,4 @@
-"""The tables of an index, through sqlite-utils' migrations; a new one also raises SCHEMA in storage/database.
+"""The tables of an index, and what each column may hold: a CHECK of the table, and what the audit asks for.
 
     meta        single values of the index as a whole: format, settings, generation, the next ids
     roots       the folders and files that are indexed, with the globs given for them
@@ -12,182 +12,190 @@
     retired     files of earlier generations, to be deleted once no reader can need them
     record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
 
-Imported by writers only, and only if `PRAGMA user_version` says that something is missing: sqlite-utils takes longer to
-import than a query takes to answer.
+There are no migrations: an index with other tables is made again from its files (`semsearch index --rebuild`).
 """
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
-from sqlite_utils import Database, Migrations
+from semsearch.errors import IndexDamaged, IndexOutdated, rebuild_command
 
-from semsearch.storage.checksums import FirstSummedRows, set_first_summed_rows, update_digests
-from semsearch.storage.meta import get_count
+FORMAT = "semsearch index 2"
+SCHEMA = 8  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
 
-migrations = Migrations("semsearch")
-
-
-@migrations()
-def first_tables(db: Database) -> None:
-    """Create the tables of version 1."""
-    db.table("meta").create({"key": str, "value": str}, pk="key", not_null={"value"})
-    db.table("roots").create(
-        {"id": int, "path": str, "single": int, "include": str, "exclude": str},
-        pk="id",
-        not_null={"path", "single", "include", "exclude"},
-    )
-    db.table("roots").create_index(["path"], unique=True)
-    db.table("documents").create(
-        {
-            "id": int,
-            "root_id": int,  # 0: added by a program, of no root
-            "path": str,  # below the root, forward slashes, NFC; or the id that the program gave
-            "file": str,  # the path as the disk spells it, where that is not NFC
-            "title": str,
-            "format": str,
-            "metadata": str,
-            "size": int,
-            "mtime_ns": int,
-            "checked_ns": int,  # when its content was last read: times at or after this prove nothing
-            "digest": str,
-            "first_passage": int,
-            "passages": int,
-            "first_sentence": int,
-            "sentences": int,
-            "words": int,
-            "indexed_at": str,
-        },
-        pk="id",
-        not_null={"root_id", "path", "title", "format", "metadata", "digest", "first_passage", "passages"},
-    )
-    db.table("documents").create_index(["root_id", "path"], unique=True)
-    db.table("documents").create_index(["first_passage"])
-    db.table("passages").create(
-        {
-            "id": int,
-            "document_id": int,
-            "first_sentence": int,
-            "sentence_count": int,
-            "line": int,
-            "page": int,
-            "headings": str,
-            "text": str,
-            "sentences": bytes,  # int32 little endian (n, 5): start, end, source start, source end, line
-        },
-        pk="id",
-        not_null={"document_id", "first_sentence", "sentence_count", "line", "headings", "text", "sentences"},
-    )
-    db.table("segments").create(
-        {
-            "id": int,
-            "kind": str,  # passage, sentence or words
-            "file": str,
-            "size": int,
-            "count": int,
-            "runs": bytes,  # semsearch.arrays.id_ranges: which ids lie at which rows
-            "digest": str,
-            "generation": int,
-        },
-        pk="id",
-        not_null={"kind", "file", "size", "count", "runs", "digest", "generation"},
-    )
-    db.table("removed").create(
-        {"first_passage": int, "passages": int, "first_sentence": int, "sentences": int, "generation": int},
-        pk="first_passage",
-    )
-    db.table("fit").create(
-        # what stands behind a blob is only found through all its pages
-        {"id": int, "card": str, "generation": int, "sums": bytes, "state": bytes, "statistics": bytes},
-        pk="id",
-        not_null={"card", "state", "statistics", "generation"},
-    )
-    db.table("retired").create({"file": str, "retired_at": float}, pk="file")
-    db.execute("PRAGMA user_version = 1")
+_KINDS = {  # of columns: SQLite's type, and the condition
+    "count": ("INTEGER", "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 4503599627370496"),
+    "integer": ("INTEGER", "typeof({0}) = 'integer'"),
+    "flag": ("INTEGER", "typeof({0}) = 'integer' AND {0} IN (0, 1)"),
+    "time": ("INTEGER", "typeof({0}) = 'integer' AND {0} BETWEEN -4611686018427387904 AND 4611686018427387904"),  # ns
+    "seconds": ("REAL", "typeof({0}) = 'real'"),
+    "text": ("TEXT", "typeof({0}) = 'text'"),
+    "path": ("TEXT", "typeof({0}) = 'text' AND instr({0}, char(0)) = 0"),
+    "list": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '['"),  # JSON, whose functions no CHECK may call
+    "object": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '{{'"),
+    "bytes": ("BLOB", "typeof({0}) = 'blob'"),
+    "numbers": ("BLOB", "typeof({0}) = 'blob' AND length({0}) % 8 = 0"),  # of 64 bits
+    "ranges": ("BLOB", "typeof({0}) = 'blob' AND length({0}) % 16 = 0"),  # pairs of 64 bits
+    "sentences": ("BLOB", "typeof({0}) = 'blob' AND length({0}) = 20 * sentence_count"),
+}
 
 
-@migrations()
-def places_of_sentences(db: Database) -> None:
-    """Where each sentence stands in the document's own terms. Passages that were there before have no places."""
-    db.table("passages").add_column("places", str)  # JSON: (number of a sentence, the place from there on), or nothing
-    db.execute("PRAGMA user_version = 2")
+COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key; a kind that ends in ? allows NULL
+    "meta": {"key": "text", "value": "text"},
+    "roots": {
+        "id": "count",
+        "path": "path",
+        "single": "flag",  # a file, not a folder
+        "include": "list",
+        "exclude": "list",
+        "text_columns": "list",  # chosen for tables and records
+        "metadata_columns": "list",
+        "options": "text",  # by which the store of a URI is reached
+    },
+    "documents": {
+        "id": "count",
+        "root_id": "count",  # 0: added by a program, of no root
+        "path": "path",  # below the root, forward slashes, NFC; or the id that the program gave
+        "file": "path?",  # the path as the disk spells it, where that is not NFC
+        "title": "text",
+        "format": "text",
+        "metadata": "object",
+        "size": "count",
+        "mtime_ns": "time",
+        "checked_ns": "time",  # when its content was last read: times at or after this prove nothing
+        "digest": "text",
+        "first_passage": "count",
+        "passages": "count",
+        "first_sentence": "count",
+        "sentences": "count",
+        "words": "count",
+        "indexed_at": "text",
+        "language": "text",  # "" if it is not known
+        "reader": "text",  # the versions that read it, and the columns: semsearch.sources.unchanged
+        "sum": "integer",  # semsearch.storage.checksums, as in the other tables
+    },
+    "passages": {
+        "id": "count",
+        "document_id": "count",
+        "first_sentence": "count",
+        "sentence_count": "count",
+        "line": "count",
+        "page": "count?",
+        "headings": "list",
+        "text": "text",
+        "places": "list?",  # (number of a sentence, the place from there on)
+        "sentences": "sentences",  # (n, 5) int32, little endian: start, end, source start, source end, line
+        "sum": "integer",
+    },
+    "record_metadata": {"passage_id": "count", "document_id": "count", "metadata": "object", "sum": "integer"},
+    "segments": {
+        "id": "count",
+        "kind": "text",  # passage, sentence, words or topics
+        "file": "text",
+        "size": "count",
+        "count": "count",
+        "runs": "ranges",  # semsearch.arrays.id_ranges: which ids lie at which rows
+        "digest": "text",
+        "sums": "numbers",  # semsearch.system.checked_file
+        "generation": "count",
+        "scan": "text",  # semsearch.results.reports.Scan as JSON; "" if all vectors are compared as they are
+    },
+    "removed": {
+        "first_passage": "count",
+        "passages": "count",
+        "first_sentence": "count",
+        "sentences": "count",
+        "generation": "count",
+    },
+    "fit": {  # what stands behind a blob is only found through all its pages: the large ones come last
+        "id": "count",
+        "card": "object",
+        "generation": "count",
+        "sums": "numbers",
+        "state": "bytes",
+        "statistics": "numbers",
+    },
+    "retired": {"file": "text", "retired_at": "seconds"},
+    "unread": {
+        "path": "text",  # canonical: absolute, forward slashes, NFC
+        "size": "count",
+        "mtime_ns": "time",
+        "checked_ns": "time",
+        "max_bytes": "count",  # the limit that held
+        "reader": "text",  # which would have read it, and the version of semsearch
+        "lasting": "flag",  # whether it need not be tried again while it is the same
+        "reason": "text",
+        "digest": "text",  # of its content; "" if it could not be opened
+    },
+    "readings": {"document_id": "count", "characters": "count", "omissions": "list"},  # of the file's text
+}
+_INDEXES = (
+    "CREATE UNIQUE INDEX roots_by_path ON roots (path)",
+    "CREATE UNIQUE INDEX documents_by_path ON documents (root_id, path)",
+    "CREATE INDEX documents_by_passage ON documents (first_passage)",
+    "CREATE INDEX documents_by_reader ON documents (root_id, format, reader)",
+    "CREATE INDEX record_metadata_by_document ON record_metadata (document_id)",
+)
 
 
-@migrations()
-def what_was_not_taken_in(db: Database) -> None:
-    """The files that were tried and not read, and of those that were, how much and what not.
+def condition_of(column: str, kind: str) -> str:
+    """The SQL condition that the values of a column fulfil."""
+    condition = _KINDS[kind.rstrip("?")][1].format(column)
+    return f"({column} IS NULL OR ({condition}))" if kind.endswith("?") else condition
 
-    What an earlier version kept of the first as one JSON text is forgotten: such files are tried once more.
+
+def _table(name: str) -> str:
+    """The SQL that creates a table."""
+    (key, key_kind), *columns = COLUMNS[name].items()
+    lines = [f"{key} {_KINDS[key_kind][0]} NOT NULL PRIMARY KEY"]
+    for column, kind in columns:
+        type_ = _KINDS[kind.rstrip("?")][0] + ("" if kind.endswith("?") else " NOT NULL")
+        lines.append(f"{column} {type_} CHECK ({condition_of(column, kind)})")
+    return f"CREATE TABLE {name} (\n    " + ",\n    ".join(lines) + "\n)"
+
+
+_STATEMENTS = (*map(_table, COLUMNS), *_INDEXES)
+_EXPECTED = frozenset(_STATEMENTS)
+
+
+def create_tables(db: sqlite3.Connection) -> None:
+    """Create the tables in an empty database, in one transaction; none if they are there already."""
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("BEGIN IMMEDIATE")
+    if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        for statement in _STATEMENTS:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+    db.execute("COMMIT")
+
+
+def check_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Check that a database has our tables and nothing else: a view or trigger could compute something when it is read.
+
+    A database without tables passes: the creation of its index was interrupted. Raises IndexOutdated, IndexDamaged.
     """
-    db.table("unread").create(
-        {
-            "path": str,  # canonical: absolute, forward slashes, NFC
-            "size": int,
-            "mtime_ns": int,
-            "checked_ns": int,
-            "max_bytes": int,  # the limit that held
-            "reader": str,  # which would have read it, and the version of semsearch
-            "lasting": int,  # whether it need not be tried again while it is the same
-            "reason": str,
-        },
-        pk="path",
-        not_null={"size", "mtime_ns", "checked_ns", "max_bytes", "reader", "lasting", "reason"},
-    )
-    db.table("readings").create(
-        {"document_id": int, "characters": int, "omissions": str},  # of the file's text; JSON
-        pk="document_id",
-        not_null={"characters", "omissions"},
-    )
-    db.execute("DELETE FROM meta WHERE key = 'skipped'")
-    db.execute("PRAGMA user_version = 3")
-
-
-@migrations()
-def metadata_of_records(db: Database) -> None:
-    """The metadata of records in tables and JSON Lines, by passage."""
-    db.table("record_metadata").create(
-        {"passage_id": int, "document_id": int, "metadata": str},  # JSON
-        pk="passage_id",
-        not_null={"document_id", "metadata"},
-    )
-    db.table("record_metadata").create_index(["document_id"])
-    db.execute("PRAGMA user_version = 4")
-
-
-@migrations()
-def checksums_of_segments(db: Database) -> None:
-    """The checksums of each segment's blocks. Segments that were there before have none."""
-    db.table("segments").add_column("sums", bytes)  # semsearch.system.checked_file
-    db.execute("PRAGMA user_version = 5")
-
-
-@migrations()
-def languages_of_documents(db: Database) -> None:
-    """The language of each document. It is not detected for existing ones."""
-    db.table("documents").add_column("language", str, not_null_default="")
-    db.execute("PRAGMA user_version = 6")
-
-
-@migrations()
-def checksums_of_rows(db: Database) -> None:
-    """The checksums of rows, and digests of the small tables. Existing rows have none."""
-    for table in ("documents", "passages", "record_metadata"):
-        db.table(table).add_column("sum", int)  # semsearch.storage.checksums
-    if "sums" not in db.table("fit").columns_dict:  # tables that an earlier version made
-        db.table("fit").add_column("sums", bytes)  # semsearch.system.checked_file
-    set_first_summed_rows(
-        db.conn, FirstSummedRows(get_count(db.conn, "next_document"), get_count(db.conn, "next_passage"))
-    )
-    db.execute("PRAGMA user_version = 7")
-    update_digests(db.conn)
-
-
-def migrate(path: Path) -> None:
-    """Bring the database at `path` to the newest tables, each step in a transaction of its own."""
-    database = Database(path, execute_plugins=False)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        migrations.apply(database)
-    finally:
-        database.close()
+    rows = db.execute("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if not rows or (version == SCHEMA and {sql for _, _, sql in rows} == _EXPECTED):
+        return
+    names = {name for name, _, _ in rows}
+    if "meta" not in names and "_sqlite_migrations" not in names:
+        raise IndexDamaged(f"{path} is the database of another program, not a semsearch index")
+    if version > SCHEMA:
+        raise IndexDamaged(
+            f"{path.parent} has tables of version {version}, and this semsearch knows {SCHEMA}; use a newer semsearch"
+        )
+    if version < SCHEMA:
+        raise IndexOutdated(
+            f"the index {path.parent} was made by an earlier semsearch; make it again from its files with: "
+            + rebuild_command(path.parent)
+        )
+    for name, kind, sql in rows:
+        if sql not in _EXPECTED:
+            raise IndexDamaged(
+                f"{path} has the {kind} {name!r}, which semsearch never creates so; use an index that semsearch wrote"
+            )
+    raise IndexDamaged(f"{path} lacks tables; remove {path.parent} and index again")

@@ -11,16 +11,14 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.reports import Scan
-from semsearch.storage.meta import get_meta, set_meta
 from semsearch.system import clock
 
 Kind = Literal["passage", "sentence", "words", "topics"]
@@ -40,8 +38,8 @@ class Segment:
     size: int  # bytes
     id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
-    scan: Scan | None = None  # measured when it was written; stored in `meta`
-    sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it, or an earlier version wrote it
+    scan: Scan | None = None  # measured when it was written; None if all vectors are compared as they are
+    sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it
 
 
 def segment_name(kind: Kind, generation: int) -> str:
@@ -62,16 +60,21 @@ def _is_name(file: str) -> bool:
 
 def get_segments(db: sqlite3.Connection) -> list[Segment]:
     """Read the segments of the current generation, in the order in which they were named."""
-    rows = db.execute("SELECT kind, file, size, runs, digest, sums FROM segments ORDER BY id").fetchall()
-    for _, file, *_ in rows:
-        if not (isinstance(file, str) and _is_name(file)):
+    rows = db.execute("SELECT kind, file, size, runs, digest, scan, sums FROM segments ORDER BY id").fetchall()
+    segments = []
+    for kind, file, size, runs, digest, scan, sums in rows:
+        if kind not in _SUFFIXES or not (isinstance(file, str) and _is_name(file)):
             named = repr(file)[:80]
             raise IndexDamaged(f"the index lists the segment {named}, which is not a file in its folder; index again")
-    scans = get_scans(db)
-    return [
-        Segment(kind, file, size, IdRanges.from_bytes(runs), digest, scans.get(file), sums or b"")
-        for kind, file, size, runs, digest, sums in rows
-    ]
+        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, _scan(scan), sums))
+    return segments
+
+
+def _scan(text: str) -> Scan | None:
+    try:
+        return Scan.from_dict(json.loads(text)) if text else None
+    except UsageError as error:
+        raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
 
 
 def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
@@ -86,12 +89,12 @@ def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Se
     now = clock.now()
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
     db.executemany("INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired])
-    db.executemany(
-        "INSERT INTO segments (kind, file, size, count, runs, digest, sums, generation) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(s.kind, s.file, s.size, len(s.id_ranges), s.id_ranges.to_bytes(), s.digest, s.sums, number) for s in new],
-    )
-    note_scans(db, new, retired)
+    for segment in new:
+        scan = "" if segment.scan is None else json.dumps(asdict(segment.scan), allow_nan=False)
+        row = {"kind": segment.kind, "file": segment.file, "size": segment.size, "count": len(segment.id_ranges)}
+        row |= {"runs": segment.id_ranges.to_bytes(), "digest": segment.digest, "sums": segment.sums}
+        row |= {"generation": number, "scan": scan}
+        db.execute(f"INSERT INTO segments ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
 
 
 def forget_removed(db: sqlite3.Connection) -> None:
@@ -112,8 +115,7 @@ def forget_removed(db: sqlite3.Connection) -> None:
 def forget_manifest(db: sqlite3.Connection) -> None:
     """Forget a damaged list of segments, the removed ids and the fit, all of which are made again."""
     for table in ("segments", "removed", "fit"):
-        db.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
-    db.execute("DELETE FROM meta WHERE key = ?", (_SCANS_KEY,))
+        db.execute(f"DELETE FROM {table}")
 
 
 def get_retired(db: sqlite3.Connection) -> dict[str, float]:
@@ -124,24 +126,3 @@ def get_retired(db: sqlite3.Connection) -> dict[str, float]:
 def forget_retired(db: sqlite3.Connection, names: Iterable[str]) -> None:
     """Forget retired segments that were dropped."""
     db.executemany("DELETE FROM retired WHERE file = ?", [(name,) for name in names])
-
-
-_SCANS_KEY = "scans"
-
-
-def get_scans(db: sqlite3.Connection) -> dict[str, Scan]:
-    """Read how segments are scanned, by file. A segment whose vectors are all compared as they are has no entry."""
-    try:
-        return {file: Scan.from_dict(card) for file, card in json.loads(get_meta(db, _SCANS_KEY) or "{}").items()}
-    except UsageError as error:
-        raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
-
-
-def note_scans(db: sqlite3.Connection, new: Iterable[Segment], retired: Iterable[Segment]) -> None:
-    """Store how new segments are scanned, and forget retired ones."""
-    known = get_scans(db)
-    gone = {segment.file for segment in retired}
-    kept = {file: scan for file, scan in known.items() if file not in gone}
-    kept |= {segment.file: segment.scan for segment in new if segment.scan is not None}
-    if kept != known:
-        set_meta(db, _SCANS_KEY, json.dumps({file: asdict(scan) for file, scan in kept.items()}, allow_nan=False))

@@ -7,9 +7,9 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
-
-from semsearch.frozen import blake2b, dataclass
 
 Write = Callable[[bytes | memoryview], None]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename

@@ -17,7 +17,6 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from semsearch.errors import UsageError
-from semsearch.frozen import pattern
 
 
 def working_folder() -> Path:
@@ -143,8 +142,8 @@ def _folded(name: str) -> str:
 
 # -- Uris --------------------------------------------------------------------------------------------------------------
 
-_SCHEME = pattern(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_SECRET = pattern(r"(?<=//)([^/@:]*):[^/@]*@")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
 
 
 def uri_scheme(text: str) -> str:

@@ -12,9 +12,10 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
-from semsearch.frozen import blake2b, dataclass
 from semsearch.system import clock
 
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one

@@ -10,9 +10,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-
-from semsearch.frozen import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

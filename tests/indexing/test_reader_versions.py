@@ -15,7 +15,6 @@ from small import write_articles
 
 from semsearch import Index, Text
 from semsearch.readers import registry
-from semsearch.storage.meta import get_meta
 from semsearch.text import passages
 from semsearch.word_vectors.table import VectorTable
 
@@ -46,17 +45,6 @@ def test_documents_of_a_changed_reader_are_read_again_once(
     assert index.sync().unchanged == 7
     change(monkeypatch, "markdown", "earlier")
     assert index.sync().changed == 6
-
-
-def test_an_index_that_says_nothing_was_read_with_the_first_versions(
-    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(monkeypatch, "markdown", "1")
-    monkeypatch.setattr(passages, "SPLITTER_VERSION", "1")
-    index.sync(tmp_path / "docs")
-    with index._database.writing() as db:
-        db.execute("DELETE FROM meta WHERE key IN ('reader_versions', 'outdated_documents')")
-    assert index.sync().unchanged == 7
 
 
 def test_documents_cut_by_another_splitter_are_read_again_once(
@@ -104,8 +92,6 @@ def test_a_reader_of_another_package_counts_too(index: Index, tmp_path: Path) ->
         install(tmp_path / version, "upper_reader", UPPER.format(version=version), loud="upper_reader:FORMAT")
         with installed(tmp_path / version):
             assert index.sync(tmp_path / "docs").changed == changed
-    with index._database.reading() as db:
-        assert '"shouted": "2"' in (get_meta(db, "reader_versions") or "")
 
 
 def test_a_reader_that_is_gone_leaves_its_documents(index: Index, tmp_path: Path) -> None:

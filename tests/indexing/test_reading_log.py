@@ -19,7 +19,7 @@ from semsearch.indexing.prepare_files import Prepared
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
 from semsearch.readers.read import FileContent, read_file
 from semsearch.results.reports import Progress
-from semsearch.sources.sync_plan import PresentFile
+from semsearch.sources.unchanged import PresentFile
 from semsearch.text.passage_records import PassageRecord
 from semsearch.word_vectors.table import VectorTable
 

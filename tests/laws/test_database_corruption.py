@@ -157,9 +157,9 @@ def places(data: bytes, wanted: bytes) -> list[int]:
         "UPDATE segments SET runs = (SELECT runs FROM segments LIMIT 1)",
         "UPDATE roots SET path = '/elsewhere'",
         "UPDATE meta SET value = '7' WHERE key = 'generation'",
-        "DELETE FROM meta WHERE key = 'seals'",
+        "DELETE FROM meta WHERE key = 'digests'",
         "UPDATE fit SET state = zeroblob(length(state))",
-        "UPDATE passages SET sum = NULL, text = upper(text)",
+        "UPDATE passages SET text = upper(text)",
         "PRAGMA user_version = 6",
     ],
 )

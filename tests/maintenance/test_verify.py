@@ -37,7 +37,10 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM removed", "lexical entries belong to no row"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "lexical entries of passage"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "does not match its text"),
-        ("INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, 1, sums FROM segments", "twice"),
+        (
+            "INSERT INTO segments SELECT id + 100, kind, file, size, count, runs, digest, sums, 1, scan FROM segments",
+            "twice",
+        ),
     ],
 )
 def test_rows_and_vectors_that_disagree_are_seen(path: Path, statement: str, said: str) -> None:

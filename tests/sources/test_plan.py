@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semsearch.sources.sync_plan import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
+from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
 

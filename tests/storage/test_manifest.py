@@ -11,7 +11,6 @@ import pytest
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.results.reports import Scan
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.schema import migrate
 from semsearch.storage.segments import (
     Kind,
     Segment,
@@ -19,7 +18,6 @@ from semsearch.storage.segments import (
     forget_retired,
     get_removed,
     get_retired,
-    get_scans,
     get_segments,
     name_segments,
 )
@@ -30,7 +28,7 @@ SCAN = Scan("IVF5,SQfp16", 100, 5, 2, 0.96, 50)
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     store = IndexDatabase(tmp_path)
-    migrate(store.path)
+    store.create()
     with store.writing() as connection:
         yield connection
 
@@ -46,11 +44,9 @@ def removal(db: sqlite3.Connection, first_passage: int, first_sentence: int) -> 
 def test_what_is_named_is_listed_and_what_is_retired_is_not(db: sqlite3.Connection) -> None:
     old, new = segment("passage", "old", 1, 9, SCAN), segment("passage", "new", 1, 8)
     name_segments(db, [old, segment("words", "words", 1, 9)], retired=[], number=1)
-    assert get_scans(db) == {"old": SCAN}
     assert [each.scan for each in get_segments(db)] == [SCAN, None]
     name_segments(db, [new], retired=[old], number=2)
     assert [(each.file, each.id_ranges.ranges) for each in get_segments(db)] == [("words", [(1, 9)]), ("new", [(1, 8)])]
-    assert get_scans(db) == {}
     assert get_retired(db).keys() == {"old"}
     forget_retired(db, ["old"])
     assert get_retired(db) == {}

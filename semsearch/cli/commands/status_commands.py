@@ -13,7 +13,7 @@ from semsearch.cli.declared import CommandArgument as Argument, CommandOption as
 from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
 from semsearch.cli.messages import PROBLEMS, complain, tell_warnings, use_one_thread
 from semsearch.cli.tables import count, print_blocks, size
-from semsearch.errors import UsageError, rebuild_command
+from semsearch.errors import UsageError
 from semsearch.results.omissions import endings_in_words, in_words
 from semsearch.results.reports import MUCH_DRIFT
 from semsearch.storage.database import IndexDatabase, check
@@ -243,19 +243,14 @@ def _database_of(found: Path | str) -> IndexDatabase:
 def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
     """Check the integrity of an index.
 
-    Checks that rows and vectors match, that all files are as written, and the checksum of each row. Rows from an
-    earlier version may have no checksum; their number is printed. Exit status: 0 without problems; 1 with problems,
-    which are printed one per line.
+    Checks that rows and vectors match, that all files are as written, and the checksum of each row. Exit status: 0
+    without problems; 1 with problems, which are printed one per line.
     """
     use_one_thread()
     with open_index(index, indexes, vectors) as opened:
         problems = opened.verify()
-        without = opened.rows_without_checksums()
     for problem in problems:
         print(" ".join(problem.splitlines()))
     if problems:
         raise SystemExit(PROBLEMS)
     print(f"{opened.path}: no problems")
-    if without:
-        cure = rebuild_command(opened.path)
-        print(f"{without:,} rows from an earlier version have no checksum; to add them, run: {cure}")

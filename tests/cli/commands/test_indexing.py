@@ -482,7 +482,7 @@ def test_an_interrupted_creation_leaves_nothing(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semsearch.maintenance.create_index.upgrade", interrupted)
+    monkeypatch.setattr("semsearch.storage.database.create_tables", interrupted)
     result = semsearch("index", "docs", "--vectors", small_vectors.folder)
     assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
     assert not (empty / "indexes").exists()

@@ -95,7 +95,7 @@ def reap(*_: object) -> None:
 
 
 def preload() -> None:
-    """Import what most commands need, and what sqlite-utils imports."""
+    """Import what most commands need."""
     import semsearch.__main__
     import semsearch.index
     from semsearch.cli import messages

@@ -28,7 +28,7 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.rerankers.onnx_models import _longest, _modules, _takes_first_token
 from semsearch.rerankers.transformer_models import _architectures, _check_classes
 from semsearch.results.codec import to_dict
-from semsearch.sources.sync_plan import PresentFile
+from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.passage_encodings import NAME as ENCODINGS, PassageEncodings, key_of
 from semsearch.system import locking
 from semsearch.train.training_texts import read_texts, without_excluded

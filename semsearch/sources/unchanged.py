@@ -1,0 +1,243 @@
+"""Decides which files have changed: the one place that compares the documents of an index with the files on disk.
+
+A file is unchanged if its size and time are the same, its time lies clearly before the moment its content was last read
+(an edit within the same tick of the file system's clock leaves both as they were), and the reader would read it as it
+did then: the same versions of reader and splitter, the same chosen columns. All other files are compared by the digest
+of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
+unchanged by the same rules, if its own bytes were the reason.
+
+Pure, but for the digests that it asks for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from semsearch import __version__
+from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.registry import format_named, reader_label
+from semsearch.system.source_files import source_digest
+from semsearch.text import passages
+
+CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
+
+
+class KnownDocument(NamedTuple):
+    """A document as the index knows it. `canonical` identifies it: its absolute path with forward slashes, in NFC."""
+
+    document_id: int
+    root_id: int
+    path: str
+    canonical: str
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    digest: str
+    format: str = ""
+    reader: str = ""  # `label_of` when it was read
+
+
+class PresentFile(NamedTuple):
+    """A file as it is on disk. `path` and `canonical` are in NFC, `file` and `absolute` spelled as on disk.
+
+    `path` and `file` are relative to the root, the other two are absolute; `absolute` is the one to open. `store` is
+    the URI by which the store of an object is opened; "" for a file of this machine.
+    """
+
+    root_id: int
+    path: str
+    canonical: str
+    file: str
+    absolute: str
+    size: int
+    mtime_ns: int
+    is_known: bool = True  # there is a reader for its name, or --include names it
+    columns: Columns = NO_COLUMNS  # that were chosen for its root
+    store: str = ""
+
+
+def label_of(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -> str:
+    """The versions of a format's reader and of the splitter, and the columns if it has some; `instead` if there is no
+    reader for it any more. A document with another label is read again.
+    """
+    kind = format_named(format)
+    if kind is None:
+        return instead
+    chosen = f" {columns!r}" if kind.has_columns and columns else ""
+    return f"{kind.version} {passages.SPLITTER_VERSION}{chosen}"
+
+
+# -- Files that could not be read --------------------------------------------------------------------------------------
+
+
+class Skip(NamedTuple):
+    """A file that could not be read: its state then, the limit in bytes at that time, and the reason.
+
+    A failure caused by the file's own bytes is `lasting`: it holds while the file is the same, by size and time, or by
+    its content if that was read. A failure caused by the disk, permissions or a missing package is tried again each
+    time. After an update of semsearch or of a reader, all are tried again.
+    """
+
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    limit: int
+    reason: str
+    reader: str  # `judge_of`
+    lasting: int = 1
+    digest: str = ""  # of its content; "" where that is not known
+
+    def is_of(self, file: PresentFile) -> bool:
+        """Return whether file and reader are the same, by size, modification time and version."""
+        return (self.size, self.mtime_ns, self.reader) == (file.size, file.mtime_ns, judge_of(file))
+
+    def holds(self, file: PresentFile, limit: int | None) -> bool:
+        """Return whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
+        if not self.lasting or not self.is_of(file):
+            return False
+        is_settled = self.mtime_ns < self.checked_ns - CLOCK_TICK_NS
+        return limit is None or (is_settled and (file.size > limit) == (self.size > self.limit))
+
+    def has_content_of(self, file: PresentFile, limit: int) -> bool:
+        """Return whether a file on this machine has the content that was skipped, whatever its time: it is read."""
+        same = self.size == file.size <= min(limit, self.limit) and self.reader == judge_of(file)
+        if not self.lasting or not self.digest or not same or file.store:
+            return False
+        try:
+            return source_digest(file.absolute) == self.digest
+        except OSError:
+            return False
+
+
+def judge_of(file: PresentFile) -> str:
+    """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
+    return f"{__version__} {reader_label(file.path)}{'' if file.is_known else ' if text'}"
+
+
+def still_skipped(skips: Mapping[str, Skip], files: Iterable[PresentFile], limit: int | None) -> dict[str, Skip]:
+    """The remembered skips that still hold for the files on disk, by canonical path."""
+    holding: dict[str, Skip] = {}
+    for file in files:
+        if (skip := skips.get(file.canonical)) is None:
+            continue
+        checked_ns = time.time_ns()
+        if skip.holds(file, limit):
+            holding[file.canonical] = skip
+        elif limit is not None and skip.has_content_of(file, limit):
+            holding[file.canonical] = skip._replace(mtime_ns=file.mtime_ns, checked_ns=checked_ns)
+    return holding
+
+
+# -- The plan ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FilePair:
+    """A known document and its file on disk, which may have changed or moved."""
+
+    known: KnownDocument
+    present: PresentFile
+
+    @property
+    def must_be_read(self) -> bool:
+        """Return whether a moved file is read: its title may come from its name; its new root may have columns."""
+        known, present = self.known, self.present
+        return (
+            PurePosixPath(known.path).stem != PurePosixPath(present.path).stem
+            or label_of(known.format, present.columns, instead=known.reader) != known.reader
+        )
+
+
+@dataclass(slots=True)
+class SyncPlan:
+    """The changes that a sync has to make. `touched`: same content, new time or root; `unread`: cannot be read."""
+
+    added: list[PresentFile] = field(default_factory=list)
+    changed: list[FilePair] = field(default_factory=list)
+    moved: list[FilePair] = field(default_factory=list)
+    touched: list[FilePair] = field(default_factory=list)
+    removed: list[KnownDocument] = field(default_factory=list)
+    unread: list[FilePair] = field(default_factory=list)
+    unchanged: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no document of the index has to change."""
+        return not (self.added or self.changed or self.moved or self.touched or self.removed)
+
+
+def plan(
+    known: Iterable[KnownDocument],
+    present: Iterable[PresentFile],
+    *,
+    digest: Callable[[PresentFile], str | None],
+    outdated: Collection[int] = (),
+) -> SyncPlan:
+    """Compare known documents with present files. `digest` gives the digest of a file's content, None if unreadable.
+
+    It is called only where size and time leave a doubt. Documents with the `outdated` ids are read again.
+    """
+    result = SyncPlan()
+    missing = {document.canonical: document for document in known}
+    appeared: list[PresentFile] = []
+    for file in present:
+        document = missing.pop(file.canonical, None)
+        if document is None:
+            appeared.append(file)
+            continue
+        pair = FilePair(document, file)
+        if document.document_id in outdated:
+            (result.unread if digest(file) is None else result.changed).append(pair)
+        elif looks_unchanged(document, file):
+            if (document.root_id, document.path) == (file.root_id, file.path):
+                result.unchanged += 1
+            else:
+                result.touched.append(pair)
+        else:
+            content = digest(file)
+            group = result.touched if content == document.digest else result.changed
+            (result.unread if content is None else group).append(pair)
+    _find_moved(missing, appeared, digest, outdated, result)
+    return result
+
+
+def looks_unchanged(known: KnownDocument, file: PresentFile) -> bool:
+    """Return whether size and time prove that a file has not changed since its content was read."""
+    return (
+        known.size == file.size
+        and known.mtime_ns == file.mtime_ns
+        and known.mtime_ns < known.checked_ns - CLOCK_TICK_NS
+    )
+
+
+def _find_moved(
+    missing: dict[str, KnownDocument],
+    appeared: list[PresentFile],
+    digest: Callable[[PresentFile], str | None],
+    outdated: Collection[int],
+    result: SyncPlan,
+) -> None:
+    """Pair documents that vanished with files that appeared, by content and suffix: a document keeps its file type."""
+    by_size: dict[int, list[KnownDocument]] = defaultdict(list)
+    for document in missing.values():
+        if document.document_id not in outdated:
+            by_size[document.size].append(document)
+    for file in appeared:
+        candidates = [old for old in by_size.get(file.size, ()) if old.canonical in missing and _same_kind(old, file)]
+        content = digest(file) if candidates else None
+        match = next((old for old in candidates if old.digest == content), None)
+        if match is None:
+            result.added.append(file)
+        else:
+            del missing[match.canonical]
+            result.moved.append(FilePair(match, file))
+    result.removed.extend(missing.values())
+
+
+def _same_kind(known: KnownDocument, file: PresentFile) -> bool:
+    return PurePosixPath(known.path).suffix.lower() == PurePosixPath(file.path).suffix.lower()

@@ -1,0 +1,129 @@
+"""What a sync knows of the files below the roots: those that were read as documents, and those that could not be."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from semsearch.sources.roots import ADDED, Root, RootPart
+from semsearch.sources.unchanged import KnownDocument, Skip, label_of
+
+# -- Documents ---------------------------------------------------------------------------------------------------------
+
+_KNOWN = "SELECT id, path, size, mtime_ns, checked_ns, digest, format, reader FROM documents WHERE root_id = ?"
+
+
+def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[KnownDocument]:
+    """Read the documents of some roots."""
+    return [document for root in roots for document in _known(root, db.execute(_KNOWN, (root.id,)))]
+
+
+def get_known_with(db: sqlite3.Connection, root: Root, paths: Iterable[str]) -> list[KnownDocument]:
+    """Read the documents of a root with some paths."""
+    with_path = f"{_KNOWN} AND path IN (SELECT value FROM json_each(?))"
+    return _known(root, db.execute(with_path, (root.id, json.dumps([*paths]))))
+
+
+def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:
+    """Read the document of a file in a root, or those in a folder there."""
+    id_, path = part.root.id, unicodedata.normalize("NFC", part.path)
+    file = db.execute(f"{_KNOWN} AND path = ?", (id_, path))
+    below = db.execute(f"{_KNOWN} AND path > ? AND path < ?", (id_, f"{path}/", f"{path}0"))  # 0 comes after /
+    return [*_known(part.root, file), *_known(part.root, below)]
+
+
+def get_known_of_sizes(db: sqlite3.Connection, root: Root, sizes: Iterable[int]) -> list[KnownDocument]:
+    """Read the documents of a root whose files had one of some sizes."""
+    of_size = f"{_KNOWN} AND size IN (SELECT value FROM json_each(?))"
+    return _known(root, db.execute(of_size, (root.id, json.dumps([*sizes]))))
+
+
+def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
+    canonical_of = root.canonicals()
+    return [KnownDocument(id_, root.id, path, canonical_of(path), *state) for id_, path, *state in rows]
+
+
+class StoredStates(NamedTuple):
+    """The documents of a root: the place of each by its path, and size and time of the file at each place.
+
+    The size is -1 where it proves nothing, since the file's time is not a clock's tick before its reading.
+    """
+
+    places: dict[str, int]
+    sizes: list[int]
+    times: list[int]
+
+
+_STATES = """SELECT group_concat(path, char(0)), group_concat(mtime_ns),
+    group_concat(CASE WHEN mtime_ns < checked_ns - :tick THEN size ELSE -1 END)
+    FROM documents NOT INDEXED WHERE id >= :first AND id < :last AND root_id = :root"""
+_AT_ONCE = 1 << 16
+
+
+def get_states(db: sqlite3.Connection, root: Root, tick_ns: int) -> StoredStates:
+    """Read path, size and time of each document of a root.
+
+    They are read as a few long texts: no object is made for a row, which takes long for 100,000.
+    """
+    paths, sizes, times = list[str](), list[int](), list[int]()
+    first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
+    for start in range(first, last + 1, _AT_ONCE):
+        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": tick_ns}
+        texts = db.execute(_STATES, bounds).fetchone()
+        if texts[0] is not None:
+            paths += texts[0].split("\0")
+            times += map(int, texts[1].split(","))
+            sizes += map(int, texts[2].split(","))
+    return StoredStates(dict(zip(paths, range(len(sizes)), strict=True)), sizes, times)
+
+
+def count_documents(db: sqlite3.Connection, root: Root) -> int:
+    """The number of documents of a root."""
+    return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])
+
+
+def documents_with_other_readers(db: sqlite3.Connection, roots: Iterable[Root]) -> set[int]:
+    """Find the documents that were read by another version of their reader or splitter than today's, or with other
+    columns than those of these roots.
+    """
+    by_id = {root.id: root for root in roots}
+    outdated: set[int] = set()
+    labels = db.execute("SELECT DISTINCT root_id, format, reader FROM documents WHERE root_id != ?", (ADDED,))
+    for root_id, format, reader in labels.fetchall():
+        if root_id in by_id and reader != label_of(format, by_id[root_id].columns, instead=reader):
+            rows = db.execute(
+                "SELECT id FROM documents WHERE root_id = ? AND format = ? AND reader = ?", (root_id, format, reader)
+            )
+            outdated.update(id_ for (id_,) in rows)
+    return outdated
+
+
+def documents_with_omission(db: sqlite3.Connection, texts: Iterable[str]) -> set[int]:
+    """Find the documents with an omission that has one of these texts. Most documents have no omission."""
+    rows = db.execute("SELECT document_id, omissions FROM readings WHERE omissions != '[]'")
+    wanted = [*texts]
+    return {id_ for id_, omissions in rows if any(text in omissions for text in wanted)}
+
+
+# -- Files that could not be read --------------------------------------------------------------------------------------
+
+_SKIP_COLUMNS = "path, size, mtime_ns, checked_ns, max_bytes, reason, reader, lasting, digest"
+
+
+def get_skips(db: sqlite3.Connection) -> dict[str, Skip]:
+    """Read which files could not be read, by canonical path."""
+    rows = db.execute(f"SELECT {_SKIP_COLUMNS} FROM unread")
+    return {path: Skip(*state) for path, *state in rows}
+
+
+def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:
+    """Write which files could not be read, in place of all earlier ones."""
+    known = get_skips(db)
+    db.executemany("DELETE FROM unread WHERE path = ?", [(path,) for path in known if path not in skips])
+    db.executemany(
+        f"INSERT OR REPLACE INTO unread ({_SKIP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(path, *skip) for path, skip in skips.items() if known.get(path) != skip],
+    )

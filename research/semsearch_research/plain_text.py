@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from semsearch.readers import text
 from semsearch.readers.document import Document
-from semsearch.readers.registry import format_of
 
 
 def plain_text_reader() -> Callable[..., Document]:
     """The function that reads a text and a name as a document."""
-    kind = format_of(".txt")
-    assert kind is not None, "semsearch has a reader of .txt files"
-    return kind.load()
+    return text.read

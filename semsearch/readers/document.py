@@ -7,20 +7,16 @@ sentence can be found again in the file, to the character and the line.
 
 from __future__ import annotations
 
-import marshal
 import re
-import zlib
-from bisect import bisect_left, bisect_right
-from collections import deque
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import field, fields, replace
-from itertools import accumulate, islice
-from operator import attrgetter, itemgetter
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple, overload
 
 from semsearch.errors import SourceError
-from semsearch.frozen import dataclass
 from semsearch.results.omissions import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -76,118 +72,6 @@ def mapped_by(anchors: Sequence[tuple[int, int]], offset: int) -> int:
     return min(found, anchors[following][1]) if 0 < following < len(anchors) else found
 
 
-_PACKED = 256  # rows that are packed together
-_PLAIN = 40  # so many times these: the rows of short documents are not compressed
-_PIECE = 1 << 17  # characters of a long text that are compressed together
-_LONG = 1 << 20  # characters: a text from here on stays compressed
-_LEVEL = 1  # of compression: a third of the bytes, at 80 MB a second
-_VALUES = attrgetter(*(each.name for each in fields(Block)))
-
-
-def packed(rows: list[Any], *, compressed: bool) -> bytes:
-    """Plain values in a fifth of their memory or less. Only this process may unpack them: nothing is checked."""
-    data = marshal.dumps(rows, 2)
-    return zlib.compress(data, _LEVEL) if compressed else data
-
-
-def unpacked(data: bytes) -> Any:
-    """The values that were packed."""
-    return marshal.loads(data if data.startswith(b"[") else zlib.decompress(data))  # a list, or what begins with x
-
-
-class PackedRows:
-    """Rows of plain values, in their order, of which the objects of only some hundreds are in memory at a time."""
-
-    def __init__(self) -> None:
-        self._packed: deque[bytes] = deque()
-        self._rows: list[tuple[Any, ...]] = []
-
-    def append(self, *row: Any) -> None:
-        """Add a row."""
-        self._rows.append(row)
-        if len(self._rows) == _PACKED:
-            self._packed.append(packed(self._rows, compressed=len(self._packed) >= _PLAIN))
-            self._rows = []
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        for rows in self._packed:
-            yield from unpacked(rows)
-        yield from self._rows
-
-    def taken(self) -> Iterator[tuple[Any, ...]]:
-        """All rows, which are forgotten as they are taken."""
-        while self._packed:
-            yield from unpacked(self._packed.popleft())
-        yield from self._rows
-
-
-class LongText:
-    """A text of many megabytes in compressed pieces, of which one is in memory at a time; `str` makes it whole.
-
-    It has what an index asks of a text, which it goes through from its beginning to its end.
-    """
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._starts: list[int] = []
-        self._rest: list[str] = []  # the end, which is not compressed yet
-        self._rest_start = self._length = 0
-        self._open = 0, ""  # start and text of the piece that was asked for last
-
-    def add(self, text: str) -> None:
-        """Add to its end."""
-        self._rest.append(text)
-        self._length += len(text)
-        if self._length - self._rest_start >= (_PIECE if self._pieces else _LONG):  # a short text never is
-            self._starts.append(self._rest_start)
-            self._pieces.append(zlib.compress("".join(self._rest).encode("utf-8", "surrogatepass"), _LEVEL))
-            self._rest, self._rest_start = [], self._length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __str__(self) -> str:
-        return "".join(text for _, text in self._within(0, self._length))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str | LongText) and len(self) == len(other) and str(self) == str(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it may grow
-
-    def __contains__(self, character: str) -> bool:
-        return any(character in text for _, text in self._within(0, self._length))
-
-    def __getitem__(self, span: slice) -> str:
-        start, end, _ = span.indices(self._length)
-        first, piece = self._open
-        if first <= start <= end <= first + len(piece):
-            return piece[start - first : end - first]
-        return "".join(text[max(0, start - at) : end - at] for at, text in self._within(start, end))
-
-    def startswith(self, text: str, start: int = 0) -> bool:
-        """Return whether a text stands at an offset."""
-        return self[start : start + len(text)] == text
-
-    def count(self, character: str, start: int, end: int) -> int:
-        """How often a character, or two, stands between two offsets, as `str.count` does."""
-        at, text = self._open
-        if at <= start <= end <= at + len(text):  # nearly always
-            return text.count(character, start - at, end - at)
-        return self[start:end].count(character)
-
-    def _within(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """The pieces between two offsets, each with its start."""
-        if start < min(end, self._rest_start):
-            for number in range(bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)):
-                if self._open[0] != self._starts[number] or not self._open[1]:
-                    text = zlib.decompress(self._pieces[number]).decode("utf-8", "surrogatepass")
-                    self._open = self._starts[number], text
-                yield self._open
-        if end > max(start, self._rest_start):
-            self._rest = ["".join(self._rest)]
-            yield self._rest_start, self._rest[0]
-
-
 class LazyBlocks(Sequence[Block]):
     """Blocks that are made each time they are gone through: those of a long table take thirty times its memory.
 
@@ -221,30 +105,11 @@ class LazyBlocks(Sequence[Block]):
         return [*self][index]
 
 
-def packed_blocks(blocks: Iterable[Block], source: str | LongText) -> LazyBlocks:
-    """The same blocks, in a tenth of their memory or less: a text that stands in the source is not kept twice."""
-    rest, rows = iter(blocks), PackedRows()
-    while some := [*islice(rest, _PACKED)]:  # before their text is looked at: a source may grow with them
-        for text, start, level, page, anchors, place, part, spots, metadata, sentences in map(_VALUES, some):
-            rows.append(
-                len(text) if source.startswith(text, start) else text, start, level, page, anchors, place, part,
-                tuple(map(tuple, spots)), None if metadata is None else dict(metadata), sentences,
-            )  # fmt: skip
-
-    def unpacked() -> Iterator[Block]:
-        for text, start, level, page, anchors, place, part, spots, metadata, sentences in rows:
-            shown = text if isinstance(text, str) else source[start : start + text]
-            where = tuple(map(Spot._make, spots))
-            yield Block(shown, start, level, page, anchors, place, part, where, metadata, sentences)
-
-    return LazyBlocks(unpacked)
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file that was read, or a text given to `Index.add`, before it is divided into passages."""
 
-    source: str | LongText  # the decoded text as it stands in the file; line n is its n-th line
+    source: str  # the decoded text as it stands in the file; line n is its n-th line
     blocks: Sequence[Block]
     format: str = "text"  # text, markdown, rst, html, ...
     title: str = ""
@@ -292,7 +157,8 @@ class Builder:
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.text = LongText()  # of all blocks, with an empty line between them
+        self._texts: list[str] = []
+        self._length = 0  # of the source so far
         self._deepest = 0  # level of the heading that blocks stand under
         self._ending = _NONE  # level of the sections that end with the next block
 
@@ -316,8 +182,9 @@ class Builder:
                 spots = _from(spots, start)
                 page, place = spots[0].page, spots[0].place
             self._end_sections(level)
-            self.blocks.append(Block(text, len(self.text), level, page, (), place, part, tuple(spots), metadata))
-            self.text.add(f"{text}\n\n")
+            self.blocks.append(Block(text, self._length, level, page, (), place, part, tuple(spots), metadata))
+            self._texts.append(f"{text}\n\n")
+            self._length += len(text) + 2
 
     def end_sections(self, level: int = 1) -> None:
         """End all sections of this level and deeper ones: the next block is under none of their headings."""
@@ -326,7 +193,7 @@ class Builder:
     def _end_sections(self, level: int) -> None:
         """Before a block of a level: end what is to end, if that block would not end it anyway."""
         if (not level or level > self._ending) and self._ending <= self._deepest:
-            self.blocks.append(Block("", len(self.text), self._ending))
+            self.blocks.append(Block("", self._length, self._ending))
             self._deepest = self._ending - 1
         self._deepest, self._ending = level or self._deepest, _NONE
 
@@ -356,15 +223,10 @@ class Builder:
             metadata=block.metadata,
         )
 
-    def taken(self) -> list[Block]:
-        """The blocks that were added since the last time, which are forgotten."""
-        blocks, self.blocks = self.blocks, []
-        return blocks
-
     @property
-    def source(self) -> str | LongText:
+    def source(self) -> str:
         """The text of all blocks, with an empty line between them."""
-        return str(self.text) if len(self.text) < _LONG else self.text
+        return "".join(self._texts)
 
 
 def _from(spots: Sequence[Spot], start: int) -> list[Spot]:

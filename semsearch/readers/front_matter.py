@@ -10,11 +10,10 @@ import datetime
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
 
 _FENCED = re.compile(
     r"(?P<fence>---|\+\+\+)[ \t]*(?:\r\n?|\n)"

@@ -5,18 +5,34 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
+from semsearch.readers import delimited, json_lines, text
+from semsearch.readers.containers import archive
 from semsearch.readers.document import Document
+from semsearch.readers.document_codec import NotADocument, decode as decode_document, encode as encode_document
 from semsearch.readers.encoding import declared_encoding, decode
+from semsearch.readers.pages.text_recognition import (
+    NO_RECOGNITION,
+    Recognition,
+    recognition_of_a_file,
+    with_recognition,
+)
+from semsearch.readers.reader_child import is_running
+from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import BUILT_IN, COMPRESSED, FORMATS, TEXT, Format, format_named, format_of
 from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.sniff import LOOKED_AT, format_by_content, is_log, text_format_by_content, unreadable_kind
 from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
-from semsearch.system.source_files import SourceBytes, read_end, read_source
+from semsearch.system.source_files import read_end, read_source
 
 _LOG = logging.getLogger(__name__)
 _SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
@@ -43,7 +59,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
     Raises OSError if the machine runs out of a resource, such as open files.
     """
     try:
-        found = _found(path, max_bytes + 1, root)
+        found = read_source(path, max_bytes + 1, root=root)
     except OSError as error:
         if is_resource_exhaustion(error):
             raise
@@ -73,13 +89,7 @@ def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: in
 
 
 def _is_log(path: Path, head: bytes) -> bool:
-    from semsearch.readers.sniff import LOOKED_AT, is_log  # start-up time: few files need it
-
     return format_of(str(path)) in (None, TEXT) and is_log(path.name, head[:LOOKED_AT])
-
-
-def _found(path: Path, most: int, root: str) -> SourceBytes:
-    return read_source(path, most, root=root)
 
 
 def check_size(size: int, max_bytes: int, name: str) -> None:
@@ -96,19 +106,12 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
-    if data[:1] in _COMPRESSED and name.lower().endswith(COMPRESSED):
-        from semsearch.readers.containers.archive import (
-            is_tape,
-            uncompressed,
-            uncompressed_name,
-        )  # start-up time: few files need it
-
-        if not is_tape(name):
-            unpacked = uncompressed(data, name)
-            try:
-                return read_bytes(unpacked, uncompressed_name(name), columns)
-            except SourceError as error:
-                raise SourceError(f"{name}, without compression: {error}") from error.__cause__
+    if data[:1] in _COMPRESSED and name.lower().endswith(COMPRESSED) and not archive.is_tape(name):
+        unpacked = archive.uncompressed(data, name)
+        try:
+            return read_bytes(unpacked, archive.uncompressed_name(name), columns)
+        except SourceError as error:
+            raise SourceError(f"{name}, without compression: {error}") from error.__cause__
     kind = _format(data, name)
     if kind.binary:
         return _read(kind, data, name)
@@ -121,8 +124,6 @@ def _format(data: bytes, name: str) -> Format:
     named = format_of(name)
     if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
         return _text_format(data, named)
-    from semsearch.readers.sniff import format_by_content, unreadable_kind  # start-up time: few files need it
-
     found = format_by_content(data)
     if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
         _LOG.info("%s: read as %s, by its content", name, found)
@@ -134,11 +135,8 @@ def _format(data: bytes, name: str) -> Format:
 
 def _text_format(data: bytes, named: Format | None) -> Format:
     """The format of a text: that of its name, else a format that its content shows, else plain text."""
-    if (named is None or named is TEXT) and _LIKE_MARKUP.match(data):
-        from semsearch.readers.sniff import text_format_by_content  # start-up time: few files need it
-
-        if found := text_format_by_content(data):
-            return FORMATS[found]
+    if (named is None or named is TEXT) and _LIKE_MARKUP.match(data) and (shown := text_format_by_content(data)):
+        return FORMATS[shown]
     return named or TEXT
 
 
@@ -153,44 +151,125 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
-        if kind.apart is not None and len(source) >= kind.apart and not _is_reader_process():
+        if kind.apart is not None and len(source) >= kind.apart and not is_running():
             document = _read_apart(kind, source, name, columns)
         else:
-            document = kind.load()(source, name, *([columns] if kind.has_columns else []))
+            document = _read_here(kind, source, name, columns)
     except RecursionError as error:
         raise SourceError(f"{name} is nested too deeply to be read as {kind.name}") from error
-    if not isinstance(document, Document):
-        raise SourceError(
-            f"{name} cannot be read: {kind.module}.read returned {type(document).__name__}, not a semsearch Document"
-        )
     title = document.title
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE].rstrip() + "…"
     return replace(document, title=title, format=kind.name)
 
 
-def _is_reader_process() -> bool:
-    """Return whether this is that process: a file within another is read where that one is."""
-    from semsearch.readers.reader_child import is_running  # start-up time: queries read no files
+def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
+    """Read a document in this process."""
+    reader = reader_of(kind)
+    document = reader(source, name, columns) if kind.has_columns else reader(source, name)
+    if not isinstance(document, Document):
+        raise SourceError(
+            f"{name} cannot be read: {kind.module}.read returned {type(document).__name__}, not a semsearch Document"
+        )
+    return document
 
-    return is_running()
+
+# -- In another process ------------------------------------------------------------------------------------------------
 
 
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
-    from semsearch.readers.document_codec import DocumentParts, NotADocument  # start-up time: queries read no files
-    from semsearch.readers.reader_process import in_reader_process
-
+    is_text = isinstance(source, str)
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    chosen = (columns.text, columns.metadata) if kind.has_columns else None
-    reader, parts = "semsearch.readers.document_codec:read_encoded", DocumentParts()
-    try:
-        if kind.has_pictures:
-            from semsearch.readers.pages.text_recognition import read_by_pictures
 
-            return read_by_pictures(kind.name, data, name, kind.module)
-        arguments = kind.module, name, isinstance(source, str), chosen
-        in_reader_process(reader, data, name, *arguments, take=parts.take)
-        return parts.document()
+    def ask(recognition: Recognition, limits: Limits | None, take_part: Callable[[bytes], None] | None) -> bytes:
+        chosen = [columns.text, columns.metadata]
+        described = [kind.name, kind.module, kind.has_columns]
+        return in_reader_process(
+            read_encoded, data, name, name, described, is_text, chosen, recognition,
+            limits=limits, take_part=take_part,
+        )  # fmt: skip
+
+    try:
+        encoded = with_recognition(ask, data, name) if kind.has_pictures else ask(NO_RECOGNITION, None, None)
+        return decode_document(encoded)
     except NotADocument as error:
         raise SourceError(f"{name} made its reader return what is no document: {error}") from error
+
+
+def read_encoded(
+    data: bytes,
+    name: str,
+    format: tuple[str, str, bool],
+    is_text: bool,
+    columns: tuple[list[str], list[str]],
+    recognition: Sequence[Any],
+) -> bytes:
+    """Read a file and encode its document: what the other process is asked to do."""
+    kind_name, module, has_columns = format
+    kind = Format(kind_name, (), module, has_columns=has_columns)
+    source = data.decode("utf-8", "surrogatepass") if is_text else data
+    with recognition_of_a_file(Recognition(*recognition)):
+        return encode_document(_read_here(kind, source, name, Columns(*map(tuple, columns))))
+
+
+# -- Readers -----------------------------------------------------------------------------------------------------------
+
+
+_Reader = Callable[..., Document]
+
+
+def reader_of(kind: Format) -> _Reader:
+    """The function that reads a format: `read(source, name)`, and the chosen columns where the format has some.
+
+    Each room is imported when the first file of its formats is read: together they take a third of a second, which a
+    search need not spend.
+    """
+    if kind.module:  # a plug-in's
+        plugged_in: _Reader = import_module(kind.module).read
+        return plugged_in
+    readers: dict[str, _Reader] = {"jsonl": json_lines.read, "table": delimited.read}
+    match kind.name:
+        case "rst":
+            from semsearch.readers.markup import rst
+
+            return rst.read
+        case "markdown" | "html" | "org" | "asciidoc" | "latex" | "notebook" | "subtitles":
+            from semsearch.readers.markup import asciidoc, html, latex, markdown, notebook, org, subtitles
+
+            readers = {
+                "asciidoc": asciidoc.read,
+                "html": html.read,
+                "latex": latex.read,
+                "markdown": markdown.read,
+                "notebook": notebook.read,
+                "org": org.read,
+                "subtitles": subtitles.read,
+            }
+        case "python" | "code":
+            from semsearch.readers.code import python, source_code
+
+            readers = {"python": python.read, "code": source_code.read}
+        case "mail" | "msg" | "archive":
+            from semsearch.readers.containers import mail, outlook
+
+            readers = {"mail": mail.read, "msg": outlook.read, "archive": archive.read}
+            return partial(readers[kind.name], read_bytes=read_bytes)
+        case "docx" | "pptx" | "xlsx" | "xls" | "odt" | "ods" | "odp" | "epub" | "doc" | "ppt" | "rtf" | "fb2":
+            from semsearch.readers.office import docx, epub, odt, open_document, pptx, rare, xls, xlsx
+
+            readers = {
+                **dict.fromkeys(("doc", "ppt", "rtf", "fb2"), rare.read),
+                **dict.fromkeys(("ods", "odp"), open_document.read),
+                "docx": docx.read,
+                "epub": epub.read,
+                "odt": odt.read,
+                "pptx": pptx.read,
+                "xls": xls.read,
+                "xlsx": xlsx.read,
+            }
+        case "pdf" | "picture":
+            from semsearch.readers.pages import pdf, picture
+
+            readers = {"pdf": pdf.read, "picture": picture.read}
+    return readers.get(kind.name, text.read)

@@ -2,8 +2,7 @@
 
 A parser written in C may crash on a file that was made to harm, and a file of some hundred bytes may take hours and all
 memory. So such readers run in a process of their own (semsearch.readers.reader_child), which is started for the first
-file that needs it and kept for the next; a file that kills it is to blame, and no other. The process costs some
-milliseconds at its start, and each file what its bytes and its text take through a pipe.
+file that needs it and kept for the next; a file that kills it is to blame, and no other.
 
 What comes back may have been written by the file: it is bytes and JSON, limited in size, and whoever asks checks it.
 
@@ -19,7 +18,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import math
 import os
 import signal
 import subprocess
@@ -28,20 +26,19 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.spawn import get_executable
 from pathlib import Path
 
 from semsearch.errors import MissingExtra, SemsearchError, SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME, MessageError, receive, send
-from semsearch.system import clock
+from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME
+from semsearch.readers.reader_messages import MessageError, receive, send
 
 _LOG = logging.getLogger(__name__)
 _PROCESSES = 4  # at the same time, for all threads of this one
 _TIMES = 10  # the time that a file may take on a busy machine, in its processor time
 _TRIES = 3  # processes that may have ended, just before they are asked
 _START = 60.0  # seconds until a process has started
-_RECORDS = 100  # of the log, for one file
-_LONGEST = 4000  # characters of an error, or of a record
-_LOOK = 1.0  # seconds between looks whether a process is late
+_LONGEST = 4000  # characters of an error
 _GRACE = 1.0  # seconds for a process that is ending
 _PIPE = 1 << 18  # bytes that a pipe holds, on Linux
 _KEPT = (  # of the environment: what Python and its libraries need to be found, and no passwords
@@ -66,29 +63,30 @@ class Limits:
 
 
 def in_reader_process(
-    function: str,
+    function: Callable[..., bytes],
     data: bytes,
     name: str,
     *arguments: object,
     limits: Limits | None = None,
-    take: Callable[[bytes], None] | None = None,
+    take_part: Callable[[bytes], None] | None = None,
 ) -> bytes:
-    """Call a function, "module:name", with data and arguments that JSON has, in another process; what it returns.
+    """Call a function of a module with data and arguments that JSON has, in another process; what it returns.
 
-    If it is a generator, `take` gets each part that it yields, as soon as it is there; an error may follow.
+    `take_part` gets each part that the function sends (`reader_child.send_part`), as soon as it is there; an error may
+    follow. The time counts anew from each part on.
 
     Raises SourceError if the function does, or fails, or takes more than its limits; UsageError and MissingExtra as it
     does. The error's cause is an OSError or ImportError if that may pass.
     """
     limits = limits or Limits.of(len(data))
     question = {
-        "function": function, "arguments": arguments, "seconds": limits.seconds, "memory": limits.memory,
-        "log": _LOG.getEffectiveLevel(),
+        "module": function.__module__, "function": function.__name__, "arguments": arguments,
+        "seconds": limits.seconds, "memory": limits.memory,
     }  # fmt: skip
     for _ in range(_TRIES):
         try:
             with _processes.one(name) as process:
-                answer, found = process.ask(question, data, limits, take)
+                answer, result = process.ask(question, data, limits, take_part)
                 if answer.get("last"):
                     process.end()
         except _Ended as ended:
@@ -96,24 +94,15 @@ def in_reader_process(
                 continue
             error = ended.error(name, limits)
             raise error from error.__cause__
-        _log(answer.get("log"))
         if "error" in answer:
             raise _error(answer, name, limits)
-        return found
+        return result
     raise SourceError(f"{name} ends the process that reads it")
 
 
 def end_reader_processes() -> None:
     """End the processes that wait for files: the next file starts another one."""
     _processes.end()
-
-
-def _log(records: object) -> None:
-    """Log what the other process has logged, which is not trusted."""
-    for record in records[:_RECORDS] if isinstance(records, list) else ():
-        match record:
-            case [str(name), int(level), str(message)] if name.startswith("semsearch."):
-                logging.getLogger(name).log(level, "%s", message[:_LONGEST])
 
 
 def _error(answer: dict[str, object], name: str, limits: Limits) -> SemsearchError:
@@ -186,7 +175,7 @@ class _Process:
         environment = {key: value for key, value in os.environ.items() if key in _KEPT} | _ONE_THREAD
         try:
             self._process = subprocess.Popen(
-                [_executable(), "-P", "-B", "-c", code],
+                [os.fsdecode(get_executable()), "-P", "-B", "-c", code],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -199,21 +188,15 @@ class _Process:
             if is_resource_exhaustion(error):
                 raise
             raise _not_started(name, error) from error
-        self._is_late, self._until = False, math.inf
-        self._has_ended = threading.Event()
-        threading.Thread(target=self._look, daemon=True, name="semsearch-reader").start()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+        self._is_late = False
         try:
-            self._within(_START, lambda _: receive(self._answers, 0))
+            with self._until(_START):
+                receive(self._answers.fileno(), 0)
         except _Ended as ended:
             raise _not_started(name, OSError(f"it ended with {ended}")) from ended
-        except BaseException:
-            self.end()
-            raise
-
-    @property
-    def _answers(self) -> int:
-        assert self._process.stdout is not None
-        return self._process.stdout.fileno()
 
     @property
     def has_ended(self) -> bool:
@@ -221,67 +204,58 @@ class _Process:
         return self._process.poll() is not None
 
     def ask(
-        self, question: dict[str, object], data: bytes, limits: Limits, take: Callable[[bytes], None] | None = None
+        self, question: dict[str, object], data: bytes, limits: Limits, take_part: Callable[[bytes], None] | None
     ) -> tuple[dict[str, object], bytes]:
         """Ask, and wait for the answer. Raises _Ended; whatever is raised, the process has ended."""
-
-        def asked(questions: int) -> tuple[dict[str, object], bytes]:
-            send(questions, question, data)
-            left = limits.memory
-            while True:
-                header, found = receive(self._answers, left)
-                if "more" not in header:
-                    return header, found
-                if take is None:
+        seconds = limits.seconds * (1 if sys.platform == "win32" else _TIMES)
+        with self._until(seconds):
+            send(self._questions.fileno(), question, data)
+            header, result = receive(self._answers.fileno(), limits.memory)
+        while "part" in header:
+            with self._until(seconds):
+                if take_part is None:
                     raise MessageError("an answer has parts that nobody has asked for")
-                left -= len(found)
-                take(found)
+                take_part(result)
+                header, result = receive(self._answers.fileno(), limits.memory)
+        return header, result
 
-        return self._within(limits.seconds * (1 if sys.platform == "win32" else _TIMES), asked)
-
-    def _within(
-        self, seconds: float, call: Callable[[int], tuple[dict[str, object], bytes]]
-    ) -> tuple[dict[str, object], bytes]:
-        assert self._process.stdin is not None
-        self._is_late, self._until = False, clock.seconds() + seconds
+    @contextmanager
+    def _until(self, seconds: float) -> Iterator[None]:
+        """What is done here takes some seconds at most; else, and when it fails, the process is ended."""
+        self._is_late = False
+        timer = threading.Timer(seconds, self._end_late)
+        timer.daemon = True
+        timer.start()
         try:
-            return call(self._process.stdin.fileno())
+            yield
         except (OSError, MessageError):
             raise _Ended(self.end(_GRACE), is_late=self._is_late) from None
         except BaseException:  # an interruption, after which nobody reads the answer
             self.end()
             raise
         finally:
-            self._until = math.inf
+            timer.cancel()
 
-    def _look(self) -> None:
-        """End the process when it is late, until it has ended."""
-        while self._process.poll() is None and not self._has_ended.wait(_LOOK):
-            if clock.seconds() > self._until:
-                self._is_late = True
-                self._process.kill()
+    def _end_late(self) -> None:
+        self._is_late = True
+        self._process.kill()
 
     def end(self, grace: float = 0.0) -> int:
         """End the process, if it does not end by itself within some seconds; its status."""
         self._close()
-        self._has_ended.set()
-        try:
-            return self._process.wait(grace) if grace else self._killed()
-        except subprocess.TimeoutExpired:
-            return self._killed()
+        with suppress(subprocess.TimeoutExpired):
+            if grace:
+                return self._process.wait(grace)
+        self._process.kill()
+        return self._process.wait()
 
     def forget(self) -> None:
         """Let go of a process that is another one's child, after a fork."""
         self._close()
         self._process.returncode = 0  # there is nothing to wait for
 
-    def _killed(self) -> int:
-        self._process.kill()
-        return self._process.wait()
-
     def _close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
+        for pipe in (self._questions, self._answers):
             with suppress(OSError):
                 pipe.close()
 
@@ -302,14 +276,13 @@ class _Processes:
             self._waiting.append(process)
 
     def _take(self) -> _Process | None:
-        while True:
-            try:
+        with suppress(IndexError):
+            while True:
                 process = self._waiting.pop()
-            except IndexError:
-                return None
-            if not process.has_ended:
-                return process
-            process.end()
+                if not process.has_ended:
+                    return process
+                process.end()
+        return None
 
     def end(self) -> None:
         """End those that wait."""
@@ -331,9 +304,3 @@ if hasattr(os, "register_at_fork"):
 
 def _not_started(name: str, error: OSError) -> SourceError:
     return SourceError(f"{name} cannot be read: the process for it cannot be started: {error}")
-
-
-def _executable() -> str:
-    from multiprocessing.spawn import get_executable  # as processes that index are started
-
-    return os.fsdecode(get_executable())

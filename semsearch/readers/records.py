@@ -11,10 +11,9 @@ of its own, with the metadata kept beside it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from semsearch.frozen import dataclass
 from semsearch.readers.align import Anchors
 from semsearch.readers.document import Block, stands_alone
 from semsearch.readers.front_matter import json_values

@@ -1,45 +1,36 @@
-"""The registry of readers: built-in formats, formats that a program registers, and formats of plug-ins.
-
-A reader of a text format has `read(source: str, name: str) -> Document`. A reader of a binary format, which decodes for
-itself, has `read(data: bytes, name: str) -> Document` and is registered with `binary=True`. Its module is imported when
-the first file of its kind is read. A format without lines also stands in LINELESS of semsearch.results.hits.
+"""The registry of formats: built-in ones, those that a program registers, and those of plug-ins.
 
 A plug-in is a package that announces a `Format` for a suffix, without the dot, as an entry point:
 
     [project.entry-points."semsearch.readers"]
     rtf = "rich_text_for_semsearch:FORMAT"
 
-Plug-ins are searched when there is a file with a suffix that is not built in, and one is imported when a file of its
-suffix is read. So they cannot take formats away from the built-in readers, and cost nothing if there is no such file.
+The module that a Format names has `read(source: str, name: str) -> Document`, or `read(data: bytes, ...)` with
+`binary=True`. Plug-ins are looked for when there is a file with a suffix that is not built in, and one is imported when
+a file of its suffix is read. So they cannot take formats away from the built-in readers, and cost nothing otherwise.
+
+The readers of built-in formats are in semsearch.readers.read, which imports them. A format without lines also stands in
+LINELESS of semsearch.results.hits.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.frozen import dataclass
-from semsearch.readers.document import Document
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP = "semsearch.readers"  # of entry points
-_OF_MAILDIR = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
+_MAILDIR_FILE = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format, and the module that reads it.
+    """A file format.
 
     `version` is that of the reader: when it changes, the next sync reads all files of this format again.
 
@@ -51,7 +42,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]  # lower case, each with its dot
-    module: str
+    module: str = ""  # of a plug-in's reader
     binary: bool = False
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
@@ -65,102 +56,74 @@ class Format:
         """Whether what its reader needs is not installed."""
         return self.needs is not None and not _is_installed(self.needs[0])
 
-    def load(self) -> Callable[..., Document]:
-        """Import the module and return its function `read`."""
-        read: Callable[..., Document] = import_module(self.module).read
-        return read
 
-
-_LANGUAGES = (
+COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
+_LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
+_CODE = (
     ".c .h .cc .cpp .cxx .hh .hpp .hxx .java .kt .kts .scala .groovy .js .mjs .cjs .jsx .ts .tsx .go .rs .swift "
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-_LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
-COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
-TEXT = Format("text", (".txt", ".text", ".log"), "semsearch.readers.text")
-_OF_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
-PICTURE = Format(
-    "picture",
-    _OF_PICTURES,
-    "semsearch.readers.pages.picture",
-    True,
-    apart=0,
-    has_pictures=True,
-    needs=("rapidocr", "ocr"),
-)
+
+
+def _text(name: str, suffixes: str, version: str = "1", *, declares_encoding: bool = False) -> Format:
+    """A format of text, which is read apart where it is large."""
+    return Format(name, tuple(suffixes.split()), version=version, apart=_LARGE, declares_encoding=declares_encoding)
+
+
+def _binary(
+    name: str,
+    suffixes: str,
+    version: str = "1",
+    *,
+    needs: tuple[str, str] | None = None,
+    apart: int = 0,
+    has_pictures: bool = False,
+) -> Format:
+    """A format that is not text, whose reader is written in C or unpacks: it is read apart."""
+    return Format(
+        name,
+        tuple(suffixes.split()),
+        binary=True,
+        version=version,
+        apart=apart,
+        needs=needs,
+        has_pictures=has_pictures,
+    )
+
+
+TEXT = Format("text", (".txt", ".text", ".log"))
+PICTURE = _binary("picture", ".png .jpg .jpeg .tif .tiff .webp .bmp .gif", needs=("rapidocr", "ocr"), has_pictures=True)
 BUILT_IN = (
     TEXT,
-    Format(
-        "markdown",
-        (".md", ".markdown", ".mdown", ".mkd"),
-        "semsearch.readers.markup.markdown",
-        version="5",
-        apart=_LARGE,
-    ),
-    Format("rst", (".rst", ".rest"), "semsearch.readers.markup.rst", version="3", apart=_LARGE),
-    Format("html", (".html", ".htm", ".xhtml"), "semsearch.readers.markup.html", declares_encoding=True, apart=_LARGE),
-    Format("org", (".org",), "semsearch.readers.markup.org", apart=_LARGE),
-    Format("asciidoc", (".adoc", ".asciidoc", ".asc"), "semsearch.readers.markup.asciidoc", apart=_LARGE),
-    Format("latex", (".tex", ".latex"), "semsearch.readers.markup.latex", apart=_LARGE),
-    Format("python", (".py", ".pyi"), "semsearch.readers.code.python", version="3", apart=_LARGE),
-    Format("code", tuple(_LANGUAGES.split()), "semsearch.readers.code.source_code", version="3", apart=_LARGE),
-    Format("notebook", (".ipynb",), "semsearch.readers.markup.notebook", version="3", apart=_LARGE),
-    Format("jsonl", (".jsonl", ".ndjson"), "semsearch.readers.json_lines", has_columns=True, version="2"),
-    Format("table", (".csv", ".tsv"), "semsearch.readers.delimited", has_columns=True, version="2"),
-    Format("subtitles", (".srt", ".vtt"), "semsearch.readers.markup.subtitles", apart=_LARGE),
-    Format(
-        "archive",
-        (".zip", ".tar", *COMPRESSED),
-        "semsearch.readers.containers.archive",
-        binary=True,
-        apart=0,
-        has_pictures=True,
-    ),
-    Format(
-        "mail",
-        (".eml", ".mbox"),
-        "semsearch.readers.containers.mail",
-        True,
-        version="4",
-        apart=_LARGE,
-        has_pictures=True,
-    ),
-    Format(
-        "msg",
-        (".msg",),
-        "semsearch.readers.containers.outlook",
-        True,
-        apart=0,
-        has_pictures=True,
-        needs=("oxmsg", "msg"),
-    ),
-    *(
-        Format(
-            name,
-            suffixes,
-            "semsearch.readers.office.rare",
-            binary=True,
-            version="2",
-            apart=0,
-            needs=("kreuzberg", "rare"),
-        )
-        for name, suffixes in {
-            "doc": (".doc", ".dot"),
-            "ppt": (".ppt", ".pps", ".pot"),
-            "rtf": (".rtf",),
-            "fb2": (".fb2",),
-        }.items()
-    ),
-    Format("docx", (".docx", ".docm"), "semsearch.readers.office.docx", binary=True, version="4", apart=0),
-    Format("pptx", (".pptx", ".pptm"), "semsearch.readers.office.pptx", binary=True, version="3", apart=0),
-    Format("xlsx", (".xlsx", ".xlsm"), "semsearch.readers.office.xlsx", binary=True, version="3", apart=0),
-    Format("xls", (".xls", ".xlsb"), "semsearch.readers.office.xls", True, apart=0, needs=("python_calamine", "xls")),
-    Format("ods", (".ods", ".ots"), "semsearch.readers.office.open_document", binary=True, apart=0),
-    Format("odp", (".odp", ".otp"), "semsearch.readers.office.open_document", binary=True, apart=0),
-    Format("odt", (".odt", ".ott"), "semsearch.readers.office.odt", binary=True, version="3", apart=0),
-    Format("epub", (".epub",), "semsearch.readers.office.epub", binary=True, version="3", apart=0),
-    Format("pdf", (".pdf",), "semsearch.readers.pages.pdf", binary=True, version="4", apart=0, has_pictures=True),
+    _text("markdown", ".md .markdown .mdown .mkd", "5"),
+    _text("rst", ".rst .rest", "3"),
+    _text("html", ".html .htm .xhtml", declares_encoding=True),
+    _text("org", ".org"),
+    _text("asciidoc", ".adoc .asciidoc .asc"),
+    _text("latex", ".tex .latex"),
+    _text("python", ".py .pyi", "3"),
+    _text("code", _CODE, "3"),
+    _text("notebook", ".ipynb", "3"),
+    Format("jsonl", (".jsonl", ".ndjson"), has_columns=True, version="2"),
+    Format("table", (".csv", ".tsv"), has_columns=True, version="2"),
+    _text("subtitles", ".srt .vtt"),
+    _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), has_pictures=True),
+    _binary("mail", ".eml .mbox", "4", apart=_LARGE, has_pictures=True),
+    _binary("msg", ".msg", needs=("oxmsg", "msg"), has_pictures=True),
+    _binary("doc", ".doc .dot", "2", needs=("kreuzberg", "rare")),
+    _binary("ppt", ".ppt .pps .pot", "2", needs=("kreuzberg", "rare")),
+    _binary("rtf", ".rtf", "2", needs=("kreuzberg", "rare")),
+    _binary("fb2", ".fb2", "2", needs=("kreuzberg", "rare")),
+    _binary("docx", ".docx .docm", "4"),
+    _binary("pptx", ".pptx .pptm", "3"),
+    _binary("xlsx", ".xlsx .xlsm", "3"),
+    _binary("xls", ".xls .xlsb", needs=("python_calamine", "xls")),
+    _binary("ods", ".ods .ots"),
+    _binary("odp", ".odp .otp"),
+    _binary("odt", ".odt .ott", "3"),
+    _binary("epub", ".epub", "3"),
+    _binary("pdf", ".pdf", "4", has_pictures=True),
     PICTURE,
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}
@@ -191,7 +154,7 @@ def is_readable(name: str) -> bool:
     """Return whether there is a reader, built in or in a plug-in, for a file of this name. Imports no plug-in."""
     kind = SUFFIXES.get(last := name[name.rfind(".") :])
     if kind is not None and kind is not PICTURE and last not in COMPRESSED:
-        return True  # most files of a large folder
+        return True  # nearly all files of a large folder
     suffix = _suffix(name)
     if suffix in COMPRESSED and ".t" not in suffix:
         return is_readable(name[: -len(suffix)])  # else a look at what is compressed tells
@@ -242,7 +205,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _suffix(name: str) -> str:
-    if _OF_MAILDIR.search(name):
+    if _MAILDIR_FILE.search(name):
         return ".eml"  # what looks like one may be of the machine's name
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
@@ -264,27 +227,4 @@ def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:
 @cache
 def plugins() -> Mapping[str, EntryPoint]:
     """The entry points of plug-ins by suffix, without the dot."""
-    if not _is_announced(sys.path):
-        return {}
-    from importlib.metadata import entry_points  # start-up time: it takes longer than looking whether there are any
-
     return {entry.name.lower(): entry for entry in entry_points(group=GROUP)}
-
-
-def _is_announced(folders: Iterable[str]) -> bool:
-    """Return whether a distribution in these folders may have such entry points; True if one is an archive."""
-    for folder in folders:
-        try:
-            with os.scandir(folder or ".") as listing:
-                names = [entry.name for entry in listing if entry.name.endswith((".dist-info", ".egg-info"))]
-        except OSError:
-            if Path(folder).is_file():  # a zip archive, say
-                return True
-            continue
-        for name in names:
-            try:
-                if GROUP.encode() in Path(folder, name, "entry_points.txt").read_bytes():
-                    return True
-            except OSError:
-                continue
-    return False

@@ -21,9 +21,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
-
-from semsearch.frozen import dataclass, pattern
 
 ENGLISH = "en"
 SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md
@@ -224,7 +223,7 @@ _GLANCE = 400  # characters
 _FEW = 20  # words
 _LONGER = 1.25  # times as many bytes as characters
 _IN_ENGLISH = (" the ", " and ", " of ")  # a passage with one of these, in a document in English, is in English
-_WORD = pattern(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = {
     "el": "\u0370-\u03ff\u1f00-\u1fff",
     "Cyrillic": "\u0400-\u052f",
@@ -360,7 +359,7 @@ def _count(script: str, text: str) -> int:
     return sum(map(len, _patterns()[script].findall(text)))
 
 
-_FOREIGN_LETTER = pattern(r"[^\W\d_\x00-\x7f]")
+_FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 
 
 def _first_foreign(text: str) -> int:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import re
 
-from semsearch.frozen import pattern
-
 _FEW = 3  # years, or lines with page numbers
 _FAR = 40  # words for each year
 _SPARSE = 40  # words for each mark
@@ -23,14 +21,14 @@ _LINE = 60  # characters of the text before the page numbers of a book's index
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 _CITED = re.compile(r"\([^()]{0,200}?(?:et al|&| and )[^()]{0,200}?\d{4}[^()]{0,40}\)|\bet al\W{0,3}\(?\d{4}")
-_MARK = pattern(
+_MARK = re.compile(
     r"\b(?:pp?\.\s?\d|S\.\s\d|Proc(?:eedings|\.)|arXiv|[Dd][Oo][Ii]\b|[Vv]ol(?:ume|\.)|Press\b|Journal\b|Conference\b"
     r"|In:? (?:Proc|Adv|International|Conf|[A-Z]{3,})|Trans(?:actions|\.)|preprint|[Ee]ds?\.|ISBN)"
     r"|\d\(\d+(?:[-–]\d+)?\)|[:,]\s?(?!\d{4}-\d\d-)\d+\s?[-–]{1,2}\s?\d+|https?://"
     r"|[,;&]\s(?:[A-Z]\.\s?){1,3}[,;(]|\b[A-Z]\.\s?[A-Z]"
 )
 _ADDRESS = re.compile(r"https?://\S+")
-_LEADERS = pattern(r"(?<!\.)(?<!\.\s)(?:\.\s?){4,}+(?:\d+|[ivxl]+)\b")
+_LEADERS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?){4,}+(?:\d+|[ivxl]+)\b")
 _PAGES = re.compile(rf"^\D{{1,{_LINE}}},\s\d+(?:\s?[-–]\s?\d+)?(?:,\s\d+(?:\s?[-–]\s?\d+)?)*$", re.MULTILINE)
 _ASKS = re.compile(
     r"\b(?:(?:19|20)\d\d|et al|references?|bibliograph\w*|literature|cite[ds]?|citations?|contents|sources?|doi|isbn)\b"

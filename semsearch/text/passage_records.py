@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch.arrays.types import Int64
-from semsearch.frozen import dataclass
 from semsearch.readers.document import Document
 from semsearch.text.languages import ENGLISH, language_of_parts, language_of_passage
 from semsearch.text.passages import each_passage

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from semsearch.frozen import dataclass
-from semsearch.readers.document import Block, Document, LongText
+from semsearch.readers.document import Block, Document
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 from semsearch.text.text_lengths import CHARACTERS, count_words
 
@@ -265,7 +265,7 @@ class _LineCounter:
     Offsets are those of words, so none falls between a CR and its LF.
     """
 
-    def __init__(self, source: str | LongText) -> None:
+    def __init__(self, source: str) -> None:
         self._source = source
         self._returns = "\r" in source
         self._offset, self._line = 0, 1

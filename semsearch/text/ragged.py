@@ -8,13 +8,13 @@ contexts (semsearch.embedding.induced_words).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Bool, Float64, Int32, Int64, UInt8, UInt64
-from semsearch.frozen import dataclass
 from semsearch.text.tokens import WordChunk, hash_spans
 
 

@@ -10,23 +10,22 @@ boundaries is a new SPLITTER_VERSION (semsearch.text.passages), or indexes keep 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sentencex import segment
-
-from semsearch.frozen import pattern
 
 LONGEST = 1000  # characters of one sentence
 _PIECE = 8192  # characters given to sentencex at once
 _WINDOW = 1024  # characters at its end, in which to look for a position to cut
 _FRAGMENT = 6  # characters of what may be an enumerator or a stray mark
-_PLAIN_END = pattern(
+_PLAIN_END = re.compile(
     r"[.!?…]['\")\]’”»]*\s+(?=[^\W\d_a-zß-ÿ]|[\d\"'(\[“‘«])"  # a full stop, and what may begin a sentence
     r"|[。！？]['\"”’」』）]*\s*"
 )
-_ENUMERATOR = pattern(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
-_DAY = pattern(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
-_MONTH = pattern(  # of languages that write a full stop after the number of a day, which sentencex takes for an end
+_ENUMERATOR = re.compile(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
+_DAY = re.compile(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
+_MONTH = re.compile(  # of languages that write a full stop after the number of a day, which sentencex takes for an end
     r"\s+(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
     r"|januára?|februára?|marca|apríla|mája|júna|júla|augusta|septembra|októbra|novembra|decembra"
     r"|ledna|února|března|dubna|května|června|července|srpna|září|října|listopadu|prosince"
@@ -34,8 +33,8 @@ _MONTH = pattern(  # of languages that write a full stop after the number of a d
     r"|(?:tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)kuuta"
     r"|(?:január|február|március|április|május|június|július|augusztus|szeptember|október)\b)\b"
 )
-_WORD = pattern(r"[^\W_]")
-_ODD_CHARACTER = pattern(r"[^\S\n ]|[\ud800-\udfff]")
+_WORD = re.compile(r"[^\W_]")
+_ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 
 
 def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:

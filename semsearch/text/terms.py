@@ -12,8 +12,10 @@ language of the index, without its stop words.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -22,7 +24,6 @@ import Stemmer
 
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Int32, Int64, UInt64
-from semsearch.frozen import dataclass, pattern
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
 from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
 
@@ -56,7 +57,7 @@ def lowered(text: str, language: str) -> str:
 
 
 # also the line that lengthens letters
-_VOWEL_SIGNS = pattern("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_VOWEL_SIGNS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
 _VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "de": (("ß", "ss"), ("ẞ", "ss")),
     "el": (("ς", "σ"),),
@@ -78,8 +79,8 @@ def spelled(text: str, language: str) -> str:
 
 
 _PREFIXES = {  # conjunctions, prepositions and articles that are written as one with the word
-    "ar": pattern("[وف]?(?:[بك]?ال|لل|[بكلس])?(?=...)"),
-    "he": pattern("ו?(?:כש|[שבלמכ])?ה?(?=...)"),
+    "ar": re.compile("[وف]?(?:[بك]?ال|لل|[بكلس])?(?=...)"),
+    "he": re.compile("ו?(?:כש|[שבלמכ])?ה?(?=...)"),
 }
 
 

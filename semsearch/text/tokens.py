@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
-from semsearch.frozen import dataclass, pattern
 
 TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -56,8 +56,8 @@ def normalise(text: str) -> str:
 
 
 CODE = frozenset(("code", "python"))  # formats whose identifiers are searched by their parts, too
-_IDENTIFIER = pattern(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
-_PART = pattern(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
 def with_parts(text: str, format: str) -> str:

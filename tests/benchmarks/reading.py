@@ -31,7 +31,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 from semsearch.readers.read import read_bytes
-from semsearch.readers.reader_child import _RUNNING, taken
+from semsearch.readers.reader_child import _Served, taken
 from semsearch.text.passages import each_passage
 from semsearch_research.bench.format_files import MAKERS
 
@@ -218,7 +218,7 @@ def _line(name: str, size: int, readings: list[tuple[dict[str, float], dict[str,
 
 if __name__ == "__main__":
     if sys.argv[1:2] in (["read"], ["floor"]):
-        _RUNNING.set()  # this process is the one that reads
+        _Served.answers = 1  # this process is the one that reads
         work = _read if sys.argv[1] == "read" else _floor
         print(json.dumps(work(sys.argv[2], Path(sys.argv[3]).read_bytes())))
     else:

@@ -25,7 +25,7 @@ _APART = read._read_apart
 
 def here(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a file in this process."""
-    return kind.load()(source, name, *([columns] if kind.has_columns else []))
+    return read._read_here(kind, source, name, columns)
 
 
 def spent() -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.readers.pages.pdf import Hyphens, running_lines
-from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Paragraph, Usual, paragraphs
+from semsearch.readers.pages.pdf import Hyphens, without_running_lines
+from semsearch.readers.pages.pdf_layout import PageLine, Paragraph, Usual, paragraphs
 
 
 def line(
@@ -16,13 +16,6 @@ def line(
 
 def grouped(*lines: PageLine) -> list[list[str]]:
     return [[each.text for each in paragraph.lines] for paragraph in paragraphs(lines, Usual.of(lines).distance)]
-
-
-def without_running_lines(lines: list[PageLine]) -> list[PageLine]:
-    packed = PackedLines(lines)
-    packed.remove(running_lines(packed))
-    assert list(packed) == list(packed)
-    return list(packed.taken())
 
 
 def test_a_gap_ends_a_paragraph() -> None:
@@ -70,7 +63,7 @@ def test_a_parted_word_is_joined_as_the_document_has_it_elsewhere(before: str, a
 
 
 def test_what_stands_on_two_pages_only_is_no_running_head() -> None:
-    pages = [line("Head", 700, page=page) for page in (1, 2)] + [line("Text.", 400, page=page) for page in (1, 2)]
+    pages = [line(text, bottom, page=page) for page in (1, 2) for text, bottom in (("Head", 700), ("Text.", 400))]
     assert without_running_lines(pages) == pages
 
 

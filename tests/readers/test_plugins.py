@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -42,18 +41,6 @@ def test_a_walk_takes_its_files_and_imports_nothing_for_it(site: Path) -> None:
         assert is_readable("a.loud")
         assert not is_readable("a.quiet")
         assert "upper_reader" not in sys.modules
-
-
-def test_known_suffixes_ask_no_package_and_unknown_ones_do_not_import_metadata_where_no_package_is(site: Path) -> None:
-    code = (
-        "import sys; from semsearch.readers.registry import is_readable, plugins\n"
-        "asked = is_readable('a.md') and plugins.cache_info().misses\n"
-        "print(asked, is_readable('a.loud'), 'importlib.metadata' in sys.modules)"
-    )
-    for path, answer in (("", "0 False False"), (str(site), "0 True True")):
-        lines = f"import sys; sys.path.insert(0, {path!r}) if {path!r} else None\n{code}"
-        found = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
-        assert found.stdout.strip() == answer
 
 
 def test_a_package_cannot_take_a_format_away(tmp_path: Path) -> None:

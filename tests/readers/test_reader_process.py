@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from fixtures import reading_here
 from packages import needed
+from processes import reading_functions
 from sample_files.bombs import BOMBS, nested, sound
 from sample_files.damage import damaged
 from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound as valid
@@ -29,7 +30,7 @@ from semsearch.readers.document import Block, Document, Spot
 from semsearch.readers.pages import pdf_pictures
 from semsearch.readers.pages.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
-from semsearch.readers.reader_child import MessageError, receive
+from semsearch.readers.reader_messages import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
 from semsearch.readers.registry import format_of
 from semsearch.results.omissions import Omission
@@ -59,7 +60,7 @@ def children() -> set[int]:
 
 
 def asked(name: str, *arguments: object, data: bytes = b"data", limits: Limits | None = None) -> bytes:
-    return in_reader_process(f"processes.reading_functions:{name}", data, "a.pdf", *arguments, limits=limits)
+    return in_reader_process(getattr(reading_functions, name), data, "a.pdf", *arguments, limits=limits)
 
 
 # -- The process -------------------------------------------------------------------------------------------------------
@@ -111,8 +112,7 @@ def test_errors_of_the_user_stay_what_they_are() -> None:
         asked("refuse")
 
 
-def test_a_file_that_waits_is_given_up_and_tried_again_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_process, "_LOOK", 0.01)
+def test_a_file_that_waits_is_given_up_and_tried_again_another_time() -> None:
     with pytest.raises(SourceError, match="on a busy machine") as caught:
         asked("wait", limits=Limits(0.05, 64 << 20))
     assert isinstance(caught.value.__cause__, OSError)
@@ -168,10 +168,10 @@ import signal, sys
 for number in (signal.SIGHUP, signal.SIGTERM):
     signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore them
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from semsearch.readers.reader_child import MessageError, receive
+from processes.reading_functions import spin
 from semsearch.readers.reader_process import Limits, in_reader_process
 print("asking", flush=True)
-in_reader_process("processes.reading_functions:spin", b"", "a.pdf", limits=Limits(600.0, 1 << 30))
+in_reader_process(spin, b"", "a.pdf", limits=Limits(600.0, 1 << 30))
 """
 
 
@@ -280,18 +280,18 @@ def test_whatever_the_other_process_sends_is_a_document_or_refused() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (b'"Tide", {', b"7, {"), (b'"Tide", {', b'"\\ud800", {'), (b'{"author": "Ann"}', b'["Ann"]'),
-        (b'"Ann"', b'"\\ud800"'), (b"attachments", b"whatever"), (b'["top", "a"]', b'["top", 1]'),
-        (b"[0, 6], [1, 0]", b"[0, 99], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, -1], [1, 0]"),
-        (b"[0, 6], [1, 0]", b"[0, 1.0], [1, 0]"), (b"[0, 6], [1, 0]", b"[0, true], [1, 0]"),
-        (b"[0, 6], [1, 0]", b"[0], [1, 0]"), (b"[0, 6], [1, 0]", b'"06", [1, 0]'), (b"[0, 6], [1, 0]", b"2e9, [1, 0]"),
-        (b"[0, 6], [1, 0]", b"[0, 6], [-1, 0]"), (b"[0, 6], [1, 0]", b"[0, 6], [9999, 0]"),
-        (b"[1, 2], [null, 1]", b"[1, 99999999999999999999], [null, 1]"), (b"[1, 2], [null, 1]", b"[1, 2], [null, 9]"),
-        (b"[null, 2]", b"[null, -1]"), (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [8, 0], [6, 16]"),
-        (b"[0, 2], [0, 8], [6, 16]", b"[0, 3], [0, 8], [6, 16]"), (b"[0, 2], [0, 8]", b"[0, 1], [0, 8]"),
-        (b"[0, 2], [0, 8], [6, 16]", b"[0, 2], [0, 8], [6, 99]"), (b"[0, 1], 1, [2], [1]", b"[0, 1], [1], [2], [1]"),
-        (b"[1, 0], 1, [4]]", b"[1, 0], 1, [5]]"), (b"[1, 0], 1, [4]]", b"[1, 0], [5], [4]]"),
-        (b'"Ann"', b"[" * 100_000),
+        (b'"title":"Tide"', b'"title":7'), (b'"title":"Tide"', b'"title":"\\ud800"'),
+        (b'{"author":"Ann"}', b'["Ann"]'), (b'"Ann"', b'"\\ud800"'), (b"attachments", b"whatever"),
+        (b'"place":"top","part":"a"', b'"place":1,"part":"a"'), (b'"count":2', b'"count":-2'),
+        (b'"start":6', b'"start":99'), (b'"start":6', b'"start":-1'), (b'"start":6', b'"start":1.5'),
+        (b'"start":6', b'"start":true'), (b'"start":6', b'"start":"6"'), (b'"start":6', b'"start":2e9'),
+        (b'"level":1', b'"level":-1'), (b'"level":1', b'"level":9999'), (b'"start":6,', b""),
+        (b'"page":2,"anchors"', b'"page":99999999999999999999,"anchors"'),
+        (b'"page":2,"anchors"', b'"page":-1,"anchors"'),
+        (b"[[0,6],[8,16]]", b"[[8,6],[0,16]]"), (b"[[0,6],[8,16]]", b"[[0,6],[8,99]]"),
+        (b"[[0,6],[8,16]]", b"[[0],[8,16]]"),
+        (b'[[0,2,"top"]]', b'[[1,2,"top"]]'), (b'[[0,2,"top"]]', b'[[0,-2,"top"]]'), (b"[[0,4]]", b"[[0,5]]"),
+        (b"[[0,4]]", b"[[4,0]]"), (b'"Ann"', b"[" * 100_000),
     ],
 )  # fmt: skip
 def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
@@ -299,6 +299,51 @@ def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
     assert ENCODED.count(old) == 1
     with pytest.raises(document_codec.NotADocument):
         document_codec.decode(ENCODED.replace(old, new))
+
+
+def test_half_a_surrogate_pair_becomes_a_question_mark() -> None:
+    again = document_codec.decode(document_codec.encode(Document("a\ud800b", [Block("a\ud800b", 0)], title="\udcff")))
+    assert (again.source, again.blocks[0].text, again.title) == ("a?b", "a?b", "?")
+
+
+# -- Parts -------------------------------------------------------------------------------------------------------------
+
+
+def counted(most: int, last: str, parts: list[bytes] | None) -> bytes:
+    take = None if parts is None else parts.append
+    return in_reader_process(reading_functions.count, b"part ", "a.pdf", most, last, take_part=take)
+
+
+def test_parts_come_in_their_order_before_the_answer_or_error() -> None:
+    parts: list[bytes] = []
+    assert counted(3, "done", parts) == b"done"
+    assert parts == [b"part 0", b"part 1", b"part 2"]
+    assert counted(0, "nothing", parts) == b"nothing"
+    with pytest.raises(UsageError, match="no more"):
+        counted(1, "error", parts)
+    assert parts == [b"part 0", b"part 1", b"part 2", b"part 0"]
+
+
+@posix
+def test_a_process_that_crashes_after_some_parts_is_an_error_of_its_file() -> None:
+    with pytest.raises(SourceError, match="made its reader crash"):
+        counted(2, "crash", [])
+    assert counted(1, "done", []) == b"done"
+
+
+def test_parts_that_nobody_takes_or_that_are_refused_end_the_process() -> None:
+    with pytest.raises(SourceError, match=r"a\.pdf"):
+        counted(1, "done", None)
+
+    def refuse(part: bytes) -> None:
+        raise ZeroDivisionError(str(part))
+
+    with pytest.raises(ZeroDivisionError):
+        in_reader_process(reading_functions.count, b"part ", "a.pdf", 1, "done", take_part=refuse)
+    assert counted(1, "done", []) == b"done"
+
+
+# -- Messages ----------------------------------------------------------------------------------------------------------
 
 
 def header(text: bytes, length: int, data: int = 0) -> bytes:

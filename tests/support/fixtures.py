@@ -14,10 +14,7 @@ from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
 from semsearch.mapping.tsne import layout
-from semsearch.readers import registry
-from semsearch.readers.document import Document
-from semsearch.readers.records import Columns
-from semsearch.readers.registry import Format
+from semsearch.readers import read, registry
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
@@ -45,11 +42,8 @@ def deaths() -> Iterator[Deaths]:
 def reading_here() -> Iterator[None]:
     """Files are read in this process, whatever their format: what is replaced or traced in it is so for them too."""
 
-    def read(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
-        return kind.load()(source, name, *([columns] if kind.has_columns else []))
-
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("semsearch.readers.read._read_apart", read)
+        patched.setattr("semsearch.readers.read._read_apart", read._read_here)
         yield
 
 

@@ -20,7 +20,14 @@ from pathlib import PurePath
 from typing import IO, TypeVar
 
 from semsearch.errors import SourceError
-from semsearch.readers.containers.inner_files import MOST_FILES, Allowance, InnerFiles, allowance, contained_name
+from semsearch.readers.containers.inner_files import (
+    MOST_FILES,
+    Allowance,
+    InnerFiles,
+    ReadBytes,
+    allowance,
+    contained_name,
+)
 from semsearch.readers.document import Builder, Document
 from semsearch.readers.registry import COMPRESSED
 from semsearch.results.omissions import Omission, together
@@ -37,15 +44,15 @@ _SKIPPED_BYTES = 4  # times what is read: how much of a compressed tape may be p
 _LEFT_OUT = ("__MACOSX",)
 
 
-def read(data: bytes, name: str) -> Document:
-    """Read an archive. Raises SourceError if it is damaged."""
+def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
+    """Read an archive; `read_bytes` reads each file in it. Raises SourceError if it is damaged."""
     with allowance(name) as left:
         if data.startswith(b"PK") or name.lower().endswith(".zip"):
-            return _archive(name, lambda files: _take_zip(data, files, left))
+            return _archive(name, read_bytes, lambda files: _take_zip(data, files, left))
         opener = _opener(data)
         if opener is None and not is_tape(name):
             raise SourceError(f"{name} cannot be unpacked: it is neither compressed nor an archive")
-        return _archive(name, lambda files: _take_tape(_opened(data, opener), files, left))
+        return _archive(name, read_bytes, lambda files: _take_tape(_opened(data, opener), files, left))
 
 
 def uncompressed(data: bytes, name: str) -> bytes:
@@ -80,9 +87,9 @@ def _opened(data: bytes, opener: Callable[[IO[bytes]], IO[bytes]] | None) -> IO[
     return opener(file) if opener else file
 
 
-def _archive(name: str, take: Callable[[InnerFiles], None]) -> Document:
+def _archive(name: str, read_bytes: ReadBytes, take: Callable[[InnerFiles], None]) -> Document:
     builder = Builder()
-    files = InnerFiles(name, "archived files", builder)
+    files = InnerFiles(name, "archived files", builder, read_bytes)
     try:
         take(files)
     except MemoryError:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
@@ -29,6 +28,9 @@ MOST_FILES = 20_000
 DEEPEST = 4  # files within files
 _LONGEST_NAME = 160  # characters, of a place
 _NAMED = 3  # of what is not read, in a report
+
+
+ReadBytes = Callable[[bytes, str], Document]  # semsearch.readers.read.read_bytes, which knows the readers of formats
 
 
 class ByteStream(Protocol):
@@ -88,6 +90,7 @@ class InnerFiles:
     outer: str  # the file's name
     kind: OmissionKind
     builder: Builder
+    read: ReadBytes
     unread: list[str] = field(default_factory=list)  # name and reason of each
     later: dict[str, list[str]] = field(default_factory=dict)  # names of those that may be read later, by the reason
     doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
@@ -108,7 +111,7 @@ class InnerFiles:
         """
         name = contained_name(name)
         try:
-            document = read_inner(data(), name)
+            document = self._read(data(), name)
         except (SourceError, MissingExtra) as error:
             self.leave_out(name, str(error).removeprefix(name).strip())
         except Exception as error:  # a parser's own bug, on one attachment, must not cost the mailbox
@@ -124,6 +127,14 @@ class InnerFiles:
             self.doubts += (
                 replace(each, detail=": ".join(filter(None, (name, each.detail)))) for each in document.omissions
             )
+
+    def _read(self, data: bytes, name: str) -> Document:
+        """Read an inner file as one in a folder would be. Raises SourceError, MissingExtra."""
+        if not is_readable(name):
+            refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
+            if refused:
+                raise SourceError(f"{name} {refused}")
+        return self.read(data, name)
 
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""
@@ -143,16 +154,6 @@ class InnerFiles:
             detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
             found.append(Omission(self.kind, len(self.unread), detail))
         return tuple(found)
-
-
-def read_inner(data: bytes, name: str) -> Document:
-    """Read an inner file as one in a folder would be. Raises SourceError, MissingExtra."""
-    if not is_readable(name):
-        refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
-        if refused:
-            raise SourceError(f"{name} {refused}")
-    document: Document = import_module("semsearch.readers.read").read_bytes(data, name)  # which loads readers by name
-    return document
 
 
 def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:

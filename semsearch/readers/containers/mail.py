@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
-from semsearch.readers.containers.inner_files import InnerFiles, allowance, contained_name
+from semsearch.readers.containers.inner_files import InnerFiles, ReadBytes, allowance, contained_name
 from semsearch.readers.document import Builder, DamagedParts, Document
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
@@ -85,13 +85,16 @@ class _BoundedHeaders(EmailPolicy):
         return _parsed_header(name, value)
 
 
-def read(data: bytes, name: str) -> Document:
-    """Read the messages of a file. The title of a single one is its subject, that of a mailbox its name."""
+def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
+    """Read the messages of a file; `read_bytes` reads what is attached.
+
+    The title of a single message is its subject, that of a mailbox its name.
+    """
     bodies = _bodies(data)
     if not bodies and data.strip():
         raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
     builder, metadata = Builder(), dict[str, Any]()
-    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
+    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder, read_bytes))
     with allowance(name):
         for number, (start, end) in enumerate(bodies, start=1):
             message = _message(data[start:end], quoted=start > 0)

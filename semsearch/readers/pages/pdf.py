@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from heapq import merge
@@ -32,10 +32,9 @@ from typing import Any
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Block, Builder, Document, PackedRows, Spot, packed_blocks
+from semsearch.readers.document import Builder, Document, Spot
 from semsearch.readers.pages.pdf_layout import (
     Entry,
-    PackedLines,
     PageLine,
     Pages,
     Paragraph,
@@ -131,34 +130,35 @@ _NUMBER = re.compile(
 )
 
 
-def running_lines(lines: Iterable[PageLine]) -> set[tuple[int, int]]:
-    """Find running heads, feet and page numbers, each by its page and its number on it; a short document has none."""
-    edges: dict[int, list[tuple[int, PageLine]]] = {}
-    for number, group in groupby(lines, key=attrgetter("page")):
-        page = list(group)
-        places = {id(line): place for place, line in enumerate(page)}
-        edges[number] = [(places[id(line)], line) for line in _edges(page)]
+def without_running_lines(lines: Sequence[PageLine]) -> list[PageLine]:
+    """The lines without running heads and feet and page numbers; a short document has none of them."""
+    edges = {number: _edges(list(page)) for number, page in groupby(lines, key=attrgetter("page"))}
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
     for number, edge in edges.items():
-        for _, line in edge:
-            for height in (round(line.bottom / 4), round(line.bottom / 4) + 1):
+        for line in edge:
+            for height in _heights(line):
                 seen[_key(line.text), height].add(number)
     repeated = {key for key, numbers in seen.items() if len(numbers) >= _PAGES}
-    return _with_page_numbers(edges) | {
-        (number, place)
-        for number, edge in edges.items()
-        for place, line in edge
-        if any((_key(line.text), round(line.bottom / 4) + step) in repeated for step in (0, 1))
-    }
+    running = _with_page_numbers(edges)
+    for line in chain.from_iterable(edges.values()):
+        if any((_key(line.text), height) in repeated for height in _heights(line)):
+            running.add(id(line))
+    return [line for line in lines if id(line) not in running]
 
 
-def _with_page_numbers(edges: Mapping[int, Sequence[tuple[int, PageLine]]]) -> set[tuple[int, int]]:
-    """The lines that begin or end with a number whose difference from the page's number is the same on many pages."""
-    lines: dict[int, list[tuple[int, int]]] = defaultdict(list)
+def _heights(line: PageLine) -> tuple[int, int]:
+    """The steps of four points in which a line may stand on other pages."""
+    step = round(line.bottom / 4)
+    return step, step + 1
+
+
+def _with_page_numbers(edges: Mapping[int, Sequence[PageLine]]) -> set[int]:
+    """The ids of lines that begin or end with a number whose distance from the page's is the same on many pages."""
+    lines: dict[int, list[int]] = defaultdict(list)
     for number, edge in edges.items():
-        for place, line in edge:
-            for found in {*_AT_END.findall(line.text)}:
-                lines[int(found) - number].append((number, place))
+        for line in edge:
+            for written in {*_AT_END.findall(line.text)}:
+                lines[int(written) - number].append(id(line))
     most = max(lines.values(), key=len, default=[])
     is_counted = len(most) >= _PAGES and len(most) * 3 >= len(edges)
     return {*most} if is_counted else set()
@@ -282,8 +282,8 @@ def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
             else:
                 found[number] = page_lines(lines, number, *pages.sizes[number])
     recognized = chain.from_iterable(found[number] for number in sorted(found))
-    lines_of_all = PackedLines(merge(pages.lines, recognized, key=attrgetter("page")))
-    return replace(pages, lines=lines_of_all, unread=unread, advice=advice)
+    merged = [*merge(pages.lines, recognized, key=attrgetter("page"))]
+    return replace(pages, lines=merged, unread=unread, advice=advice)
 
 
 # -- Reader ------------------------------------------------------------------------------------------------------------
@@ -312,32 +312,25 @@ def read(data: bytes, name: str) -> Document:
 
 
 def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
-    """The document of pages that were read, whose lines are taken from them."""
+    """The document of pages that were read."""
     positions = Positions(pages)
-    lines = pages.lines
-    lines.remove(running_lines(lines))
+    lines = without_running_lines(pages.lines)
     usual = Usual.of(lines)
     hyphens, headings = Hyphens(line.text for line in lines), Headings(pages.contents, usual)
-    texts, builder = PackedRows(), Builder()
-    for paragraph in paragraphs(lines.taken(), usual.distance):
+    texts: list[tuple[str, list[Spot]]] = []
+    for paragraph in paragraphs(lines, usual.distance):
         text, spots = _text(paragraph, hyphens, positions)
-        texts.append(text, [*map(tuple, spots)])
+        texts.append((text, spots))
         headings.add(paragraph, text)
-    del hyphens
-
-    def blocks() -> Iterator[Block]:
-        for level, (text, places) in zip(headings.levels(), texts.taken(), strict=True):
-            spots = [*map(Spot._make, places)]
-            if level:
-                builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
-            else:
-                builder.add(text, spots=spots)
-            yield from builder.taken()
-
-    found = packed_blocks(blocks(), builder.text)
+    builder = Builder()
+    for level, (text, spots) in zip(headings.levels(), texts, strict=True):
+        if level:
+            builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
+        else:
+            builder.add(text, spots=spots)
     metadata = _metadata(pages)
     title = str(metadata.get("title", "")) or " ".join(headings.largest_on_first_page.split()) or PurePath(name).stem
-    return Document(builder.source, found, format, title, metadata, _omissions(pages))
+    return Document(builder.source, builder.blocks, format, title, metadata, _omissions(pages))
 
 
 def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:

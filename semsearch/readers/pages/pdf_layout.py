@@ -15,18 +15,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter, deque
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple, Protocol
 
-from semsearch.readers.document import packed, unpacked
-
 _PAGE = attrgetter("page")
-_PLAIN = 500  # pages whose lines are not compressed, so that most files are read a tenth faster
 
 
 class PageLine(NamedTuple):
@@ -45,44 +42,6 @@ class PageLine(NamedTuple):
     hyphen: bool = False  # it ends in the middle of a word, or of one with a hyphen
 
 
-class PackedLines:
-    """The lines of many pages, in their order, of which the objects of only one page are in memory at a time."""
-
-    def __init__(self, lines: Iterable[PageLine] = ()) -> None:
-        self._pages = deque(_packed(page, n) for n, (_, page) in enumerate(groupby(lines, key=_PAGE)))
-        self._removed: Container[tuple[int, int]] = ()
-
-    def add_page(self, lines: Sequence[PageLine]) -> None:
-        """Add the lines of the next page."""
-        if lines:
-            self._pages.append(_packed(lines, len(self._pages)))
-
-    def __iter__(self) -> Iterator[PageLine]:
-        return chain.from_iterable(map(self._unpacked, self._pages))
-
-    def __bool__(self) -> bool:
-        return bool(self._pages)
-
-    def remove(self, lines: Container[tuple[int, int]]) -> None:
-        """Leave out lines from now on, each given by its page and its number on it, from 0 on."""
-        self._removed = lines
-
-    def taken(self) -> Iterator[PageLine]:
-        """All lines, which are forgotten page by page."""
-        while self._pages:
-            yield from self._unpacked(self._pages.popleft())
-
-    def _unpacked(self, page: bytes) -> list[PageLine]:
-        lines = [PageLine._make(line) for line in unpacked(page)]
-        if self._removed:
-            return [line for number, line in enumerate(lines) if (line.page, number) not in self._removed]
-        return lines
-
-
-def _packed(page: Iterable[PageLine], number: int) -> bytes:
-    return packed([tuple(line) for line in page], compressed=number >= _PLAIN)
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of a document's table of contents; the outermost level is 1."""
@@ -97,7 +56,7 @@ class Pages:
     """The content of a PDF file: lines, table of contents, properties."""
 
     count: int
-    lines: PackedLines
+    lines: list[PageLine]
     contents: list[Entry]
     properties: dict[str, str]
     unread: list[int]  # numbers of the pages that show something, and have no text that can be read

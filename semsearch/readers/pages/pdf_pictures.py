@@ -318,7 +318,7 @@ def page_picture(data: bytes, name: str, number: int, width: int) -> bytes:
     Raises SourceError for a file or page that is damaged or takes too long, UsageError for a page number out of range,
     MissingExtra.
     """
-    picture = in_reader_process(f"{__name__}:drawn", data, name, name, number, width, limits=_limits(data))
+    picture = in_reader_process(drawn, data, name, name, number, width, limits=_limits(data))
     if not picture.startswith(_SIGNATURE):
         raise SourceError(f"page {number} of {name} was drawn as something else than a picture")
     return picture
@@ -330,7 +330,7 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
     Another process finds them. Raises as `page_picture`.
     """
     question = name, number, [*before], [*on]
-    found = in_reader_process(f"{__name__}:placed", data, name, *question, limits=_limits(data))
+    found = in_reader_process(placed, data, name, *question, limits=_limits(data))
     try:
         pages, label, width, height, boxes = json.loads(found)
         page = PlacedPage(

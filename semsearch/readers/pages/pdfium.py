@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.pages.pdf_layout import Entry, Gap, PackedLines, PageLine, Pages, in_columns
+from semsearch.readers.pages.pdf_layout import Entry, Gap, PageLine, Pages, in_columns
 
 
 def pdfium() -> Any:
@@ -132,7 +132,7 @@ def _without_lines(document: Any) -> Pages:
         if (value := document.get_metadata_value(theirs))
     }
     contents = list(_contents(document))
-    return Pages(len(document), PackedLines(), contents, properties, [], {}, document.count_attachments())
+    return Pages(len(document), [], contents, properties, [], {}, document.count_attachments())
 
 
 def _read_some(document: Any, numbers: Iterable[int], found: Pages, pypdfium2: Any) -> None:
@@ -160,7 +160,7 @@ def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_
     finally:
         text.close()
         page.close()
-    pages.lines.add_page(found)
+    pages.lines.extend(found)
     if not found and not is_blank:
         pages.unread.append(number)
 

@@ -16,7 +16,7 @@ from semsearch.arrays.types import UInt8
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.pages.pdf import document_of
-from semsearch.readers.pages.pdf_layout import PackedLines, PageLine, Pages
+from semsearch.readers.pages.pdf_layout import PageLine, Pages
 from semsearch.readers.pages.text_recognition import MOST_PAGES, content_key, lines_of, page_lines
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
@@ -67,7 +67,7 @@ def read(data: bytes, name: str) -> Document:
         if isinstance(found, str):
             raise SourceError(f"{name} is a picture; {found}")
         lines += page_lines(found, number, *sizes[number])
-    document = document_of(Pages(frames, PackedLines(lines), [], {}, [], sizes), name, "picture")
+    document = document_of(Pages(frames, lines, [], {}, [], sizes), name, "picture")
     if frames > 1:
         return document
     blocks = [

@@ -1,13 +1,13 @@
 """Text recognition (OCR): the text of pictures and of scanned pages, by RapidOCR with the models in its wheel, offline.
 
 A reader in the process for files (semsearch.readers.reader_child) asks for the lines of a picture by a key, and gives
-the function that draws it. What is known is answered at once; anything else is recognized only while `recognizing`, and
-takes about two seconds a page. So a sync reads all files first, takes from scans what is known, and commits; then it
-has the rest recognized (semsearch.indexing.recognize_scans). What was not recognized is reported, with what to do.
+the function that draws it. What is in the user's cache is answered at once; anything else is recognized only within
+`recognizing`, and takes about two seconds a page. So a sync reads all files first, takes from scans what is known, and
+commits; then it has the rest recognized (semsearch.indexing.recognize_scans). What was not recognized is reported, with
+what to do.
 
-What was recognized is kept in the user's cache folder, under the version of the engine and the content of the file,
-or the path of mail and archives, which have pictures within them. Only the process that asks writes there; it checks
-what the other one, which a file may have taken over, has found.
+The process for files writes nothing: it sends the lines of each picture as a part of its answer, and the process that
+asks checks them and keeps them in the cache, a file for each picture, by its content and the version of the engine.
 
 The engine gives boxes, of words or parts of lines; these are joined to lines, which are straightened by the slant of
 the page and ordered downwards. Columns and paragraphs are found as in any PDF (semsearch.readers.pages.pdf_layout).
@@ -20,13 +20,11 @@ import json
 import math
 import os
 import re
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -37,11 +35,10 @@ import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Document
-from semsearch.readers.document_codec import DocumentParts, read_encoded
 from semsearch.readers.pages.pdf_layout import PageLine, in_columns
-from semsearch.readers.reader_process import Limits, in_reader_process
-from semsearch.readers.registry import PICTURE, installed
+from semsearch.readers.reader_child import send_part
+from semsearch.readers.reader_process import Limits
+from semsearch.readers.registry import PICTURE
 from semsearch.readers.sniff import MISSING_OCR
 from semsearch.results.omissions import WAITING
 from semsearch.system.locations import cache_folder
@@ -53,21 +50,16 @@ _CLEARLY = 0.1
 _IDEAL = "\u2e80"  # from here on Unicode has Chinese and Japanese, whose words are short
 _WORD = re.compile(r"[^\W_]+")
 _SEVERAL = 3  # pieces of text: a photograph may have a few that are none
-_BUDGET = 10.0  # seconds of processor time for one question, after whose pages the rest waits for the next
-_PAGE = 90.0  # seconds that the last of them may take beyond it
+_PAGE = 90.0  # seconds of processor time that recognizing a page may take
 _MEMORY = 4 << 30  # bytes; a page takes 0.8 GB at most, and a process that took a quarter of its memory ends
 _FAILED = "text recognition (OCR) failed"
-_ALL = "*"  # the key of a reason that holds for all pictures of a file
 _LONGEST = 200  # characters of an error
+_PACKAGE = "rapidocr"
 OTHER_LETTERS = (
     "text recognition (OCR) reads Latin letters, Chinese and Japanese, and finds others or handwriting; "
     "ocrmypdf makes such a PDF searchable"
 )
 NOTHING = "text recognition (OCR) found nothing that it can read"
-
-
-_PACKAGE = "rapidocr"
-ENGINE = f"{__name__}:by_rapidocr"  # "module:name" of a function of the pixels (h, w, 3) that returns TextPieces
 
 
 class Line(NamedTuple):
@@ -93,46 +85,39 @@ class TextPiece(NamedTuple):
         return math.hypot(x3 - x0, y3 - y0) > 1.5 * math.hypot(x1 - x0, y1 - y0)
 
 
-Recognized = dict[str, "list[Line] | str"]  # the lines of each picture by its key, or why there are none
+class Recognition(NamedTuple):
+    """What may be recognized while a file is read."""
+
+    cache: str  # the folder of what is known; "" if no engine is installed
+    is_allowed: bool  # to recognize what is not known
+    failure: str  # why no text can be recognized in this file; "" if it can
 
 
-def is_installed() -> bool:
-    """Return whether text can be recognized."""
-    return not PICTURE.lacks_package
-
-
-@cache
-def _engine_version() -> str:
-    with suppress(PackageNotFoundError):
-        return f"{_PACKAGE} {version(_PACKAGE)}"
-    return _PACKAGE
+NO_RECOGNITION = Recognition("", False, "")
+_Lines = list[Line] | str  # of a picture in reading order, or why there are none
 
 
 # -- In the process for files ------------------------------------------------------------------------------------------
 
-
-class _Unfinished(BaseException):
-    """The time for this question is over: no reader may take it for an error of its file."""
-
-
-@dataclass(slots=True)
-class _Session:
-    """What may be recognized of a file, and what is known."""
-
-    engine: str = ""  # the function; "" if none is installed
-    known: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0  # of processor time, from `started` on; 0 for none
-    started: float = 0.0
-    used: Recognized = field(default_factory=dict)
-    is_new: bool = False
+_recognition: ContextVar[Recognition] = ContextVar("recognition", default=NO_RECOGNITION)
+_pictures = count()  # that were recognized in the file that is read
 
 
-_session = _Session()  # of this process, which reads one file at a time
+@contextmanager
+def recognition_of_a_file(recognition: Recognition) -> Iterator[None]:
+    """What may be recognized in the file that is read within this context."""
+    global _pictures  # this process reads one file at a time
+    _pictures = count()
+    token = _recognition.set(recognition)
+    try:
+        yield
+    finally:
+        _recognition.reset(token)
 
 
 def content_key(data: bytes) -> str:
     """What the keys of the pictures in a file begin with: the digest of its content."""
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return hashlib.blake2b(data, digest_size=20).hexdigest()
 
 
 def page_lines(lines: Iterable[Line], page: int, width: float, height: float) -> list[PageLine]:
@@ -146,94 +131,64 @@ def page_lines(lines: Iterable[Line], page: int, width: float, height: float) ->
     ]  # fmt: skip
 
 
-def lines_of(key: str, draw: Callable[[], UInt8]) -> list[Line] | str:
+def lines_of(key: str, draw: Callable[[], UInt8]) -> _Lines:
     """The lines of a picture, in reading order, or the reason why it was not read, which says what to do.
 
     `draw` gives its pixels (h, w, 3); the SourceError that it may raise is such a reason.
     """
-    session = _session
-    if not session.engine:
+    recognition = _recognition.get()
+    if not recognition.cache:
         return MISSING_OCR
-    found = _checked(session.known.get(key, session.known.get(_ALL)))
-    if found is None:
-        if not session.seconds:
-            return WAITING
-        if len(session.used) >= MOST_PAGES:
-            return f"it has more than {MOST_PAGES:,} pages without text; divide it"
-        if session.is_new and time.process_time() > session.started + session.seconds:
-            raise _Unfinished
-        found, session.is_new = _recognized(session.engine, draw), True
-    session.used[key] = found
-    return found
+    if (known := _known(Path(recognition.cache), key)) is not None:
+        return known
+    if recognition.failure:
+        return recognition.failure
+    if not recognition.is_allowed:
+        return WAITING
+    if next(_pictures) >= MOST_PAGES:
+        return f"it has more than {MOST_PAGES:,} pages without text; divide it"
+    lines = _recognized(draw)
+    send_part(json.dumps([key, lines]).encode("utf-8", "replace"))
+    return lines
 
 
-def _recognized(engine: str, draw: Callable[[], UInt8]) -> list[Line] | str:
+def _recognized(draw: Callable[[], UInt8]) -> _Lines:
     try:
         pixels = draw()
-        module, _, name = engine.partition(":")
-        recognize: Callable[[UInt8], list[TextPiece]] = getattr(import_module(module), name)
-        found = recognize(pixels)
-        if sum(each.is_upright for each in found) > len(found) / 2:  # a page on its side
+        pieces = by_rapidocr(pixels)
+        if sum(piece.is_upright for piece in pieces) > len(pieces) / 2:  # a page on its side
             pixels = np.rot90(pixels)
-            found = recognize(pixels)
-        if found and _share_of_words(found) < _PROSE:  # or upside down
+            pieces = by_rapidocr(pixels)
+        if pieces and _share_of_words(pieces) < _PROSE:  # or upside down
             turned = np.rot90(pixels, 2)
-            other = recognize(turned)
-            if _share_of_words(other) > _share_of_words(found) + _CLEARLY:
-                pixels, found = turned, other
-        if len(found) >= _SEVERAL and _share_of_words(found) < _NO_PROSE:
+            other_pieces = by_rapidocr(turned)
+            if _share_of_words(other_pieces) > _share_of_words(pieces) + _CLEARLY:
+                pixels, pieces = turned, other_pieces
+        if len(pieces) >= _SEVERAL and _share_of_words(pieces) < _NO_PROSE:
             return OTHER_LETTERS
-        return joined_lines(found, pixels.shape[1], pixels.shape[0])
+        return joined_lines(pieces, pixels.shape[1], pixels.shape[0])
     except MemoryError:
         raise
     except Exception as error:  # of an engine, on one page of many
         return f"{_FAILED}: {str(error)[:_LONGEST] or type(error).__name__}"
 
 
-def _share_of_words(boxes: Sequence[TextPiece]) -> float:
+def _share_of_words(pieces: Sequence[TextPiece]) -> float:
     """The share of the marks that are in words of four and more, or in numbers.
 
     Text that is upside down, or in letters that the engine does not know, it reads as letters that stand alone, and
     thinks itself as certain of them as of others.
     """
-    text = " ".join(each.text for each in boxes)
-    words = (found[0] for found in _WORD.finditer(text))
+    text = " ".join(piece.text for piece in pieces)
+    words = _WORD.findall(text)
     counted = (len(word) for word in words if len(word) >= 4 or (word.isdigit() and len(word) > 1) or word[0] > _IDEAL)
     return sum(counted) / max(1, len(text) - text.count(" "))
-
-
-def read_pictured(
-    data: bytes,
-    module: str,
-    name: str,
-    is_text: bool,
-    columns: tuple[list[str], list[str]] | None,
-    engine: str,
-    known: Mapping[str, Any],
-    seconds: float,
-) -> Generator[bytes, None, bytes]:
-    """As `document_codec.read_encoded`, with the text of pictures: what the process for files is asked to do.
-
-    It returns what was recognized, as JSON, and yields no document if there was too little time.
-    """
-    global _session  # one file at a time
-    _session = _Session(engine, known, seconds, time.process_time())
-    installed[_PACKAGE] = bool(engine)  # as the process that asks has found it
-    try:
-        yield from read_encoded(data, module, name, is_text, columns)
-    except _Unfinished:
-        pass
-    except SourceError:
-        if not _session.is_new:
-            raise  # else what was recognized goes with the answer, and the next question gets the error
-    used, _session = _session.used, _Session()
-    return json.dumps(used).encode("utf-8", "replace")
 
 
 @cache
 def _rapidocr() -> Any:
     """The engine, with one thread: others count as memory, and this process may not start any."""
-    import cv2
+    import cv2  # optional, and seconds to import
     from rapidocr import RapidOCR
 
     cv2.setNumThreads(0)
@@ -244,12 +199,12 @@ def _rapidocr() -> Any:
 
 def by_rapidocr(pixels: UInt8) -> list[TextPiece]:
     """The text in a picture (h, w, 3), by RapidOCR."""
-    found = _rapidocr()(pixels[:, :, ::-1].copy())
-    if found.txts is None or found.boxes is None:
+    result = _rapidocr()(pixels[:, :, ::-1].copy())
+    if result.txts is None or result.boxes is None:
         return []
     return [
         TextPiece(text, [(float(x), float(y)) for x, y in box])
-        for text, box in zip(found.txts, found.boxes, strict=True)
+        for text, box in zip(result.txts, result.boxes, strict=True)
     ]
 
 
@@ -347,104 +302,114 @@ def _joined(row: Sequence[_LinePiece]) -> Iterator[_LinePiece]:
 
 # -- In the process that asks ------------------------------------------------------------------------------------------
 
-_Told = Callable[[int], None]  # called with the number of pictures of a file that are recognized
-_told: ContextVar[_Told | None] = ContextVar("told", default=None)
-_WITHIN = ("archive", "mail", "msg")  # formats with other files in them
+_Report = Callable[[int], None]  # called with the number of pictures of a file that were recognized
+_report: ContextVar[_Report | None] = ContextVar("report", default=None)
+_Ask = Callable[[Recognition, Limits | None, Callable[[bytes], None] | None], bytes]
 
 
 @contextmanager
-def recognizing(told: _Told) -> Iterator[None]:
+def recognizing(report: _Report) -> Iterator[None]:
     """Within this context, files that are read have the text of their pictures recognized, however long it takes."""
-    token = _told.set(told)
+    token = _report.set(report)
     try:
         yield
     finally:
-        _told.reset(token)
+        _report.reset(token)
 
 
-def read_by_pictures(format: str, data: bytes, name: str, module: str) -> Document:
-    """Have a file with pictures read in another process. Raises NotADocument, and as `in_reader_process`."""
-    told, engine = _told.get(), ENGINE if is_installed() else ""
-    kept = _Kept.of(format, data, name) if engine else _Kept(Path(), {})
-    limits = usual = Limits.of(len(data))
-    seconds = _BUDGET if told is not None and engine else 0.0
-    if seconds:
-        limits = Limits(usual.seconds + seconds + _PAGE, usual.memory + _MEMORY)
-    has_failed = False
-    while True:
-        arguments, parts = (module, name, False, None, engine, kept.found, seconds), DocumentParts()
-        try:
-            reader = f"{__name__}:read_pictured"
-            found = _checked_all(in_reader_process(reader, data, name, *arguments, limits=limits, take=parts.take))
-        except SourceError as error:
-            if not seconds:  # the file's own error, or what is left of it without recognition
-                if has_failed and _FAILED in str(error):
-                    kept.save()
-                raise
-            kept.found[_ALL] = f"{_FAILED}: {str(error).removeprefix(name).strip()[:_LONGEST]}"
-            seconds, limits, has_failed = 0.0, usual, True
-            continue
-        if told is not None and kept.add(found, is_whole=bool(parts) and not has_failed):
-            told(len(kept.found))
-        elif not parts:
-            raise SourceError(f"{name} cannot be read: recognizing its text makes no progress")
-        if parts:
-            if has_failed:
-                kept.save()
-            return parts.document()
+def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
+    """Have a file with pictures read, by a function that asks another process for it: what that answers.
+
+    A file on which the engine crashes is read again without recognition. Raises as `ask`.
+    """
+    if PICTURE.lacks_package:
+        return ask(NO_RECOGNITION, None, None)
+    folder, file_key, report = _folder(), f"{content_key(data)} file", _report.get()
+    failure = _known(folder, file_key)
+    waiting = Recognition(str(folder), False, failure if isinstance(failure, str) else "")
+    if report is None or waiting.failure:
+        return ask(waiting, None, None)
+    number = count(1)
+
+    def take(part: bytes) -> None:
+        with suppress(ValueError, TypeError, RecursionError):  # what another process sends may be anything
+            key, value = json.loads(part)
+            if (lines := _checked(value)) is not None:
+                _keep(folder, str(key), lines)
+        report(next(number))
+
+    usual = Limits.of(len(data))
+    try:
+        return ask(waiting._replace(is_allowed=True), Limits(usual.seconds + _PAGE, usual.memory + _MEMORY), take)
+    except SourceError as error:  # the file's own, or the engine's: reading it without recognition shows which
+        failure = f"{_FAILED}: {str(error).removeprefix(name).strip()[:_LONGEST]}"
+    try:
+        answer = ask(waiting._replace(failure=failure), None, None)
+    except SourceError as error:
+        if _FAILED in str(error):
+            _keep(folder, file_key, failure)
+        raise
+    _keep(folder, file_key, failure)
+    return answer
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------
 
 _MOST_BYTES = 300_000_000  # of the cache: some 60,000 pages
 _MOST_LINES = 20_000  # of a picture
-_LOOKS = 200  # files that are written between looks at the size of the cache
-_saved = count()
-_unsaved: dict[Path, Recognized] = {}  # of files for which the cache has no room
+_LOOKS = 2000  # pictures that are written between looks at the size of the cache
+_written = count()
 
 
-@dataclass(slots=True)
-class _Kept:
-    """What was recognized in a file, by the keys of its pictures, and where that is kept."""
+@cache
+def _folder() -> Path:
+    """The folder of the cache; where the user's cannot be written, one that this process deletes."""
+    folder = cache_folder("recognized")
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        temporary = tempfile.TemporaryDirectory(prefix="semsearch-recognized-")
+        _temporary.append(temporary)
+        return Path(temporary.name)
 
-    path: Path
-    found: Recognized
 
-    @classmethod
-    def of(cls, format: str, data: bytes, name: str) -> _Kept:
-        """What is kept of a file."""
-        known = name.encode("utf-8", "replace") if format in _WITHIN else data
-        digest = hashlib.blake2b(known, digest_size=20, person=b"recognized", salt=format.encode()[:16])
-        digest.update(f"{ENGINE} {_engine_version()}".encode())
-        path = cache_folder("recognized") / digest.hexdigest()[:2] / f"{digest.hexdigest()[2:]}.json"
-        if path in _unsaved:
-            return cls(path, _unsaved[path])
-        try:
-            found = _checked_all(path.read_bytes())
+_temporary: list[tempfile.TemporaryDirectory[str]] = []  # deleted when this process ends
+
+
+@cache
+def _engine_version() -> str:
+    with suppress(PackageNotFoundError):
+        return f"{_PACKAGE} {version(_PACKAGE)}"
+    return _PACKAGE
+
+
+def _path(folder: Path, key: str) -> Path:
+    digest = hashlib.blake2b(f"{_engine_version()} {key}".encode("utf-8", "replace"), digest_size=20).hexdigest()
+    return folder / digest[:2] / f"{digest[2:]}.json"
+
+
+def _known(folder: Path, key: str) -> _Lines | None:
+    """What is known of a picture; None if nothing is, or it is damaged."""
+    path = _path(folder, key)
+    with suppress(OSError, ValueError, RecursionError):
+        known = _checked(json.loads(path.read_bytes()))
+        with suppress(OSError):
             os.utime(path)  # what is used stays
-        except OSError:
-            found = {}
-        return cls(path, found)
+        return known
+    return None
 
-    def add(self, found: Recognized, *, is_whole: bool) -> bool:
-        """Add what was recognized, which is all there is of a file if that was read whole; whether any of it is new."""
-        if not found.keys() - self.found.keys():
-            return False
-        self.found = found if is_whole else {**self.found, **found}
-        self.save()
-        return True
 
-    def save(self) -> None:
-        """Write it to the cache; to this process's memory if that cannot be."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-            temporary.write_text(json.dumps(self.found), encoding="utf-8")
-            temporary.replace(self.path)
-            if next(_saved) % _LOOKS == 0:
-                _make_room(self.path.parents[1])
-        except OSError:
-            _unsaved[self.path] = self.found
+def _keep(folder: Path, key: str, lines: _Lines) -> None:
+    path = _path(folder, key)
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(json.dumps(lines), encoding="utf-8")
+        temporary.replace(path)
+        if next(_written) % _LOOKS == 0:
+            _make_room(folder)
 
 
 def _make_room(folder: Path) -> None:
@@ -458,34 +423,20 @@ def _make_room(folder: Path) -> None:
     for _, size, path in sorted(files):
         if over <= 0:
             break
-        with suppress(OSError):
-            path.unlink()
-            over -= size
+        path.unlink(missing_ok=True)
+        over -= size
 
 
-def _checked_all(data: bytes) -> Recognized:
-    """What was recognized, from JSON that another process has written; without what is no such thing."""
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {key: lines for key, value in [*found.items()][:MOST_PAGES] if (lines := _checked(value)) is not None}
-
-
-def _checked(value: Any) -> list[Line] | str | None:
+def _checked(value: Any) -> _Lines | None:
     """The lines of a picture, or the reason why there are none; None for anything else."""
     if isinstance(value, str):
-        return value[: 2 * _LONGEST]
+        return value[: 2 * _LONGEST].encode("utf-8", "replace").decode()
     if not isinstance(value, list) or len(value) > _MOST_LINES:
         return None
     lines = []
-    for each in value:
-        match each:
-            case [str(text), *places] if len(places) == 4 and all(
-                type(x) in (int, float) and -9 < x < 9 for x in places
-            ):
+    for item in value:
+        match item:
+            case [str(text), *places] if len(places) == 4 and all(map(_is_share, places)):
                 lines.append(Line(text.encode("utf-8", "replace").decode(), *map(float, places)))
             case _:
                 return None

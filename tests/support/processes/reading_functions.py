@@ -6,10 +6,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Generator
 from pathlib import Path
 
 from semsearch.errors import UsageError
+from semsearch.readers.reader_child import send_part
 
 
 def echo(data: bytes, *arguments: object) -> bytes:
@@ -68,10 +68,10 @@ def start(data: bytes) -> bytes:
     return str(os.fork()).encode()
 
 
-def count(data: bytes, most: int, last: str) -> Generator[bytes, None, bytes]:
+def count(data: bytes, most: int, last: str) -> bytes:
     """Parts, and what comes last: an answer, an error or the end."""
     for number in range(most):
-        yield data + str(number).encode()
+        send_part(data + str(number).encode())
     if last == "error":
         raise UsageError("no more")
     if last == "crash":

@@ -20,7 +20,7 @@ from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode, encode
 from semsearch.readers.pages import pdf_pictures
 from semsearch.readers.read import read_bytes
-from semsearch.readers.reader_child import MessageError, receive
+from semsearch.readers.reader_messages import MessageError, receive
 from semsearch.results.codec import to_dict
 from semsearch.text.passages import passages
 

@@ -103,14 +103,13 @@ class Index(SingleIndex):
         """Create an index in a new or empty folder.
 
         The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
-        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall`, `factory` and `sentence_vectors`.
+        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `sentence_vectors`.
         `vectors` are word vectors by name or path, or opened. `adapt` is whether to learn from the text which of its
-        words go together (semsearch.topics.topic_model). From some hundred thousand passages on, only those near a
-        query are compared with it: as many as find `target_recall` of the ten best, or all if `exact`, or as the
-        `factory` says, which is an index type of FAISS's (semsearch.dense.scan_plan). Without `sentence_vectors` the
-        index is about half as large, and makes those of the passages that it scores from their text. The other options
-        are those of `SentenceEmbedder`. Raises IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where
-        the folder holds something else.
+        words go together (semsearch.topics.topic_model). From some eight thousand passages on, only those whose codes
+        are near a query are compared with it: as many as find `target_recall` of the ten best, or all if `exact`
+        (semsearch.dense.scan_plan). Without `sentence_vectors` the index is about half as large, and makes those of
+        the passages that it scores from their text. The other options are those of `SentenceEmbedder`. Raises
+        IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
         """
         require_memory(WRITING, f"to write {path}")
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen

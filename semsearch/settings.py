@@ -25,7 +25,7 @@ SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; 
 _SWITCHES, _NUMBERS, _NAMES = (
     ("adapt", "exact", "sentence_vectors"),
     ("a", "prior", "target_recall"),
-    ("method", "unknown", "factory", "store"),
+    ("method", "unknown", "store"),
 )
 NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
 
@@ -46,7 +46,6 @@ class SettingsKeywords(TypedDict, total=False):
     unknown: Unknown | None
     exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
     target_recall: float | None  # of the ten best, how many a search of many passages finds
-    factory: str | None  # the index type, as FAISS calls it
     store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.dense.engines
     sentence_vectors: bool | None  # store them; else those of the passages that are scored are made from their text
 
@@ -72,7 +71,6 @@ class Settings:
     unknown: Unknown = "contexts"
     exact: bool = False
     target_recall: float = TARGET
-    factory: str | None = None
     store: str | None = None  # of the vectors; None: files in the index's folder
     sentence_vectors: bool = True  # in the index's folder; an engine keeps none
     languages: bool = False  # whether each document's language is found; not in an index of an earlier version
@@ -84,7 +82,7 @@ class Settings:
 
     def scanning(self, *, listed: int = LISTED) -> ScanOptions:
         """The options for scanning; segments of at least `listed` vectors get lists. Raises UsageError."""
-        return ScanOptions(self.exact, self.target_recall, self.factory, listed)
+        return ScanOptions(self.exact, self.target_recall, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
@@ -125,9 +123,8 @@ class Settings:
     def changed(self, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Change these settings by the given options and the opened word vectors.
 
-        With another method, `a` and `components` not given are that method's. A given index type (`factory`) turns
-        `exact` off, and the other way about. Raises UsageError for an option that is unknown or makes no sense,
-        VectorsError if a file of word counts does not exist.
+        With another method, `a` and `components` not given are that method's. Raises UsageError for an option that is
+        unknown or makes no sense, VectorsError if a file of word counts does not exist.
         """
         _check(options)
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
@@ -135,10 +132,6 @@ class Settings:
             given = {"a": None, "components": None, **given}
         if "frequencies" in given:
             given["frequencies"] = choose_frequencies(given["frequencies"])
-        if "factory" in given:
-            given = {"exact": False, **given}
-        elif given.get("exact"):
-            given["factory"] = None
         given["vectors"] = choose(given["vectors"], opened) if "vectors" in given else _shipped(opened) or self.vectors
         changed = replace(self, **given, vectors_name=opened.name, vectors_digest=opened.digest)
         changed.embedder(opened).check()

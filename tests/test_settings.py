@@ -72,7 +72,7 @@ def test_a_rebuild_changes_what_is_given_and_nothing_else(tmp_path: Path, small_
 
 
 def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match=r"no option 'metod'; the options are vectors, method, a, .*factory"):
+    with pytest.raises(UsageError, match=r"no option 'metod'; the options are vectors, method, a, .*store"):
         Index.create(tmp_path / "i", vectors=small_vectors, metod=None)  # type: ignore[call-arg]
     assert not (tmp_path / "i").exists()
     with Index.create(tmp_path / "i", vectors=small_vectors) as index:
@@ -88,7 +88,6 @@ def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors:
         ("a", -1.0, "at least 1e-12"), ("a", "small", "a number"), ("prior", True, "a number"),
         ("adapt", "no", "true or false"), ("exact", 1, "true or false"), ("method", 3, "a name"),
         ("components", 1.5, "a whole number"), ("target_recall", 2.0, "target_recall"),
-        ("factory", "no such type", "no such type"),
     ],
 )  # fmt: skip
 def test_a_value_that_makes_no_sense_changes_nothing(

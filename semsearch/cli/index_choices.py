@@ -25,7 +25,6 @@ class IndexChoices:
     unknown: str | None = None
     exact: bool | None = None
     target_recall: float | None = None
-    factory: str | None = None
     store: str | None = None
     sentence_vectors: bool | None = None
 

@@ -61,14 +61,6 @@ def _do_nothing(uri: str, owner: str) -> None:
     """For engines whose stores need not be claimed or released."""
 
 
-def _refuse_index_type(scanning: ScanOptions) -> None:
-    if scanning.factory is not None:
-        raise UsageError(
-            f"{scanning.factory} is an index type of FAISS, but another engine keeps the vectors of this index; "
-            "leave out --factory, or keep the vectors in the index: --store faiss:"
-        )
-
-
 def _nothing_in_use(folder: Path) -> AbstractSet[str]:
     del folder
     return frozenset()
@@ -80,10 +72,9 @@ class Engine:
 
     `open` opens the store at a location. `located` completes the URI that a user gave for an index of some name, and
     raises UsageError if it is invalid. `claim` makes an owner the owner of the store at a URI, and raises UsageError if
-    it is another's; `release` deletes all that the owner has there, and its claim. `check` raises UsageError for scan
-    options that the engine does not support, by default for each index type of FAISS. `in_use` are the names of
-    segments and URIs of stores that somebody reads who holds no read transaction of the index in a folder: they stay.
-    Where sentences are not kept, their vectors are computed from the text of the few passages that need them.
+    it is another's; `release` deletes all that the owner has there, and its claim. `in_use` are the names of segments
+    and URIs of stores that somebody reads who holds no read transaction of the index in a folder: they stay. Where
+    sentences are not kept, their vectors are computed from the text of the few passages that need them.
     """
 
     open: Callable[[StoreLocation], VectorStore]
@@ -91,7 +82,6 @@ class Engine:
     claim: Callable[[str, str], None] = _do_nothing
     release: Callable[[str, str], None] = _do_nothing
     keeps_sentences: bool = False
-    check: Callable[[ScanOptions], None] = _refuse_index_type
     in_use: Callable[[Path], AbstractSet[str]] = _nothing_in_use
 
 
@@ -101,7 +91,7 @@ def _open_faiss(location: StoreLocation) -> VectorStore:
     return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
 
 
-_registered = {"faiss": Engine(_open_faiss, keeps_sentences=True, check=lambda _: None)}
+_registered = {"faiss": Engine(_open_faiss, keeps_sentences=True)}
 
 
 def register(scheme: str, engine: Engine) -> None:
@@ -197,11 +187,6 @@ def complete(uri: str, name: str) -> str | None:
             "set it in the environment, as the engine's page explains (scale/docs/engines.md)"
         )
     return engine.located(uri, name)
-
-
-def check_scanning(uri: str, scanning: ScanOptions) -> None:
-    """Check that the engine of a URI supports scan options. Raises UsageError, naming what to leave out."""
-    _engine(uri).check(scanning)
 
 
 def claimed(uri: str) -> StoreAddress:

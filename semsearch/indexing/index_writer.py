@@ -15,7 +15,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.dense.engines import StoreAddress, check_scanning, claimed, complete, release
+from semsearch.dense.engines import StoreAddress, claimed, complete, release
 from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes, find_changes_at
 from semsearch.indexing.reread_rules import unrecognized
@@ -302,7 +302,7 @@ class IndexWriter:
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
-            self._moving(before, settings, has_type=options.get("factory") is not None) as (settings, address),
+            self._moving(before, settings) as (settings, address),
             self._writing_with(settings, lambda: opened, compact=True, derived=False) as write,
         ):
             if not is_manifest_sound(write.db):
@@ -317,19 +317,11 @@ class IndexWriter:
         return done
 
     @contextmanager
-    def _moving(
-        self, before: Settings, settings: Settings, *, has_type: bool
-    ) -> Iterator[tuple[Settings, StoreAddress | None]]:
-        """Claim the vector store that the settings name, if it is a new one; release it if the write fails.
-
-        An index type is kept only if it was given for this store (`has_type`).
-        """
+    def _moving(self, before: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:
+        """Claim the vector store that the settings name, if it is a new one; release it if the write fails."""
         name = self.database.folder.absolute().name
         store = None if settings.store is None else complete(settings.store, name)
-        is_kept = has_type or store == before.store
-        settings = replace(settings, store=store, factory=settings.factory if is_kept else None)
-        if store is not None:
-            check_scanning(store, settings.scanning())
+        settings = replace(settings, store=store)
         address = claimed(store) if store is not None and store != before.store else None
         try:
             yield settings, address

@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from semsearch.dense.engines import StoreAddress, check_scanning, claimed, complete, get_address, release, set_address
+from semsearch.dense.engines import StoreAddress, claimed, complete, get_address, release, set_address
 from semsearch.errors import (
     IndexDamaged,
     IndexExists,
@@ -53,8 +53,6 @@ def create(folder: Path, settings: Settings) -> None:
         _check_free(folder)
         if settings.store is not None:
             settings = replace(settings, store=complete(settings.store, folder.absolute().name))
-        if settings.store is not None:
-            check_scanning(settings.store, settings.scanning())
         made = missing_folders(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)

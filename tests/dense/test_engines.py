@@ -290,19 +290,6 @@ def test_a_move_that_fails_leaves_the_index_where_it_was(twins: Twins, monkeypat
     twins.agree()
 
 
-def test_an_index_type_of_faiss_is_refused_where_an_engine_keeps_the_vectors(twins: Twins, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"IVF8,SQ8 is an index type of FAISS.*--store faiss:"):
-        Index.create(tmp_path / "new", vectors=tmp_path / "small", store=URI, factory="IVF8,SQ8")
-    assert not (tmp_path / "new").exists()
-    with pytest.raises(UsageError, match="Flat is an index type of FAISS"):
-        twins.memory.rebuild(factory="Flat")
-    twins.agree()
-    twins.files.rebuild(factory="Flat")
-    twins.files.rebuild(store="memory:moved")  # it does not go along
-    assert (twins.files.settings.store, twins.files.settings.factory) == ("memory:moved", None)
-    twins.agree()
-
-
 def test_a_creation_that_fails_gives_its_place_up(twins: Twins) -> None:
     folder, vectors = twins.docs.parent / "third", twins.docs.parent / "small"
     with pytest.raises(UsageError, match="another index"):
@@ -334,10 +321,6 @@ def test_the_command_line_makes_an_index_over_an_engine_and_refuses_another(
     assert refused.status == 2
     assert "--store memory:other" in refused.err
     assert f"{URI}, " in semsearch("status", "--indexes", "indexes").out
-    refused = semsearch(
-        "index", "docs", "--vectors", "small", "--store", "memory:x", "--factory", "SQ8", "--name", "new"
-    )
-    assert (refused.status, "leave out --factory" in refused.err) == (2, True)
 
 
 def test_an_engine_that_is_not_known_is_named_with_those_that_are(tmp_path: Path) -> None:

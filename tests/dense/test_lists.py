@@ -128,12 +128,8 @@ def test_a_rebuild_makes_it_exact_or_not_and_keeps_what_is_not_given(index: Inde
 
 
 def test_what_cannot_be_meant_is_refused_before_anything_is_made(tmp_path: Path, vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match="index type 'PQ32'"):
-        Index.create(tmp_path / "new", vectors=vectors, factory="PQ32")
     with pytest.raises(UsageError, match="target_recall"):
         Index.create(tmp_path / "new", vectors=vectors, target_recall=2)
-    with pytest.raises(UsageError, match="only one of the two"):
-        Index.create(tmp_path / "new", vectors=vectors, exact=True, factory="SQ8")
     assert not (tmp_path / "new").exists()
 
 
@@ -163,22 +159,19 @@ def test_status_shows_codes_and_recall(index: Index) -> None:
     assert (scan["lists"], scan["probes"]) == (0, 8)
 
 
-def test_index_takes_exact_target_and_type_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
+def test_index_takes_exact_and_target_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
     write_articles(tmp_path / "docs", 12)
     folder = tmp_path / "made"
     made = ("index", tmp_path / "docs", "--name", folder)
     assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
     assert "exact: all passages are scanned" in semsearch("status", "--index", folder).out
-    refused = semsearch(*made, "--factory", "Flat")
+    refused = semsearch(*made, "--target-recall", "0.9")
     assert refused.status == 2
     assert "--rebuild" in refused.err
-    assert "--factory Flat" in refused.err
+    assert "--target-recall 0.9" in refused.err
     assert semsearch(*made, "--rebuild", "--target-recall", "0.9", "--no-exact").status == 0
     status = semsearch("status", "--index", folder, "--json").json
     assert (status["target_recall"], status["scans"][0]["probes"]) == (0.9, 8)
-    wrong = semsearch("index", tmp_path / "docs", "--name", tmp_path / "other", "--factory", "HNSW32")
-    assert (wrong.status, "IVF4096,SQ8" in wrong.err) == (2, True)
-    assert not (tmp_path / "other").exists()
 
 
 def test_compact_says_what_it_did(index: Index, tmp_path: Path) -> None:

@@ -1,20 +1,12 @@
-"""Which segments get lists, how many of them a question looks into, and what is told of that."""
+"""Which segments get codes, and how far a scan must go for a recall."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from semsearch.dense.scan_plan import CODED, LISTED, ScanOptions, SegmentLayout, evenly, least_step
+from semsearch.dense.scan_plan import CODED, ScanOptions, evenly, least_step
 from semsearch.errors import UsageError
-
-
-def test_small_segments_have_no_lists_and_large_ones_more_the_larger_they_are() -> None:
-    wanted = ScanOptions()
-    assert wanted.layout(LISTED - 1) == SegmentLayout()
-    assert wanted.layout(LISTED).lists == 362
-    assert wanted.layout(1_000_000) == SegmentLayout(1000)
-    assert SegmentLayout(2000).factory == "IVF2000,SQfp16"
 
 
 def test_codes_are_for_many_vectors_of_an_even_number_of_dimensions() -> None:
@@ -23,26 +15,6 @@ def test_codes_are_for_many_vectors_of_an_even_number_of_dimensions() -> None:
     assert not ScanOptions().has_codes(CODED, 449)
     assert ScanOptions(listed=100).has_codes(100, 448)
     assert not ScanOptions(exact=True).has_codes(10_000_000, 448)
-    assert not ScanOptions(factory="Flat").has_codes(10_000_000, 448)
-
-
-def test_an_exact_index_has_no_lists_however_large() -> None:
-    assert ScanOptions(exact=True).layout(10_000_000) == SegmentLayout()
-
-
-def test_an_index_type_is_taken_where_there_is_enough_to_learn_it_from() -> None:
-    wanted = ScanOptions(factory="IVF64,SQ8")
-    assert wanted.layout(64 * 40) == SegmentLayout(64, "SQ8")
-    assert wanted.layout(64 * 40 - 1) == SegmentLayout()
-    assert ScanOptions(factory="SQ8").layout(999) == SegmentLayout()
-    assert not ScanOptions(factory="SQ8").layout(1000).is_exact
-    assert ScanOptions(factory="SQfp16").layout(10_000_000).is_exact
-
-
-@pytest.mark.parametrize("factory", ["PQ32", "IVF0,SQ8", "IVF64", "IVF64,SQ8 ", "sq8", "", "IVF64,PQ8,RFlat", 5])
-def test_an_index_type_that_is_not_offered_is_refused_with_those_that_are(factory: str) -> None:
-    with pytest.raises(UsageError, match="IVF4096,SQ8"):
-        ScanOptions(factory=factory)
 
 
 @pytest.mark.parametrize("target", [0, -1, 1.01, float("nan"), True, "0.9"])
@@ -51,9 +23,7 @@ def test_a_target_is_a_share(target: float) -> None:
         ScanOptions(target_recall=target)
 
 
-def test_exact_and_an_inexact_type_are_not_both_to_be_had() -> None:
-    with pytest.raises(UsageError, match="only one of the two"):
-        ScanOptions(exact=True, factory="IVF64,SQ8")
+def test_exact_is_true_or_false() -> None:
     with pytest.raises(UsageError, match="true or false"):
         ScanOptions(exact=1)  # type: ignore[arg-type]
 

@@ -21,12 +21,13 @@ from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.top_k import TopK, TopKResult, nothing_found
 from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt64
 from semsearch.arrays.vectors import to_single
-from semsearch.dense.scan_plan import FEW, QUESTIONS, TRAINING, K, SegmentLayout, evenly, least_step, shares_found
+from semsearch.dense.scan_plan import FEW, QUESTIONS, K, evenly, least_step, shares_found
 from semsearch.dense.stored_vectors import inner_products
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment
 from semsearch_scale.stores.lance_tables import LancePlace
 
+_TRAINING = 40  # vectors for each list that its centroid is learned from
 COLUMN = "vector"
 ROUNDING = 2e-3  # the error of a number in half precision
 _FEW = 256  # allowed rows: so few are all read and compared
@@ -143,14 +144,12 @@ def batches(table: Any) -> Iterator[Float16]:
         yield batch.column(COLUMN).flatten().to_numpy(zero_copy_only=True).reshape(-1, dimension)
 
 
-def make_lists(table: Any, layout: SegmentLayout) -> None:
+def make_lists(table: Any, lists: int) -> None:
     """Put the vectors of a table into lists."""
-    table.create_index(
-        COLUMN, "IVF_FLAT", metric="dot", num_partitions=layout.lists, sample_rate=TRAINING, filter_nan=False
-    )
+    table.create_index(COLUMN, "IVF_FLAT", metric="dot", num_partitions=lists, sample_rate=_TRAINING, filter_nan=False)
 
 
-def measured(vectors: ListedVectors, table: Any, layout: SegmentLayout, target: float, questions: Float32) -> Scan:
+def measured(vectors: ListedVectors, table: Any, lists: int, target: float, questions: Float32) -> Scan:
     """Choose the number of lists to search for a recall, and measure it, with questions (q, d).
 
     If there are too few questions to measure with, some of the vectors are used as questions.
@@ -167,8 +166,8 @@ def measured(vectors: ListedVectors, table: Any, layout: SegmentLayout, target: 
     def shares(probes: int, part: slice) -> Float32:
         return shares_found(vectors.candidates(questions[part], K, probes=probes), answers[part])
 
-    least = least_step(_ladder(layout.lists), shares, target)
-    return Scan(layout.factory, count, layout.lists, least.step, least.recall, least.questions)
+    least = least_step(_ladder(lists), shares, target)
+    return Scan(f"IVF{lists},SQfp16", count, lists, least.step, least.recall, least.questions)
 
 
 def _ladder(lists: int) -> list[int]:

@@ -13,6 +13,7 @@ Lance keeps (semsearch_scale.stores.lance_lists). A table is opened once, and ta
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -28,7 +29,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import HeldVectors
-from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, SegmentLayout, evenly
+from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, evenly
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
 from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
@@ -179,23 +180,23 @@ class LanceWriter:
         if self._held:
             self._write_held()
         store, ids = self._store, IdRanges.of_ids(np.concatenate(self._ids))
-        layout = store.scanning.layout(self._count)
-        scan = self._make_lists(ids, layout) if layout.lists else None
+        has_lists = not store.scanning.exact and self._count >= store.scanning.listed
+        scan = self._make_lists(ids, math.isqrt(self._count)) if has_lists else None
         size = self._size + store.add_lists(self._name, self._digest)
         store.place.flush(self._name)
         self._segments.append(Segment(store.kind, self._name, size, ids, self._digest.hexdigest(), scan))
         self._start()
 
-    def _make_lists(self, ids: IdRanges, layout: SegmentLayout) -> Scan:
+    def _make_lists(self, ids: IdRanges, lists: int) -> Scan:
         store = self._store
         asked: Float32 = np.zeros((0, 0), np.float32)
         if self._questions is not None:
             asked = self._questions(ids.ids(evenly(len(ids), QUESTIONS)))
         with store.place.reached():
-            make_lists(self._table, layout)
+            make_lists(self._table, lists)
             table = store.table(self._name)
             vectors = ListedVectors(store.place, Segment(store.kind, self._name, 0, ids, ""), table)
-            return measured(vectors, table, layout, store.scanning.target_recall, asked)
+            return measured(vectors, table, lists, store.scanning.target_recall, asked)
 
 
 # -- Store -------------------------------------------------------------------------------------------------------------
@@ -329,12 +330,4 @@ def _open(location: StoreLocation) -> LanceStore:
     return LanceStore(LancePlace(location.uri), location.kind, scanning=location.scanning, largest=location.largest)
 
 
-def _check(scanning: ScanOptions) -> None:
-    if scanning.layout(LARGEST).codes == "SQ8":
-        raise UsageError(
-            f"Lance keeps vectors as half-precision floats, not as {scanning.factory}; give a number of lists, as in "
-            "--factory IVF1024,SQfp16, or leave it out"
-        )
-
-
-ENGINE = Engine(open=_open, located=located, claim=claim, release=release, check=_check, in_use=in_use)
+ENGINE = Engine(open=_open, located=located, claim=claim, release=release, in_use=in_use)

@@ -13,7 +13,7 @@ import pytest
 from packages import needed
 from small import small_vectors, write_articles
 
-from semsearch.dense.engines import check_scanning, complete
+from semsearch.dense.engines import complete
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
@@ -227,12 +227,6 @@ def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch
     monkeypatch.setattr("semsearch_scale.stores.lance_tables.sync_folder", note)
     write(with_lists(tmp_path), 100)
     assert {str(path) for path in (tmp_path, *tmp_path.rglob("*"))} <= flushed
-
-
-def test_eight_bit_codes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="half-precision"):
-        check_scanning(f"lance:{tmp_path}", ScanOptions(factory="IVF8,SQ8"))
-    check_scanning(f"lance:{tmp_path}", ScanOptions(factory="IVF8,SQfp16"))
 
 
 def test_what_could_not_be_opened_is_opened_by_the_next_question(

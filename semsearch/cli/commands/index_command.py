@@ -110,10 +110,6 @@ def index(
         float | None,
         typer.Option(metavar="SHARE", help="Recall of the ten best; default: 0.95.", rich_help_panel=VECTOR_SEARCH),
     ] = None,
-    factory: Annotated[
-        str | None,
-        typer.Option(metavar="TYPE", help="FAISS index type: IVF4096,SQ8.", rich_help_panel=VECTOR_SEARCH),
-    ] = None,
     store: Annotated[
         str | None,
         typer.Option(metavar="URI", help="External vector store, or faiss: for none.", rich_help_panel=VECTOR_SEARCH),
@@ -139,7 +135,7 @@ def index(
     use_one_thread()  # two threads on a busy machine are slower than one
     choices = IndexChoices(
         *(vectors, method, a, components, frequencies, adapt, unknown),
-        *(exact, target_recall, factory, store, sentence_vectors),
+        *(exact, target_recall, store, sentence_vectors),
     )
     reading = {
         "include": include or (),

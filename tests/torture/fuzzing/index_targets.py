@@ -178,7 +178,7 @@ def _opening_vectors(folder: Path) -> Run:
 
 
 def _vector_files() -> Iterator[bytes]:
-    """The segments of an index, and files with lists, which only those of many passages have."""
+    """The segments of an index, and files of other layouts."""
     import faiss
 
     yield from _segments(".faiss")

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID, uuid5
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
 from semsearch import (
     DocumentInfo,
     DocumentText,
@@ -26,7 +29,6 @@ from semsearch import (
     Text,
     location,
 )
-from semsearch.arrays.types import Float32
 from semsearch.errors import IndexNotFound, UsageError
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def _open_or_create(path: str | Path) -> Index:
 # -- Vectors -----------------------------------------------------------------------------------------------------------
 
 EmbedderLike: TypeAlias = Index | SentenceEmbedder | str | Path
-Embed: TypeAlias = "Callable[[Sequence[str]], Float32]"
+Embed: TypeAlias = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def embedder_of(given: EmbedderLike) -> Embed:

@@ -1,7 +1,7 @@
 """The MTEB package's two ways to evaluate: an embedder as its encoder, and a whole index as its search engine.
 
 Written to its protocols (EncoderProtocol and SearchProtocol of mteb 2), without importing it: it needs PyTorch, and
-takes seconds. docs/research/measuring.md has the commands.
+takes seconds. integrations/docs/frameworks.md has the commands.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import Any, TypeAlias
 from weakref import finalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semsearch import Hit, Index, Mode, SentenceEmbedder, Text, __version__
-from semsearch.arrays.types import Float32
-from semsearch.settings import PRIOR
-from semsearch.text.tokens import words
 from semsearch_integrations.adapted_index import EmbedderLike, embedder_of
 
 Ranked: TypeAlias = dict[str, dict[str, float]]  # by query, then by document
 
+_PRIOR = 10_000.0  # sentences of general English that the fit leans on
 _WIDER = 5  # passages per wanted document: a document may have several
 
 
@@ -42,11 +41,11 @@ class MtebEncoder:
         **_: Any,
     ) -> None:
         if isinstance(model_name, str | Path):
-            model_name = SentenceEmbedder(model_name, prior=PRIOR, unknown="pieces").fit([])
+            model_name = SentenceEmbedder(model_name, prior=_PRIOR, unknown="pieces").fit([])
         self._embed = embedder_of(model_name)
         self._revision = revision
 
-    def encode(self, inputs: Iterable[Mapping[str, Sequence[str]]], **_: Any) -> Float32:
+    def encode(self, inputs: Iterable[Mapping[str, Sequence[str]]], **_: Any) -> NDArray[np.float32]:
         """Embed the texts of batches, each of which has them as `text`. n texts -> (n, d)"""
         batches = [self._embed(list(batch["text"])) for batch in inputs]
         return np.concatenate(batches) if batches else np.zeros((0, 0), dtype=np.float32)
@@ -98,7 +97,7 @@ class MtebSearch:
         """Rank documents for queries, which have an `id` and a `text`: of all, or of those in `top_ranked`."""
         if self._index is None:
             raise RuntimeError("search was called before index")  # the package calls index first
-        asked = {str(one["id"]): one["text"] for one in queries if words(one["text"])}
+        asked = {str(one["id"]): one["text"] for one in queries if any(map(str.isalnum, one["text"]))}
         k = max(1, top_k * _WIDER if top_ranked is None else self._index.status(drift=False, stale=False).passages)
         answers = self._index.search_many(list(asked.values()), k, mode=self.mode, duplicates=True)
         found = {query: _by_document(hits) for query, hits in zip(asked, answers, strict=True)}
@@ -132,11 +131,11 @@ def _only(ranked: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float
     return dict(sorted(((one, ranked.get(one, least)) for one in wanted), key=lambda pair: -pair[1]))
 
 
-def _array(given: Any) -> Float32:
+def _array(given: Any) -> NDArray[np.float32]:
     return np.asarray(given, dtype=np.float32)
 
 
-def _tensor(cosines: Float32) -> Any:
+def _tensor(cosines: NDArray[np.float32]) -> Any:
     """Cosines as the protocol requires: a tensor if PyTorch is loaded, since some tasks treat one as a number."""
     torch = sys.modules.get("torch")
     return cosines if torch is None else torch.from_numpy(cosines)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.experiment import Experiment, Progress
 
 if TYPE_CHECKING:
     from semsearch import VectorTable
@@ -59,7 +59,7 @@ class PapersData:
     @property
     def has_blanks(self) -> bool:
         """Whether pairs of STS 2015 are there that nobody judged, as in the release."""
-        from semsearch.evaluate.sentence_pairs import read_pairs  # start-up time, as above
+        from semsearch_research.evaluate.sentence_pairs import read_pairs  # start-up time, as above
 
         files = sorted((self.folder / "sts").glob("2015.*.test.tsv"))
         return any(pair.score is None for file in files for pair in read_pairs(file))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from semsearch.results.codec import Record
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.sts_scores import StsReport
     from semsearch_research.analysis.assumptions import AssumptionsReport
     from semsearch_research.analysis.confound import ConfoundReport
     from semsearch_research.analysis.removal import RemovalReport
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from semsearch_research.analysis.sweep import SweepReport
     from semsearch_research.analysis.weighing import WeightsReport
     from semsearch_research.cbos.word2vec_comparison import CbosReport
+    from semsearch_research.evaluate.sts_scores import StsReport
     from semsearch_research.paraphrase.classify_report import ClassifyReport
     from semsearch_research.released.costs import ReleasedReport
     from semsearch_research.supervised.supervised_report import SupervisedReport

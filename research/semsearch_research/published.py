@@ -8,7 +8,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from semsearch.evaluate.published import PublishedFigure, published_figures as figures_of_similarity, read_figures
+from semsearch_research.evaluate.published import (
+    PublishedFigure,
+    published_figures as figures_of_similarity,
+    read_figures,
+)
 
 _FILE = Path(__file__).with_name("published.tsv")
 

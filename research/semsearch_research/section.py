@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from semsearch.evaluate.table import Block
+from semsearch_research.evaluate.table import Block
 
 if TYPE_CHECKING:
     from semsearch_research.papers_report import PapersReport

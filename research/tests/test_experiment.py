@@ -1,38 +1,14 @@
-"""Declarations of experiments are light to import, and match the functions that they run."""
+"""The experiments match the report of the papers."""
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import fields
 
-import pytest
-
-import semsearch_research
-from semsearch.evaluate.experiment import Experiment
 from semsearch_research.experiments.catalogue import EXPERIMENTS, REPRODUCTIONS
 from semsearch_research.papers.chapters import CHAPTERS
 from semsearch_research.papers_data import NEEDS
 from semsearch_research.papers_report import PapersReport
 from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
-
-# what `run` itself makes of options, before the function of semsearch_research sees them
-OF_RUN = {"classify": {"train_sentences", "train_rounds"}}
-
-
-def function_of(experiment: Experiment) -> inspect.Signature:
-    return inspect.signature(getattr(semsearch_research, f"evaluate_{experiment.name}"))
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
-def test_options_are_arguments_of_what_is_run_with_the_same_defaults(experiment: Experiment) -> None:
-    own = OF_RUN.get(experiment.name, set())
-    parameters = function_of(experiment).parameters
-    for option in experiment.options:
-        if option.shown or option.name in own:
-            continue
-        assert option.name in parameters, option.name
-        if option.default is not None:
-            assert parameters[option.name].default == option.default, option.name
 
 
 def test_what_paragraph_vectors_are_trained_on_is_theirs_by_default() -> None:

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from semsearch.evaluate.published import (
+from semsearch_research.evaluate.published import (
     GROUPS,
     PUBLISHED,
     YEAR_TASKS,

@@ -260,14 +260,7 @@ ClusterOption = Annotated[
 # word vectors, and what they are made of
 TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
 TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
-NewFolderOption = Annotated[Path, Option(metavar="DIR", help="The folder to create.")]
-TextsArgument = Annotated[list[Path], Argument(metavar="PATH...", help="Files and folders; also .txt.xz and .txt.gz.")]
-ExcludeOption = Annotated[
-    list[Path] | None,
-    Option(metavar="PATH", help="Leave out texts that share 13 words with these files or folders. Repeatable."),
-]
 DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choices=True)]
-SeedOption = Annotated[int, Option(metavar="N", min=0, help="Random seed.")]
 
 
 def bytes_of(megabytes: float) -> int:

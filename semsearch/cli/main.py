@@ -79,10 +79,8 @@ COMMANDS = {  # in the order in which a new user meets them
     "config": _NamedCommand(
         "commands.config_command", "Defaults of options, from semsearch.toml and environment variables."
     ),
-    "vectors": _NamedCommand("commands.vectors_command", "Word vectors: list, inspect, import, evaluate, train."),
-    "evaluate": _NamedCommand(
-        "commands.evaluate_command", "Measure retrieval, similarity of sentences, and your own questions."
-    ),
+    "vectors": _NamedCommand("commands.vectors_command", "Word vectors: list, inspect, import."),
+    "evaluate": _NamedCommand("commands.evaluate_command", "Measure how well your own questions are answered."),
     "doctor": _NamedCommand(
         "commands.doctor_command",
         "Check the installation: packages, word vectors, folders, and that a search finds its answer.",

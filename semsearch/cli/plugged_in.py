@@ -24,10 +24,13 @@ IN_REPOSITORY = {  # by the group of commands, "" being semsearch itself: what d
     "": {"publish": "scale", "bench": "research"},
     "evaluate": dict.fromkeys(
         (
-            *("data", "report", "released", "weights", "sweep", "components", "removal", "confound", "assumptions"),
-            *("supervised", "classify", "cbos"),
+            *("retrieval", "sts", "data", "report", "released", "weights", "sweep", "components", "removal"),
+            *("confound", "assumptions", "supervised", "classify", "cbos"),
         ),
         "research",
+    ),
+    "vectors": dict.fromkeys(
+        ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language"), "research"
     ),
 }
 
@@ -57,7 +60,7 @@ def find(group: str, name: str) -> Any | None:
     if (folder := IN_REPOSITORY.get(group, {}).get(name)) is not None:
         raise UsageError(
             f"{' '.join(filter(None, ('semsearch', group, name)))} is part of semsearch-{folder}; install it with: "
-            f"pip install ./{folder} (in a clone of the repository)"
+            f"pip install . ./{folder} (in a clone of the repository)"
         )
     return None
 

@@ -1,7 +1,5 @@
-"""Measure what semsearch finds: retrieval on test collections, similarity on sentence pairs, your own questions.
+"""Your own questions on your own index: are their answers found, and do the quoted sentences have them?
 
-from semsearch.evaluate.retrieval import evaluate_retrieval
-from semsearch.evaluate.sts import evaluate_sts
-for row in evaluate_retrieval(["scifact", "cisi"]):
-    print(row.collection, row.mode, row.figures["ndcg@10"].value)
+from semsearch.evaluate.golden import evaluate_golden
+print(evaluate_golden("questions.jsonl", index).modes[0].figures)
 """

@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SourceError, UsageError
+from semsearch.evaluate.file_lines import FileLine, numbered_lines
 from semsearch.evaluate.golden import names, paths_of
-from semsearch.evaluate.inputs import FileLine, numbered_lines
 from semsearch.index import Index
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode, SearchOptions

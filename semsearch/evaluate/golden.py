@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.inputs import FileLine, numbered_lines
+from semsearch.evaluate.file_lines import FileLine, numbered_lines
 from semsearch.index import Index
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Hit

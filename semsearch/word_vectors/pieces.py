@@ -4,7 +4,7 @@
 
 b(w) and e(w) are the vectors of the longest beginning and of the longest ending of w, shorter than w, that are words of
 the table: a word with an ending, and both parts of a compound. The pieces are all parts of "<w>" of 2 to 8 bytes, the
-marks included, that the table knows as pieces. B, E and u are learned by semsearch.train.piece_vectors.
+marks included, that the table knows as pieces. B, E and u are learned by `semsearch vectors pieces`.
 
 Vectors from character n-grams with boundary marks are from Bojanowski et al. 2017; learning them afterwards, as a
 regression on finished word vectors, is from Zhao et al. 2018. B, E and the root of n are ours.
@@ -116,7 +116,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PieceVectors:
-    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as semsearch.train.piece_vectors learns them."""
+    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as `semsearch vectors pieces` learns them."""
 
     pieces: OovWords
     vectors: Float32

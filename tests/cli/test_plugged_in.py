@@ -88,14 +88,14 @@ def test_a_command_that_fails_is_one_line_and_the_others_go_on(tmp_path: Path) -
 
 
 def test_a_command_of_semsearch_is_not_replaced(tmp_path: Path) -> None:
-    announce(tmp_path, query="shouting:shout", **{"evaluate.sts": "shouting:shout"})
+    announce(tmp_path, query="shouting:shout", **{"evaluate.golden": "shouting:shout"})
     with installed(tmp_path):
         assert "Search an index." in semsearch("query", "--help").out
         assert semsearch("--help").err == (
             "semsearch: warning: shouting announces the command query, which is built in; it is ignored\n"
         )
-        assert "Correlate cosines" in semsearch("evaluate", "sts", "--help").out
-        assert "the command evaluate sts, which is built in" in semsearch("evaluate", "--help").err
+        assert "Run your own questions" in semsearch("evaluate", "golden", "--help").out
+        assert "the command evaluate golden, which is built in" in semsearch("evaluate", "--help").err
 
 
 @pytest.mark.parametrize("command", ["bench", "evaluate report", "evaluate weights"])
@@ -105,7 +105,7 @@ def test_a_command_of_research_says_how_to_install_it(command: str, monkeypatch:
     assert (found.status, found.out) == (2, "")
     assert found.err == (
         f"semsearch: semsearch {command} is part of semsearch-research; install it with: "
-        "pip install ./research (in a clone of the repository)\n"
+        "pip install . ./research (in a clone of the repository)\n"
     )
     assert command.split()[-1] not in semsearch(*command.split()[:-1], "--help").out.split()
 

@@ -52,8 +52,6 @@ BEFORE = {  # what a reader has done before opening the page
 NEEDS = {
     "integrations/docs/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
     "docs/developers/engines.md": ["lance"],
-    "research/docs/experiments.md": ["semsearch_research"],
-    "research/docs/speed.md": ["semsearch_research"],
 }
 WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
 

@@ -30,8 +30,8 @@ from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import fit_topics
 from semsearch.topics.topic_model import Topics
-from semsearch.train.piece_vectors import add_pieces
 from semsearch.tuning import TUNING
+from semsearch_research.train.piece_vectors import add_pieces
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
 QUESTION, SENTENCE = (

@@ -24,8 +24,8 @@ from semsearch.indexing.spool import Spool, SpoolWriter
 from semsearch.storage.checksums import update_digests
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import words
-from semsearch.train.piece_vectors import add_pieces
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.train.piece_vectors import add_pieces
 
 COINED = {"sea": "zzq", "kitchen": "breadmaker", "night": "moonlet"}  # the first has no piece that is known
 TEXTS = [sentence(topic, number, words=9) for topic in TOPICS for number in range(40)]

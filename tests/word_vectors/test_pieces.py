@@ -10,15 +10,15 @@ import pytest
 from references import unknown_words as reference
 from small import TOPICS
 
-import semsearch.train.piece_vectors as training
+import semsearch_research.train.piece_vectors as training
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import OovWords
-from semsearch.train.piece_vectors import add_pieces, choose_pieces, learn_pieces
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
+from semsearch_research.train.piece_vectors import add_pieces, choose_pieces, learn_pieces
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
 STRANGE = [

@@ -26,13 +26,13 @@ import numpy.typing as npt
 from semsearch import WordVectors
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_several
-from semsearch.evaluate.sentence_pairs import Task, read_tasks
-from semsearch.evaluate.sts_cosines import WeighedWords
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_several
+from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
+from semsearch_research.evaluate.sts_cosines import WeighedWords
 from semsearch_research.published import figures
 
 Float64 = npt.NDArray[np.float64]

@@ -34,9 +34,9 @@ import numpy.typing as npt
 from semsearch import VectorTable, load_vectors
 from semsearch.embedding.weights import SIF_A, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
-from semsearch.evaluate.inputs import check_positive, check_several, ids_of_words
-from semsearch.evaluate.sts_cosines import USIF_N
 from semsearch.results.codec import Record
+from semsearch_research.evaluate.inputs import check_positive, check_several, ids_of_words
+from semsearch_research.evaluate.sts_cosines import USIF_N
 from semsearch_research.published import figures
 
 Float64 = npt.NDArray[np.float64]
@@ -50,7 +50,7 @@ _BAND = (1e-5, 1e-4)  # p(w) of the words that are chosen: all about as rare, an
 
 
 @dataclass(frozen=True, slots=True)
-class Likelihoods:
+class Likelihoods(Record):
     """The likelihoods of both sentences under one model: log p(g | c_g), log p(h | c_h), up to a common constant."""
 
     g: float
@@ -89,7 +89,7 @@ class Word(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class RealWords:
+class RealWords(Record):
     """The likelihoods with the vectors of three real words: x and y against z twice.
 
     `cosines` are of x and y, x and z, y and z. `models` has the words as they are, and with x and y `stretch` times as

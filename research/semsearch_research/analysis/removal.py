@@ -25,16 +25,15 @@ from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.methods import METHODS
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
-from semsearch.evaluate.cache import cached, digest_of, versions
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_several, distinct_names, is_distilled
-from semsearch.evaluate.pair_bootstrap import Resampled
-from semsearch.evaluate.sentence_pairs import Task, read_tasks, task_files
-from semsearch.evaluate.sts_cosines import WeighedWords, cosines
-from semsearch.evaluate.sts_scores import PER_TASK, MeasuredCosines, PairMeasures
 from semsearch.results.codec import Record, digits
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch_research import PROGRAM
+from semsearch_research.evaluate.cache import cached, digest_of, versions
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_several, distinct_names, is_distilled
+from semsearch_research.evaluate.pair_bootstrap import Resampled
+from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
+from semsearch_research.evaluate.sts_cosines import WeighedWords, cosines
+from semsearch_research.evaluate.sts_scores import PER_TASK, MeasuredCosines, PairMeasures
 
 PAPERS_M = METHODS["usif"].components
 REMOVED = (*range(11), 15, 20)
@@ -114,7 +113,7 @@ def evaluate_removal(
             "m": numbers,
             "versions": versions("numpy", "scipy"),
         }
-        rows = cached("removal", inputs, partial(_measured, table, tasks, numbers), fresh=fresh, modules=PROGRAM)
+        rows = cached("removal", inputs, partial(_measured, table, tasks, numbers), fresh=fresh)
         points += [RemovalPoint(name, **row) for row in rows]
     taught = tuple(name for name, table in zip(names, opened, strict=True) if is_distilled(table))
     return RemovalReport(tuple(task.label for task in tasks), PAPERS_M, tuple(points), taught)

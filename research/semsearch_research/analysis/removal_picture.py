@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate.plots import COLOURS, MARKERS, new_figure, style
+from semsearch_research.evaluate.plots import COLOURS, MARKERS, new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

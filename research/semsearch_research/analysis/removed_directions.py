@@ -18,14 +18,14 @@ from semsearch.embedding.directions import Direction, FrequentWords
 from semsearch.embedding.methods import find_method
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
-from semsearch.evaluate.inputs import check_each_a, check_several
-from semsearch.evaluate.sentence_pairs import ENDINGS, read_tasks
-from semsearch.evaluate.sts import sentences_of
-from semsearch.evaluate.sts_cosines import WeighedWords
 from semsearch.results.codec import Record, called
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
+from semsearch_research.evaluate.inputs import check_each_a, check_several
+from semsearch_research.evaluate.sentence_pairs import ENDINGS, read_tasks
+from semsearch_research.evaluate.sts import sentences_of
+from semsearch_research.evaluate.sts_cosines import WeighedWords
 
 # SIF paper, section 4.1, with GloVe: the ten words nearest to the first component of SICK
 PAPERS_WORDS = ("just", "when", "even", "one", "up", "little", "way", "there", "while", "but")

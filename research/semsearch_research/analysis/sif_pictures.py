@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.embedding.weights import sif_weights, usif_weights
-from semsearch.evaluate.plots import new_figure
 from semsearch_research.analysis.sweep import SOURCES, SweepReport
 from semsearch_research.analysis.weighing import LOWEST, WeightsReport, word2vec_weights
+from semsearch_research.evaluate.plots import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

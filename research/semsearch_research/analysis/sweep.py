@@ -16,18 +16,17 @@ from typing import Any
 from semsearch import Method
 from semsearch.embedding.methods import METHODS
 from semsearch.errors import UsageError
-from semsearch.evaluate.cache import cached, digest_of, versions
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
-from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
-from semsearch.evaluate.retrieval import Figure
-from semsearch.evaluate.sentence_pairs import Task, read_tasks, task_files
-from semsearch.evaluate.sts_cosines import UNIFORM, WeighedWords, cosines
-from semsearch.evaluate.sts_scores import pearson
 from semsearch.results.codec import Record, digits
 from semsearch.settings import choose_frequencies
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch_research import PROGRAM
+from semsearch_research.evaluate.cache import cached, digest_of, versions
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
+from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch_research.evaluate.retrieval import Figure
+from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
+from semsearch_research.evaluate.sts_cosines import UNIFORM, WeighedWords, cosines
+from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.published import figures
 
 SWEPT = tuple(float(f"{factor}e-{i}") for i in range(5, 0, -1) for factor in (1, 3))  # 1e-5, 3e-5, ... 3e-1
@@ -52,7 +51,7 @@ class SweepPoint(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SweepReport:
+class SweepReport(Record):
     """The results of a sweep. `means`: r × 100 of the plain mean with its interval, by word vectors.
 
     `taught` are the word vectors that were distilled from a sentence encoder.
@@ -134,13 +133,13 @@ def evaluate_sweep(
                 progress(f"{name}, p(w) from {Path(source).name}", done, len(opened) * len(sources))
             content = digest_of([Path(source)]) if Path(source).is_file() else source
             swept = partial(_measured, WeighedWords(table, source), tasks, draws, METHODS["sif"], values)
-            found = cached("sweep", {**kept, "frequencies": content, "a": values}, swept, fresh=fresh, modules=PROGRAM)
+            found = cached("sweep", {**kept, "frequencies": content, "a": values}, swept, fresh=fresh)
             points += [
                 SweepPoint(name, source, value, one["mean"], one["tasks"], one["low"], one["high"])
                 for value, one in zip(values, found, strict=True)
             ]
         plain = partial(_measured, WeighedWords(table), tasks, draws, METHODS["mean"], [None])
-        [one] = cached("sweep", {**kept, "mean": True}, plain, fresh=fresh, modules=PROGRAM)
+        [one] = cached("sweep", {**kept, "mean": True}, plain, fresh=fresh)
         means[name] = Figure(one["mean"], one["low"], one["high"])
     run = tuple(dict.fromkeys(task.group for task in tasks))
     taught = tuple(name for name, table in zip(means, opened, strict=True) if is_distilled(table))

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from semsearch import VectorTable, load_vectors
 from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
-from semsearch.evaluate.inputs import check_positive, counts_in, ids_of_words
-from semsearch.evaluate.sts_cosines import USIF_N
 from semsearch.results.codec import Record, digits
 from semsearch.word_vectors.word_frequencies import probabilities, read_counts, shares
+from semsearch_research.evaluate.inputs import check_positive, counts_in, ids_of_words
+from semsearch_research.evaluate.sts_cosines import USIF_N
 from semsearch_research.published import figures
 
 Float64 = npt.NDArray[np.float64]

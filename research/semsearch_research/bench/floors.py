@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate.rankers import open_passage_vectors
 from semsearch_research.bench.bench_text import TextFiles, TextSample
 from semsearch_research.bench.processes import run_python
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
 from semsearch_research.bench.site import Site
+from semsearch_research.evaluate.rankers import open_passage_vectors
 
 Float32 = npt.NDArray[np.float32]
 SCANS = 10  # readings a round of work that takes a millisecond

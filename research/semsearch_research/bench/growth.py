@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from semsearch.evaluate.plots import new_figure, save
 from semsearch_research.bench.bench_text import LEAST
 from semsearch_research.bench.rounds import Case, Quantity
 from semsearch_research.bench.site import Site
 from semsearch_research.bench.works import asking_cold, asking_warm
+from semsearch_research.evaluate.plots import new_figure, save
 
 GROWTH = "growth"  # the part of what is measured at smaller sizes
 _KINDS = ("index", "cold", "warm")

@@ -20,10 +20,10 @@ import Stemmer
 from semsearch import SentenceEmbedder, VectorTable
 from semsearch.embedding.components import CommonComponents
 from semsearch.errors import MissingExtra, UsageError, VectorsError
-from semsearch.evaluate.inputs import import_extra
-from semsearch.evaluate.rankers import open_peers
 from semsearch_research.bench.bench_text import TextSample
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
+from semsearch_research.evaluate.inputs import import_extra
+from semsearch_research.evaluate.rankers import open_peers
 
 PEERS = ("loop", "model2vec", "minilm", "bm25s")
 _SENTENCES = 10_000

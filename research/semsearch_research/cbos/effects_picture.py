@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate.plots import new_figure, style
+from semsearch_research.evaluate.plots import new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,8 +21,8 @@ from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
-from semsearch.train.cbos import LONGEST, Sentences, parts_of
-from semsearch.train.corpus import Skipped, Stages, each_file, paragraphs_of
+from semsearch_research.train.cbos import LONGEST, Sentences, parts_of
+from semsearch_research.train.corpus import Skipped, Stages, each_file, paragraphs_of
 
 Int64 = npt.NDArray[np.int64]
 _EVERY = 5000  # sentences between two reports

@@ -1,4 +1,4 @@
-"""Train the word vectors that are compared: CBOS by semsearch.train, skip-gram and CBOW by gensim, all on one text.
+"""Train the word vectors that are compared: CBOS by train.cbos, skip-gram and CBOW by gensim, all on one text.
 
 The text is read and stemmed once, and only if a training is not in the cache.
 """
@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.weighted_sums import average
-from semsearch.evaluate.cache import cached, digest_of, versions
 from semsearch.text.ragged import Ragged
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
-from semsearch.train.cbos import CbosSettings, parts_of, start, train_round
-from semsearch.train.corpus import Skipped, Stages, each_file, paragraphs_of
 from semsearch_research import reread
 from semsearch_research.cbos import gensim_vectors, stemmed
 from semsearch_research.cbos.gensim_vectors import check_gensim, word2vec
 from semsearch_research.cbos.stemmed import StemmedText, Stemming, read_stemmed
+from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.plain_text import plain_text_reader
+from semsearch_research.train.cbos import CbosSettings, parts_of, start, train_round
+from semsearch_research.train.corpus import Skipped, Stages, each_file, paragraphs_of
 
 Float32 = npt.NDArray[np.float32]
 _LIBRARIES = ("numpy", "scipy", "sentencex", "PyStemmer")

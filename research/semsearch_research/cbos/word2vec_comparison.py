@@ -6,10 +6,10 @@ similarity the cosine of two sums. Beside them stand the random vectors that CBO
 words alone.
 
 All of it is trained with several seeds: figures are means over them, with their standard deviation, and with the
-interval that the tasks' pairs leave them (semsearch.evaluate.pair_bootstrap).
+interval that the tasks' pairs leave them (semsearch_research.evaluate.pair_bootstrap).
 
 Where we differ: the paper trained on the Toronto books, which may not be passed on, and took batches of 10 sentences;
-see semsearch.train.cbos. Its figures for the other methods are not for the same text everywhere.
+see semsearch_research.train.cbos. Its figures for the other methods are not for the same text everywhere.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ import numpy.typing as npt
 
 from semsearch.embedding.weighted_sums import average
 from semsearch.errors import SourceError
-from semsearch.evaluate.claims import verdict_of_interval
-from semsearch.evaluate.inputs import check_several
-from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
-from semsearch.evaluate.published import YEAR_TASKS
-from semsearch.evaluate.sentence_pairs import Task, read_tasks
-from semsearch.evaluate.sts_scores import pearson
 from semsearch.results.codec import Record, digits
-from semsearch.train.cbos import start
-from semsearch.train.corpus import Skipped, Stages, check_settings
 from semsearch_research.cbos.stemmed import Stemming, ids_of
 from semsearch_research.cbos.trainer import Recipe, TrainedVectors, Trainer
+from semsearch_research.evaluate.claims import verdict_of_interval
+from semsearch_research.evaluate.inputs import check_several
+from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch_research.evaluate.published import YEAR_TASKS
+from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
+from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.published import figures
+from semsearch_research.train.cbos import start
+from semsearch_research.train.corpus import Skipped, Stages, check_settings
 
 logger = logging.getLogger(f"semsearch.{__name__}")  # with semsearch's own warnings
 Float32 = npt.NDArray[np.float32]
@@ -100,7 +100,7 @@ class CbosEffect(Record):
 class CbosDifference(Record):
     """How far CBOS is above another method: in how many of the tasks, and the mean difference of r × 100.
 
-    The interval has 95 % of the draws of pairs within each task (semsearch.evaluate.pair_bootstrap); on each
+    The interval has 95 % of the draws of pairs within each task (semsearch_research.evaluate.pair_bootstrap); on each
     draw, r is the mean over seeds.
     """
 

@@ -61,7 +61,7 @@ def bench(
     """Measure how fast semsearch is on this machine, with one thread, and compare with the least the work must cost.
 
     Runs are interleaved, so that other load on the machine affects all of them alike. Everything is made in a temporary
-    folder (TMPDIR) that is deleted afterwards. The peer minilm needs semsearch[train].
+    folder (TMPDIR) that is deleted afterwards. The peer minilm needs the extra `train`.
     """
     if folders and not formats:
         raise UsageError("folders are read with --formats; say that too, or give a text with --text")
@@ -74,8 +74,8 @@ def bench(
     if formats:
         show_format_speeds(folders or (), sentences, runs, vectors, json)
         return
-    from semsearch.evaluate.plots import check_target
     from semsearch_research.bench import SENTENCES, bench as measure, draw  # start-up time, as the ones below
+    from semsearch_research.evaluate.plots import check_target
 
     check_target(plot)
     with progress() as report:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from semsearch.commands import PROBLEMS, JsonOption, complain, print_blocks, progress, tell_warnings, to_json
+from semsearch.commands import PROBLEMS, JsonOption, complain, progress, tell_warnings, to_json
+from semsearch_research.commands.print_blocks import print_blocks
 
 
 def data(

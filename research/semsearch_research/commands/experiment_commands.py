@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from semsearch.commands import command_of
+from semsearch_research.commands.experiment_command import command_of
+from semsearch_research.evaluate.retrieval_experiment import RETRIEVAL
+from semsearch_research.evaluate.sts_experiment import STS
+from semsearch_research.evaluate.vectors_experiment import VECTORS_EXPERIMENT
 from semsearch_research.experiments.assumptions_experiment import ASSUMPTIONS
 from semsearch_research.experiments.cbos_experiment import CBOS
 from semsearch_research.experiments.classify_experiment import CLASSIFY
@@ -14,6 +17,9 @@ from semsearch_research.experiments.supervised_experiment import SUPERVISED
 from semsearch_research.experiments.sweep_experiment import SWEEP
 from semsearch_research.experiments.weights_experiment import WEIGHTS
 
+retrieval = command_of(RETRIEVAL)
+sts = command_of(STS)
+vectors = command_of(VECTORS_EXPERIMENT)
 released = command_of(RELEASED)
 weights = command_of(WEIGHTS)
 sweep = command_of(SWEEP)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from semsearch.evaluate.table import NONE, Block, Table
 from semsearch.results.codec import Record
+from semsearch_research.evaluate.table import NONE, Block, Table
 
 State = Literal["complete", "in part", "missing"]
 

@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from semsearch.errors import SourceError, StorageError
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_several, numbered_lines
+from semsearch.evaluate.file_lines import numbered_lines
 from semsearch.system.durable import Write, write_durably
 from semsearch_research.datasets.data_report import DataReport, DatasetState, State
 from semsearch_research.datasets.known import DATASETS, KnownDataset, KnownFile, known_files
@@ -29,6 +28,8 @@ from semsearch_research.datasets.pair_files import AsLaidOut, Sick, StsBenchmark
 from semsearch_research.datasets.semeval import SemEval
 from semsearch_research.datasets.twitter import Twitter
 from semsearch_research.datasets.vector_files import FOLDER, VectorFiles, described
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_several
 
 _OF_DATASETS: Mapping[str, Callable[[], Release]] = {
     "STS Benchmark": StsBenchmark,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from semsearch.evaluate.inputs import as_number
+from semsearch.evaluate.file_lines import as_number
 from semsearch_research.datasets.originals import Original
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.inputs import as_number
+from semsearch.evaluate.file_lines import as_number
 from semsearch_research.datasets.known import known_files
 from semsearch_research.datasets.made import Made, content
 from semsearch_research.datasets.originals import Original

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.inputs import as_number
+from semsearch.evaluate.file_lines import as_number
 from semsearch_research.datasets.made import Made
 from semsearch_research.datasets.originals import Original
 

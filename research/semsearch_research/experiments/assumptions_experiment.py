@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.options import Option
-from semsearch.evaluate.table import NONE, Block, Table
+from semsearch_research.analysis.assumptions import evaluate_assumptions
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.options import Option
+from semsearch_research.evaluate.table import NONE, Block, Table
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from semsearch_research.analysis.assumptions import AssumptionsReport
 
 _LECTURE = {200: "14.124"}  # mean length by dimension, as the lecture on the SIF paper gives it
-
-run = lazily("evaluate_assumptions", "semsearch_research")
 
 
 def dispersion(reports: Sequence[AssumptionsReport]) -> Table:
@@ -66,7 +65,7 @@ def _section(reports: Sequence[AssumptionsReport]) -> Iterator[Block]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[AssumptionsReport, ...]]:
     pairs = [data.folder / "sts"]
-    return {"assumptions": tuple(run(pairs, vectors=one, progress=progress) for one in data.vectors)}
+    return {"assumptions": tuple(evaluate_assumptions(pairs, vectors=one, progress=progress) for one in data.vectors)}
 
 
 ASSUMPTIONS = Experiment(
@@ -85,7 +84,7 @@ ASSUMPTIONS = Experiment(
         options.SEED,
         options.SPLIT,
     ),
-    run=run,
+    run=evaluate_assumptions,
     tables=tables,
 )
 REPRODUCTION = Reproduction(ASSUMPTIONS, _reproduce, "sts")

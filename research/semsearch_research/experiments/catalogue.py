@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semsearch.evaluate.experiment import Experiment
+from semsearch_research.evaluate.experiment import Experiment
 from semsearch_research.experiments import (
     assumptions_experiment,
     cbos_experiment,

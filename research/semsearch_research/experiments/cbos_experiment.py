@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError
-from semsearch.evaluate import options
-from semsearch.evaluate.claims import Held, counted
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
+from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.claims import Held, counted
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.options import Argument, Option, Repeated
+from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
 from semsearch_research.optional import import_gensim
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 _PEERS = ("skip-gram", "CBOW")
 _SEEDS = 3
 _VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4
-
-
-run = lazily("evaluate_cbos", "semsearch_research")
 
 
 def tasks(report: CbosReport) -> Table:
@@ -139,9 +137,9 @@ def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, CbosRep
     values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
     asked: dict[str, Any] = {"sentences": data.sentences, "seeds": data.seeds, "progress": progress}
     pairs = [data.folder / "sts"]
-    found = {"cbos": run(data.texts, sts=pairs, ks=values, ms=values, fresh=data.fresh, **asked)}
+    found = {"cbos": evaluate_cbos(data.texts, sts=pairs, ks=values, ms=values, fresh=data.fresh, **asked)}
     if data.has_blanks:  # measured on what was trained a moment ago
-        found["blanks"] = run(data.texts, sts=pairs, blank_as_zero=True, **asked)
+        found["blanks"] = evaluate_cbos(data.texts, sts=pairs, blank_as_zero=True, **asked)
     return found
 
 
@@ -190,7 +188,7 @@ CBOS = Experiment(
         Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
         options.FRESH,
     ),
-    run=run,
+    run=evaluate_cbos,
     tables=tables,
     claims=claims,
     figures=_figures,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import options
-from semsearch.evaluate.claims import verdict_of_test
-from semsearch.evaluate.experiment import Experiment, Progress
-from semsearch.evaluate.inputs import MEANING, marked
-from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number, within
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.claims import verdict_of_test
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.inputs import MEANING, marked
+from semsearch_research.evaluate.options import Argument, Option, Repeated
+from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, number, within
 from semsearch_research.optional import import_gensim, import_scikit_learn
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Block, Table, directions
+from semsearch_research.analysis.removed_directions import evaluate_components
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.options import Argument, Option, Repeated
+from semsearch_research.evaluate.table import NONE, Block, Table, directions
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from semsearch_research.analysis.removed_directions import ComponentsReport
 
 _WORDS = 6  # nearest to a direction, in the papers' report
-
-
-run = lazily("evaluate_components", "semsearch_research")
 
 
 def papers_words(reports: Iterable[ComponentsReport]) -> Iterator[Table]:
@@ -55,7 +53,7 @@ def _section(reports: Sequence[ComponentsReport]) -> Iterator[Block]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[ComponentsReport, ...]]:
     sick = [data.folder / "sts" / "sick.test.tsv"]
-    return {"components": tuple(run(sick, vectors=one, progress=progress) for one in data.vectors)}
+    return {"components": tuple(evaluate_components(sick, vectors=one, progress=progress) for one in data.vectors)}
 
 
 COMPONENTS = Experiment(
@@ -82,7 +80,7 @@ COMPONENTS = Experiment(
         Option("components", int, "M", "How many; by default the method's."),
         options.SPLIT,
     ),
-    run=run,
+    run=evaluate_components,
     tables=tables,
 )
 REPRODUCTION = Reproduction(COMPONENTS, _reproduce, "sick")

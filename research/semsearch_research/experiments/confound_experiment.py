@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress
-from semsearch.evaluate.options import Option, Repeated
-from semsearch.evaluate.table import NONE, Block, Table
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.options import Option, Repeated
+from semsearch_research.evaluate.table import NONE, Block, Table
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.inputs import MEANING, marked
-from semsearch.evaluate.options import Option
-from semsearch.evaluate.table import Block, Table, within
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.inputs import MEANING, marked
+from semsearch_research.evaluate.options import Option
+from semsearch_research.evaluate.table import Block, Table, within
 from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.released.costs import evaluate_released
 from semsearch_research.section import Section
 
 if TYPE_CHECKING:
     from semsearch_research.papers_report import PapersReport
     from semsearch_research.released.costs import ReleasedReport
-
-run = lazily("evaluate_released", "semsearch_research")
 
 
 def costs(report: ReleasedReport) -> Table:
@@ -56,7 +55,7 @@ def tables(report: ReleasedReport) -> Iterator[Block]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, Any]:
     given: dict[str, Any] = {"frequencies": data.counts[0], "vectors": data.vectors[0], "progress": progress}
-    return {"released": run([data.folder / "sts"], **given)}
+    return {"released": evaluate_released([data.folder / "sts"], **given)}
 
 
 RELEASED = Experiment(
@@ -81,7 +80,7 @@ RELEASED = Experiment(
         Option("a", float, "", "SIF's parameter.", default=1e-3),
         options.SPLIT,
     ),
-    run=run,
+    run=evaluate_released,
     tables=tables,
 )
 REPRODUCTION = Reproduction(RELEASED, _reproduce, "sts and counts")

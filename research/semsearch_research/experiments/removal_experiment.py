@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.inputs import MEANING, marked
-from semsearch.evaluate.options import Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, number, within
+from semsearch_research.analysis.removal import evaluate_removal
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.inputs import MEANING, marked
+from semsearch_research.evaluate.options import Repeated
+from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, number, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from semsearch_research.analysis.removal import RemovalReport
-
-run = lazily("evaluate_removal", "semsearch_research")
 
 
 def tables(report: RemovalReport) -> Iterator[Block]:
@@ -49,7 +48,7 @@ def _figures(report: RemovalReport) -> Iterator[tuple[str, Figure]]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, RemovalReport]:
     asked: dict[str, Any] = {"vectors": data.vectors, "fresh": data.fresh, "progress": progress}
-    return {"removal": run([data.folder / "sts"], **asked)}
+    return {"removal": evaluate_removal([data.folder / "sts"], **asked)}
 
 
 REMOVAL = Experiment(
@@ -68,7 +67,7 @@ REMOVAL = Experiment(
         options.SPLIT,
         options.FRESH,
     ),
-    run=run,
+    run=evaluate_removal,
     tables=tables,
     figures=_figures,
 )

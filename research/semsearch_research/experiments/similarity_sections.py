@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate.claims import SIF_CLAIMS, USIF_CLAIMS
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import marked
-from semsearch.evaluate.published import by_column
-from semsearch.evaluate.sts_experiment import (
+from semsearch_research.evaluate.claims import SIF_CLAIMS, USIF_CLAIMS
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import marked
+from semsearch_research.evaluate.published import by_column
+from semsearch_research.evaluate.sts_experiment import (
     STS,
     claims_table,
     fits_tables,
@@ -17,13 +17,13 @@ from semsearch.evaluate.sts_experiment import (
     notes_on,
     tasks_beside_published,
 )
-from semsearch.evaluate.table import Block, PictureOf, Table, number
+from semsearch_research.evaluate.table import Block, PictureOf, Table, number
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.published import figures
 from semsearch_research.section import Section
 
 if TYPE_CHECKING:
-    from semsearch.evaluate.sts_scores import StsReport
+    from semsearch_research.evaluate.sts_scores import StsReport
     from semsearch_research.papers_report import PapersReport
 
 _SIF = by_column("sif", "table 1", "table 5", "table 6")
@@ -56,8 +56,8 @@ def improvements(report: StsReport) -> Table:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, StsReport]:
     """Run all methods with each task's own components; SIF and uSIF with those of all tasks, and with counts, too."""
-    from semsearch.evaluate.sts import evaluate_sts
-    from semsearch.evaluate.sts_cosines import VARIANTS
+    from semsearch_research.evaluate.sts import evaluate_sts
+    from semsearch_research.evaluate.sts_cosines import VARIANTS
 
     asked: dict[str, Any] = {"vectors": data.vectors, "keep": True, "fresh": data.fresh, "progress": progress}
     pairs, both = [data.folder / "sts"], ("sif", "usif")

@@ -8,15 +8,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from semsearch.evaluate import options
-from semsearch.evaluate.claims import counted
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.inputs import MEANING, marked
-from semsearch.evaluate.options import Argument, Option, Repeated
-from semsearch.evaluate.table import NONE, Table, bold, number, within
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.claims import counted
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.inputs import MEANING, marked
+from semsearch_research.evaluate.options import Argument, Option, Repeated
+from semsearch_research.evaluate.table import NONE, Table, bold, number, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 from semsearch_research.supervised.published_tasks import SYSTEMS
+from semsearch_research.supervised.several_seeds import evaluate_supervised
 
 if TYPE_CHECKING:
     from semsearch_research.papers_report import PapersReport
@@ -26,9 +27,6 @@ _OURS, _SIF_TABLE = "Ours (SIF, table 2)", " (SIF, table 2)"
 
 
 _SEEDS = 3
-
-
-run = lazily("evaluate_supervised", "semsearch_research")
 
 
 def figures(report: SupervisedReport, papers: Sequence[str] = ("SIF", "uSIF")) -> Table:
@@ -140,7 +138,9 @@ def _tasks(report: SupervisedReport) -> list[str]:
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SupervisedReport]:
     return {
-        "supervised": run(data.labelled, vectors=data.vectors[0], seeds=data.seeds, fresh=data.fresh, progress=progress)
+        "supervised": evaluate_supervised(
+            data.labelled, vectors=data.vectors[0], seeds=data.seeds, fresh=data.fresh, progress=progress
+        )
     }
 
 
@@ -177,7 +177,7 @@ SUPERVISED = Experiment(
         Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
         options.FRESH,
     ),
-    run=run,
+    run=evaluate_supervised,
     tables=lambda report: [settings(report), figures(report), _seeds(report)],
     claims=claims,
     one_thread=False,  # long work, other than a search: all processors may multiply matrices

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress, lazily
-from semsearch.evaluate.inputs import MEANING, marked
-from semsearch.evaluate.options import Repeated
-from semsearch.evaluate.table import NONE, Block, PictureOf, Table, within
+from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.inputs import MEANING, marked
+from semsearch_research.evaluate.options import Repeated
+from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, within
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 _COMPARED = 1e-3  # a, in the SIF paper's comparison of sources of p(w)
 _UNIFORM = "uniform"  # no p(w) in the paper's sense: all words weigh the same, whatever a is
-
-
-run = lazily("evaluate_sweep", "semsearch_research")
 
 
 def tables(report: SweepReport) -> Iterator[Block]:
@@ -76,11 +74,9 @@ def _without_uniform(report: SweepReport) -> SweepReport:
 
 
 def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SweepReport]:
-    from semsearch_research.analysis.sweep import SOURCES  # start-up time
-
-    sources = [*SOURCES, *data.counts]
+    sources: list[str | Path] = [*SOURCES, *data.counts]
     asked: dict[str, Any] = {"vectors": data.vectors, "fresh": data.fresh, "progress": progress}
-    return {"sweep": run([data.folder / "sts"], frequencies=sources, **asked)}
+    return {"sweep": evaluate_sweep([data.folder / "sts"], frequencies=sources, **asked)}
 
 
 def _command(papers: PapersReport) -> str:
@@ -107,7 +103,7 @@ SWEEP = Experiment(
         options.SPLIT,
         options.FRESH,
     ),
-    run=run,
+    run=evaluate_sweep,
     tables=tables,
     claims=claims,
     figures=_figures,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semsearch.evaluate import options
-from semsearch.evaluate.experiment import Experiment, Progress
-from semsearch.evaluate.options import Option, Repeated
-from semsearch.evaluate.table import Block, PictureOf, Table, number
+from semsearch_research.evaluate import options
+from semsearch_research.evaluate.experiment import Experiment, Progress
+from semsearch_research.evaluate.options import Option, Repeated
+from semsearch_research.evaluate.table import Block, PictureOf, Table, number
 from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
 

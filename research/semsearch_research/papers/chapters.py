@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semsearch.evaluate.table import PictureOf, Table, prose
+from semsearch_research.evaluate.table import PictureOf, Table, prose
 from semsearch_research.experiments import (
     assumptions_experiment,
     cbos_experiment,

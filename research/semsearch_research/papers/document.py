@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from semsearch.evaluate.table import Table, prose
+from semsearch_research.evaluate.table import Table, prose
 from semsearch_research.papers import notes
 from semsearch_research.papers.chapters import CHAPTERS, Chapter, sections_of
 from semsearch_research.papers.opening import TITLE, opening

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from semsearch.evaluate.published import YEAR_TASKS
-from semsearch.evaluate.table import Table, prose
+from semsearch_research.evaluate.published import YEAR_TASKS
+from semsearch_research.evaluate.table import Table, prose
 from semsearch_research.papers.chapters import shown
 from semsearch_research.papers_report import SEEDS, TRAINED, PapersReport
 from semsearch_research.section import Section

@@ -13,9 +13,9 @@ from typing import Any
 
 from semsearch import load_vectors
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.cache import versions
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_several
+from semsearch_research.evaluate.cache import versions
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_several
 from semsearch_research.experiments.catalogue import REPRODUCTIONS
 from semsearch_research.papers_data import NEEDS, PapersData, Reproduction
 from semsearch_research.papers_report import SEEDS, TRAINED, PapersReport, UsedVectors

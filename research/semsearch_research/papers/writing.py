@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from semsearch.errors import StorageError, UsageError
-from semsearch.evaluate.inputs import import_extra
-from semsearch.evaluate.plots import png
+from semsearch_research.evaluate.inputs import import_extra
+from semsearch_research.evaluate.plots import png
 from semsearch_research.experiments.catalogue import REPRODUCTIONS
 from semsearch_research.papers.document import NOTHING, PAGES, document, pages
 from semsearch_research.papers.notes import read_notes_of

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.results.codec import Record
+
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorAgreement:
+class ErrorAgreement(Record):
     """The shared errors of two models on a fold: sentences that both get wrong, and those in the same wrong group.
 
     For a model and itself, these are all its errors.
@@ -46,7 +48,7 @@ class ErrorAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelComparison:
+class ModelComparison(Record):
     """A comparison of two models on all sentences: the numbers that only the one, and only the other, gets right.
 
     `p` is McNemar's, exact and two-sided: the chance of so uneven a division if neither were better. `expected`: the

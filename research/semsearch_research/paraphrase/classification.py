@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors, arrays, embedding, text, word_vectors
 from semsearch.errors import UsageError
-from semsearch.evaluate.cache import cached, versions
-from semsearch.evaluate.inputs import check_positive, check_several, is_distilled
-from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
-from semsearch.evaluate.retrieval import Figure
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch_research.evaluate.cache import cached, versions
+from semsearch_research.evaluate.inputs import check_positive, check_several, is_distilled
+from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch_research.evaluate.retrieval import Figure
 from semsearch_research.optional import import_gensim, import_scikit_learn
 from semsearch_research.paraphrase import bags, kept_paragraphs, linear_svm, sentence_models
 from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison, mcnemar, shared_errors

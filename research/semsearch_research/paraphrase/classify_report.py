@@ -25,7 +25,7 @@ class GroupSizes(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ClassifyScore:
+class ClassifyScore(Record):
     """The score of a model on a data set: each fold's accuracy × 100 with the C of the fold, and at C = 1.
 
     `low` and `high`, and those at C = 1, are of the mean over the folds: 95 % of the draws of each fold's sentences.

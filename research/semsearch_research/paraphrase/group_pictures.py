@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.evaluate.plots import COLOURS, new_figure
+from semsearch_research.evaluate.plots import COLOURS, new_figure
 from semsearch_research.paraphrase.agreement import ErrorAgreement
 from semsearch_research.paraphrase.classify_report import GroupSizes
 

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.evaluate.cache import cached, digest_of, versions
-from semsearch.evaluate.experiment import Progress
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
-from semsearch.train.corpus import paragraphs_of
 from semsearch_research import reread
+from semsearch_research.evaluate.cache import cached, digest_of, versions
+from semsearch_research.evaluate.experiment import Progress
 from semsearch_research.paraphrase import bags, paragraph_vectors as trained_here
 from semsearch_research.paraphrase.groups import ParaphraseGroups
 from semsearch_research.paraphrase.paragraph_vectors import (
@@ -27,6 +26,7 @@ from semsearch_research.paraphrase.paragraph_vectors import (
 )
 from semsearch_research.paraphrase.sentence_models import Float
 from semsearch_research.plain_text import plain_text_reader
+from semsearch_research.train.corpus import paragraphs_of
 
 # what decides the vectors: training takes minutes, and need not follow every change of the program
 DECISIVE = (trained_here, reread, bags, paragraphs_of, plain_text_reader(), sentence_spans, words)

@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.text.sentences import sentence_spans
-from semsearch.train.corpus import check_settings, paragraphs_of
 from semsearch_research.optional import import_gensim
 from semsearch_research.paraphrase.bags import tokens
 from semsearch_research.reread import Reread
+from semsearch_research.train.corpus import check_settings, paragraphs_of
 
 Float32 = npt.NDArray[np.float32]
 Report = Callable[[str, int, int], None]

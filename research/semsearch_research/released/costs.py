@@ -16,14 +16,14 @@ import numpy as np
 
 from semsearch import VectorTable, load_vectors
 from semsearch.embedding.weights import SIF_A
-from semsearch.evaluate.experiment import Progress
-from semsearch.evaluate.inputs import check_several, counts_in, is_distilled
-from semsearch.evaluate.pair_bootstrap import PairDraws, Resampled
-from semsearch.evaluate.sentence_pairs import Task, read_tasks
-from semsearch.evaluate.sts_scores import pearson
 from semsearch.results.codec import Record, digits
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.word_frequencies import read_counts
+from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import check_several, counts_in, is_distilled
+from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
+from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.released.rules import ReleasedRules, RuledSentences, sides
 
 

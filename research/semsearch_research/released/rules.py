@@ -25,9 +25,9 @@ from semsearch import VectorTable
 from semsearch.arrays.vectors import row_lengths, to_unit
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.weighted_sums import average
-from semsearch.evaluate.sentence_pairs import Task
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
+from semsearch_research.evaluate.sentence_pairs import Task
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.train.adam import Adam
 from semsearch_research.supervised.projection import Array, Classifier, Inputs
+from semsearch_research.train.adam import Adam
 
 _PART = 2048  # rows whose probabilities are computed at a time
 

@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.inputs import FileLine, as_number, check_scores, numbered_lines, parts_of
+from semsearch.evaluate.file_lines import FileLine, as_number, numbered_lines
+from semsearch_research.evaluate.inputs import check_scores, parts_of
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]
 SPLITS = ("train", "dev", "test")
@@ -72,7 +73,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledTask]:
     """Read the tasks of all data sets in folders; a file stands for its data set.
 
     Of a folder of data they are in sts/ and supervised/. In a folder, files of score, sentence, sentence without a
-    label are left to `semsearch.evaluate.sentence_pairs`. Raises SourceError if nothing is left, a split is
+    label are left to `semsearch_research.evaluate.sentence_pairs`. Raises SourceError if nothing is left, a split is
     missing, two data sets have one name, or a line is not of the form.
     """
     found: dict[str, dict[str, Path]] = {}

@@ -16,17 +16,17 @@ import numpy as np
 from semsearch import arrays, embedding, text, word_vectors
 from semsearch.embedding.methods import find_method
 from semsearch.errors import UsageError
-from semsearch.evaluate.cache import cached
-from semsearch.evaluate.inputs import check_each_a, check_several, is_distilled
-from semsearch.evaluate.pair_bootstrap import Resampled
-from semsearch.evaluate.sts_scores import pearson
-from semsearch.train.adam import Adam
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch_research.evaluate.cache import cached
+from semsearch_research.evaluate.inputs import check_each_a, check_several, is_distilled
+from semsearch_research.evaluate.pair_bootstrap import Resampled
+from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.supervised import descent, labelled, projection, trials
 from semsearch_research.supervised.labelled import LabelledTask, read_labelled
 from semsearch_research.supervised.published_tasks import published_for
 from semsearch_research.supervised.supervised_report import SupervisedReport, SupervisedRun, SupervisedScore
 from semsearch_research.supervised.trials import SIF_A_GRID, Report, Trials
+from semsearch_research.train.adam import Adam
 
 METHODS = ("mean", "sif", "usif")
 WIDTH = 2400

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.evaluate.claims import UNDECIDED, Held, verdict_of_test
-from semsearch.evaluate.pair_bootstrap import Resampled
-from semsearch.evaluate.retrieval import Figure
 from semsearch.results.codec import Record
+from semsearch_research.evaluate.claims import UNDECIDED, Held, verdict_of_test
+from semsearch_research.evaluate.pair_bootstrap import Resampled
+from semsearch_research.evaluate.retrieval import Figure
 from semsearch_research.supervised.published_tasks import SYSTEMS
 
 _CLAIMS = (("sif", "mean"), ("usif", "mean"), ("usif", "sif"))  # uSIF paper, section 4.4 and table 3
@@ -51,7 +51,7 @@ class SupervisedRun(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedScore:
+class SupervisedScore(Record):
     """The score of a method on the test split of a task, over runs that differ in their seed.
 
     `draws` has the mean over the runs of the figure, on draws of the test examples (B,): the same for all methods.
@@ -131,7 +131,7 @@ class SeedsDifference(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedOrdering:
+class SupervisedOrdering(Record):
     """A claim that one method is above another, by tasks: ours, and the same tasks in table 3 of the uSIF paper."""
 
     better: str
@@ -154,7 +154,7 @@ class SupervisedOrdering:
 
 
 @dataclass(frozen=True, slots=True)
-class SupervisedReport:
+class SupervisedReport(Record):
     """The results of all methods on all tasks, run with each of `seeds`; `published` are figures by task and system."""
 
     vectors: str

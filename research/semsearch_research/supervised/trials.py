@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors
 from semsearch.embedding.weights import usif_a
-from semsearch.evaluate.cache import digest_of, versions
-from semsearch.evaluate.pair_bootstrap import PairDraws
-from semsearch.evaluate.sts_cosines import USIF_N
-from semsearch.evaluate.sts_scores import pearson, spearman
+from semsearch_research.evaluate.cache import digest_of, versions
+from semsearch_research.evaluate.pair_bootstrap import PairDraws
+from semsearch_research.evaluate.sts_cosines import USIF_N
+from semsearch_research.evaluate.sts_scores import pearson, spearman
 from semsearch_research.supervised.descent import Pace, Setting, learn, probabilities
 from semsearch_research.supervised.labelled import HIGHEST, Examples, LabelledTask
 from semsearch_research.supervised.projection import (

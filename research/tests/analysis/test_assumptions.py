@@ -13,8 +13,7 @@ from console import semsearch
 from semsearch.errors import UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_assumptions
-from semsearch_research.analysis.assumptions import dispersion, gaussian_lengths
+from semsearch_research.analysis.assumptions import dispersion, evaluate_assumptions, gaussian_lengths
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_components
-from semsearch_research.analysis.removed_directions import PAPERS_WORDS
+from semsearch_research.analysis.removed_directions import PAPERS_WORDS, evaluate_components
 
 
 def unit_rows(table: VectorTable) -> np.ndarray:

@@ -11,13 +11,13 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
-from semsearch_research import evaluate_confound
 from semsearch_research.analysis.confound import (
     MODELS,
     Likelihoods,
     assignment,
     by_formula,
     by_search,
+    evaluate_confound,
     log_likelihood,
 )
 

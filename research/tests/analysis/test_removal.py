@@ -11,15 +11,15 @@ from console import semsearch
 from references import papers as reference
 
 from semsearch.errors import UsageError
-from semsearch.evaluate import cache
-from semsearch.evaluate.sentence_pairs import read_tasks
-from semsearch.evaluate.sts import evaluate_sts
-from semsearch.evaluate.sts_cosines import USIF_N, WeighedWords
-from semsearch.evaluate.sts_scores import pearson
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_removal
 from semsearch_research.analysis import removal
+from semsearch_research.analysis.removal import evaluate_removal
 from semsearch_research.analysis.removal_picture import draw
+from semsearch_research.evaluate import cache
+from semsearch_research.evaluate.sentence_pairs import read_tasks
+from semsearch_research.evaluate.sts import evaluate_sts
+from semsearch_research.evaluate.sts_cosines import USIF_N, WeighedWords
+from semsearch_research.evaluate.sts_scores import pearson
 
 
 @pytest.fixture(autouse=True)

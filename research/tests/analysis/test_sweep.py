@@ -13,16 +13,15 @@ from references import papers as reference
 from small import small_vectors as make_vectors
 
 from semsearch.errors import SourceError, UsageError, VectorsError
-from semsearch.evaluate import cache
-from semsearch.evaluate.sentence_pairs import read_tasks
-from semsearch.evaluate.sts import evaluate_sts
-from semsearch.evaluate.sts_scores import pearson
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import SweepPoint, SweepReport, evaluate_sweep
 from semsearch_research.analysis import sweep as sweeping
 from semsearch_research.analysis.sif_pictures import draw_sweep
-from semsearch_research.analysis.sweep import SWEPT
+from semsearch_research.analysis.sweep import SWEPT, SweepPoint, SweepReport, evaluate_sweep
+from semsearch_research.evaluate import cache
+from semsearch_research.evaluate.sentence_pairs import read_tasks
+from semsearch_research.evaluate.sts import evaluate_sts
+from semsearch_research.evaluate.sts_scores import pearson
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from references import papers as reference
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_weights
 from semsearch_research.analysis.sif_pictures import draw_weights
+from semsearch_research.analysis.weighing import evaluate_weights
 
 
 def test_the_curve_is_the_formulas_at_the_powers_of_ten(small_vectors: VectorTable) -> None:

@@ -407,7 +407,7 @@ def test_of_all_peers_those_that_are_not_installed_are_named(
     cases, missing = peers.available(sample, small_vectors, whole=True)
     assert [each.quantities[0].name for each in cases] == ["loop"]
     assert [reason.split(":")[0] for reason in missing] == ["model2vec", "minilm", "bm25s"]
-    assert all("pip install 'semsearch[" in reason for reason in missing)
+    assert all("pip install " in reason for reason in missing)
 
 
 # -- growth ------------------------------------------------------------------------------------------------------

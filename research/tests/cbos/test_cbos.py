@@ -18,15 +18,14 @@ from console import semsearch
 from small import TOPICS, sentence
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.evaluate import cache as kept_results
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
-from semsearch_research import evaluate_cbos
 from semsearch_research.cbos import trainer
 from semsearch_research.cbos.gensim_vectors import word2vec
 from semsearch_research.cbos.stemmed import Stemming, ids_of, read_stemmed
 from semsearch_research.cbos.trainer import Recipe, Trainer
-from semsearch_research.cbos.word2vec_comparison import RANDOM, CbosReport
+from semsearch_research.cbos.word2vec_comparison import RANDOM, CbosReport, evaluate_cbos
+from semsearch_research.evaluate import cache as kept_results
 from semsearch_research.experiments.cbos_experiment import above
 from semsearch_research.paraphrase import kept_paragraphs
 from semsearch_research.published import figures
@@ -304,7 +303,7 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
 def test_what_decides_the_vectors_are_modules_of_the_package_that_train_and_read() -> None:
     files = [Path(inspect.getfile(one)) for one in (*trainer.DECISIVE, *kept_paragraphs.DECISIVE)]
     assert all(file.is_file() and re.search(r"/semsearch(_research)?/", file.as_posix()) for file in files)
-    assert {"semsearch.train.cbos", "semsearch_research.cbos.stemmed"} <= {
+    assert {"semsearch_research.train.cbos", "semsearch_research.cbos.stemmed"} <= {
         inspect.getmodule(one).__name__ for one in trainer.DECISIVE
     }
 

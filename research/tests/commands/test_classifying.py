@@ -10,11 +10,12 @@ from collections_made import write_groups
 from console import Result, semsearch
 from small import TOPICS, sentence
 
-from semsearch.evaluate import cache
-from semsearch.evaluate.table import Table
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import ErrorAgreement, ModelComparison, evaluate_classify
+from semsearch_research.evaluate import cache
+from semsearch_research.evaluate.table import Table
 from semsearch_research.experiments.classify_experiment import CLASSIFY
+from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison
+from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 
 

@@ -9,9 +9,12 @@ import pytest
 from collections_made import pairs, write_pairs
 from console import semsearch
 
-from semsearch.evaluate import cache
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_components, evaluate_confound, evaluate_sweep, evaluate_weights
+from semsearch_research.analysis.confound import evaluate_confound
+from semsearch_research.analysis.removed_directions import evaluate_components
+from semsearch_research.analysis.sweep import evaluate_sweep
+from semsearch_research.analysis.weighing import evaluate_weights
+from semsearch_research.evaluate import cache
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,12 @@ import pytest
 from console import semsearch
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.sentence_pairs import read_tasks
-from semsearch_research import DataReport, lay_out_data
 from semsearch_research.datasets import laying_out, originals
+from semsearch_research.datasets.data_report import DataReport
 from semsearch_research.datasets.known import DATASETS, known_files
+from semsearch_research.datasets.laying_out import lay_out_data
 from semsearch_research.datasets.made import content
+from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.supervised.labelled import read_labelled
 

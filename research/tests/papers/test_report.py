@@ -15,17 +15,18 @@ from console import semsearch
 from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, StorageError, UsageError
-from semsearch.evaluate.claims import counted
-from semsearch.evaluate.inputs import MEANING
-from semsearch.evaluate.table import Bold, Table, prose
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import PapersReport, evaluate_report, write_report
 from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
+from semsearch_research.evaluate.claims import counted
+from semsearch_research.evaluate.inputs import MEANING
+from semsearch_research.evaluate.table import Bold, Table, prose
 from semsearch_research.experiments import cbos_experiment, classify_experiment, supervised_experiment
 from semsearch_research.papers import writing
 from semsearch_research.papers.document import document
 from semsearch_research.papers.notes import read_notes
-from semsearch_research.papers_report import UsedVectors
+from semsearch_research.papers.reproduction import evaluate_report
+from semsearch_research.papers.writing import write_report
+from semsearch_research.papers_report import PapersReport, UsedVectors
 from semsearch_research.paraphrase.agreement import ModelComparison
 from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch_research.published import figures
@@ -71,7 +72,7 @@ def test_all_is_run_that_there_are_data_for(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(supervised_experiment, "run", lambda paths, **_: asked.append(paths))
+    monkeypatch.setattr(supervised_experiment, "evaluate_supervised", lambda paths, **_: asked.append(paths))
     report = run(data, small_vectors, "classify")
     found = report.to_dict()
     for name in ("sts", "fitted", "on_counts", "weights", "counted", "sweep"):
@@ -111,7 +112,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
         "run",
         lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
     )
-    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: given.update(cbos=options))
+    monkeypatch.setattr(cbos_experiment, "evaluate_cbos", lambda *_, **options: given.update(cbos=options))
     quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
     report = run(data, small_vectors, *quick)
     assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
@@ -135,7 +136,7 @@ def test_pairs_that_nobody_judged_have_a_section_of_their_own(
 ) -> None:
     pytest.importorskip("gensim", reason="no wheel of gensim for this Python")
     asked = list[dict[str, Any]]()
-    monkeypatch.setattr(cbos_experiment, "run", lambda *_, **options: asked.append(options))
+    monkeypatch.setattr(cbos_experiment, "evaluate_cbos", lambda *_, **options: asked.append(options))
     (tmp_path / "text.txt").write_text("A text.\n")
     options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
     quick = ("sts", "released", "weights", "sweep", "components", "confound", *LONG)
@@ -168,7 +169,7 @@ def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], messa
 def test_what_is_broken_is_told_before_the_work(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.evaluate.sts.evaluate_sts", None)  # cannot be called
+    monkeypatch.setattr("semsearch_research.evaluate.sts.evaluate_sts", None)  # cannot be called
     (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
     with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
         run(data, small_vectors)

@@ -18,10 +18,10 @@ from packages import needed
 from small import TOPICS, sentence
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate import cache
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_classify
+from semsearch_research.evaluate import cache
 from semsearch_research.paraphrase.bags import tokens
+from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.paraphrase.linear_svm import classify
 from semsearch_research.paraphrase.paragraph_vectors import (

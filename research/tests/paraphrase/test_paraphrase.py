@@ -14,12 +14,12 @@ from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.evaluate import cache
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import evaluate_classify
+from semsearch_research.evaluate import cache
 from semsearch_research.paraphrase.agreement import ErrorAgreement, mcnemar, shared_errors
 from semsearch_research.paraphrase.bags import bags, tokens
+from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.classify_report import ClassifyScore
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.paraphrase.linear_svm import COSTS, FOLDS, best_cost, classify, split
@@ -418,5 +418,5 @@ def test_a_package_that_is_missing_is_named_before_anything_is_done(
     groups: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch, hidden: str
 ) -> None:
     monkeypatch.setitem(sys.modules, hidden, None)
-    with pytest.raises(MissingExtra, match=r"semsearch-research\[papers\]"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\./research"):
         evaluate_classify([groups], models=["pv-dm"], vectors=small_vectors, train_text=[groups])

@@ -17,12 +17,11 @@ from console import semsearch
 from semsearch import SentenceEmbedder
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SemsearchError
-from semsearch.evaluate.sts import evaluate_sts
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
 from semsearch.word_vectors.word_frequencies import shares
-from semsearch_research import evaluate_released
-from semsearch_research.released.costs import CHOICES
+from semsearch_research.evaluate.sts import evaluate_sts
+from semsearch_research.released.costs import CHOICES, evaluate_released
 from semsearch_research.released.rules import ReleasedRules, RuledSentences, released_words
 
 WORDS = "the a ship sails dawn sea bread oven warm mia zyx last".split()  # the program finds "last" for unknown words

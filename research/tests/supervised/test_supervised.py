@@ -17,15 +17,21 @@ from semsearch import SentenceEmbedder
 from semsearch.embedding.methods import METHODS
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.claims import HOLDS, REVERSED, UNDECIDED
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research import SupervisedReport, evaluate_supervised
+from semsearch_research.evaluate.claims import HOLDS, REVERSED, UNDECIDED
 from semsearch_research.experiments.supervised_experiment import figures
 from semsearch_research.supervised.descent import Setting
 from semsearch_research.supervised.labelled import Examples, LabelledTask, read_labelled
 from semsearch_research.supervised.published_tasks import published_for
-from semsearch_research.supervised.supervised_report import SeedsDifference, SupervisedRun, SupervisedScore, Trial
+from semsearch_research.supervised.several_seeds import evaluate_supervised
+from semsearch_research.supervised.supervised_report import (
+    SeedsDifference,
+    SupervisedReport,
+    SupervisedRun,
+    SupervisedScore,
+    Trial,
+)
 from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, draws_of, figures_of
 
 

@@ -1,4 +1,4 @@
-"""`semsearch evaluate`: retrieval, similarity of sentences, and your own questions: their ranks, what hits quote."""
+"""`semsearch evaluate`: your own questions, the ranks of their answers and what hits quote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from semsearch.cli.command_options import (
     ServerOption,
     VectorsOption,
 )
-from semsearch.cli.commands.experiment_command import command_of
 from semsearch.cli.extensible_group import ExtensibleGroup
 from semsearch.cli.find_index import INDEXES
 from semsearch.cli.help_panels import PanelledCommand
@@ -28,8 +27,6 @@ from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_
 from semsearch.cli.progress import progress
 from semsearch.cli.tables import aligned
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.retrieval_experiment import RETRIEVAL
-from semsearch.evaluate.sts_experiment import STS
 
 if TYPE_CHECKING:
     from semsearch.evaluate.golden import AnsweredQuestion, GoldenMode, GoldenReport
@@ -223,10 +220,8 @@ app = typer.Typer(
     cls=ExtensibleGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Measure retrieval, similarity of sentences, and your own questions.",
+    help="Measure how well your own questions are answered.",
 )
-for experiment in (RETRIEVAL, STS):
-    app.command(experiment.name, short_help=experiment.summary)(command_of(experiment))
 _GOLDEN = "Your own questions: are their answers found, and better or worse than before?"
 app.command("golden", cls=PanelledCommand, short_help=_GOLDEN)(golden)
 _ANSWERS = "Your own questions with answer texts: do the quoted sentences have them?"

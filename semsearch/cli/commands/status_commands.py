@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption
 from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
 from semsearch.cli.messages import PROBLEMS, complain, tell_warnings, use_one_thread
-from semsearch.cli.tables import count, print_blocks, size
+from semsearch.cli.tables import aligned, count, size
 from semsearch.errors import UsageError
 from semsearch.results.omissions import endings_in_words, in_words
 from semsearch.results.reports import MUCH_DRIFT
@@ -20,6 +21,7 @@ from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.published import open_published
 
 if TYPE_CHECKING:
+    from semsearch.embedding.directions import Direction
     from semsearch.index import Index
     from semsearch.results.omissions import FileCoverage
     from semsearch.results.reports import Scan, Status
@@ -54,10 +56,22 @@ def status(
     for name, fact in facts.items():
         print(f"{name:<{width}}  {fact}")
     if components:
-        from semsearch.evaluate.table import directions as table_of  # start-up time
-
         print()
-        print_blocks([table_of([("", directions)]) if directions else "no components are removed"])
+        print(*_removed(directions), sep="\n")
+
+
+def _removed(directions: Sequence[Direction]) -> Iterator[str]:
+    """The removed components, a line each: share of the variance, how much is removed, and the words at both ends."""
+    if not directions:
+        yield "no components are removed"
+        return
+    rows = [("direction", "variance", "removed")]
+    rows += [(f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}") for one in directions]
+    head, *lines = aligned(rows, left=())
+    yield f"{head}  nearest words"
+    for line, one in zip(lines, directions, strict=True):
+        yield f"{line}  {', '.join(word.word for word in one.nearest)}"
+        yield f"{'':{len(line)}}  – {', '.join(word.word for word in one.opposite)}"
 
 
 def _print_files(opened: Index, *, problems: bool, coverage: bool, as_json: bool) -> None:

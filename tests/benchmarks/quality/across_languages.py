@@ -21,8 +21,8 @@ from languages import every
 from retrieval import score
 
 from semsearch import Index
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.readers.document import Text
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 _KEPT = 10
 

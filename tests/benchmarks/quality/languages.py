@@ -24,8 +24,8 @@ from retrieval import ndcg, score
 from stopwordsiso import stopwords
 
 from semsearch import Index
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.text.languages import RULES
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 _RUNS = re.compile(r"[\u0e00-\u0e7f]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W\u0e00-\u0e7f\u3040-\u9fff]+")
 _PAIRED = ("zh", "ja", "ko", "th")

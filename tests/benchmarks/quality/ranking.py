@@ -23,7 +23,6 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
-from semsearch.evaluate.beir import read_collection
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
@@ -32,6 +31,7 @@ from semsearch.text.terms import Lexicon, of_question
 from semsearch.text.text_lengths import heading_text
 from semsearch.topics.topic_model import combined
 from semsearch.tuning import TUNING
+from semsearch_research.evaluate.beir import read_collection
 
 Matrix = np.ndarray[Any, Any]
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -32,8 +32,8 @@ import numpy as np
 from known_items import prepared
 
 from semsearch import Index, tuning
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.results.hits import LIKELY, Hit
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 Array = np.ndarray[Any, Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "questions.jsonl"

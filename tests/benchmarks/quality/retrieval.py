@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Index
-from semsearch.evaluate.beir import Collection, read_collection
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 DEPTH = 10
 SETTINGS: dict[str, dict[str, Any]] = {

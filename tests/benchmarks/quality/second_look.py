@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import numpy as np
 
 from semsearch import Index, load_reranker
-from semsearch.evaluate.beir import read_collection
-from semsearch.evaluate.retrieval import MEASURES, measure
 from semsearch.rerankers.reranker import standardised as z, text_of
 from semsearch.text.tokens import words
+from semsearch_research.evaluate.beir import read_collection
+from semsearch_research.evaluate.retrieval import MEASURES, measure
 
 FIRST, DEPTH = 50, 200
 Vector = Any

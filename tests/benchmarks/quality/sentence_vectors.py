@@ -24,8 +24,8 @@ from retrieval import score
 
 from semsearch import Index
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.search import on_demand_vectors
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 MODES = ("hybrid", "dense")
 Rounding = tuple[Callable[[Any], Any], Callable[[Any], Any]]  # what is kept, and what is made of it

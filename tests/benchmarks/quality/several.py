@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from semsearch import Hit, Index, Text
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.results.options import Weights
 from semsearch.text.terms import Lexicon, of_question
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 K, DEPTH = 10, 50
 Answers = Sequence[Sequence[Hit]]  # of one query, by index

@@ -18,8 +18,8 @@ from retrieval import ndcg
 
 from semsearch import Method, SentenceEmbedder, load_vectors
 from semsearch.arrays.vectors import row_lengths, unit
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.text.tokens import words
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 PRIOR = 3000
 GROUPS = ("1 word", "2 or 3", "4 to 8", "9 and more")

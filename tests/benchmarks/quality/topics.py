@@ -19,9 +19,9 @@ from typing import Any
 from retrieval import ndcg
 
 from semsearch import Index, tuning
-from semsearch.evaluate.beir import Collection, read_collection
 from semsearch.results.options import Mode
 from semsearch.topics.topic_fit import DIMENSION, SAMPLE, fit_topics
+from semsearch_research.evaluate.beir import Collection, read_collection
 
 MODES: tuple[Mode, ...] = ("dense", "hybrid")
 SHOWN = 50

@@ -19,11 +19,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import row, score  # a script beside this one
 
 from semsearch import Index, load_vectors
-from semsearch.evaluate.beir import read_collection
 from semsearch.text.ragged import OovWords
-from semsearch.train.piece_vectors import add_pieces
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
+from semsearch_research.evaluate.beir import read_collection
+from semsearch_research.train.piece_vectors import add_pieces
 
 
 def held_out(table: VectorTable) -> str:

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/scale/encoder.py MODEL TEXT.txt.xz [--passages 300]
 
-It needs sentence-transformers (`semsearch[train]`). Passages are paragraphs of 60 to 140 words; one thread, batches of
+It needs sentence-transformers (`./research[train]`). Passages are paragraphs of 60 to 140 words; one thread, batches of
 32. Seconds are those of the processor, so that what else the machine does counts little.
 """
 

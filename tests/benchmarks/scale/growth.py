@@ -30,9 +30,9 @@ from pathlib import Path
 from statistics import median
 
 from semsearch import Index, VectorTable
-from semsearch.evaluate.plots import new_figure, save, style
 from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench.bench_text import made_up, take_sample, write_corpus
+from semsearch_research.evaluate.plots import new_figure, save, style
 
 KINDS = ("sentence", "passage", "words", "topics")
 MODES = ("hybrid", "dense", "lexical")

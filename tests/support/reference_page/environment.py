@@ -105,16 +105,6 @@ VARIABLES = (
     Variable("LANCE_LOG", "What Lance says on stderr, where it keeps the vectors; `error` unless it is set already."),
     Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", user="rich"),
     Variable("COLUMNS", "How wide the terminal is taken to be.", user="rich"),
-    Variable(
-        "TMPDIR",
-        "Where `evaluate retrieval` makes its temporary indexes. On Windows: `TEMP`.",
-        user="Python",
-    ),
-    Variable(
-        "HF_HOME",
-        "Where `vectors distill` and the peer minilm keep models that they download.",
-        user="huggingface_hub",
-    ),
 )
 OF_RESEARCH = (
     Variable(
@@ -127,5 +117,14 @@ OF_RESEARCH = (
     Variable("NUMBA_NUM_THREADS", "The threads of bm25s, which `bench` compares with; set to 1."),
     Variable("RAYON_NUM_THREADS", "The threads of tokenizers, which `bench` compares with; set to 1."),
     Variable("TOKENIZERS_PARALLELISM", "Likewise; set to false."),
-    Variable("TMPDIR", "Where `bench` makes its temporary indexes. On Windows: `TEMP`.", user="Python"),
+    Variable(
+        "TMPDIR",
+        "Where `bench` and `evaluate retrieval` make their temporary indexes. On Windows: `TEMP`.",
+        user="Python",
+    ),
+    Variable(
+        "HF_HOME",
+        "Where `vectors distill` and the peer minilm keep models that they download.",
+        user="huggingface_hub",
+    ),
 )

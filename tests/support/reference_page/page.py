@@ -74,12 +74,6 @@ With `--json`, data go to the standard output and nothing else does. Keys stand 
 may add some. A key marked with ? may be missing. Text is Unicode, in UTF-8. The objects that values name are
 [below](#objects-in-json).
 """
-_EXPERIMENTS = """\
-## Objects of experiments
-
-What `semsearch evaluate` and `semsearch vectors evaluate` print. A key in angle brackets stands for several.
-[Measuring](research/measuring.md) says what the figures mean.
-"""
 _OBJECTS = """\
 ## Objects in JSON
 
@@ -200,11 +194,8 @@ def _more(one: Printed, about: _Page) -> str:
 
 
 def _objects(about: _Page) -> Iterator[str]:
-    answers = _reached(one for one in about.printed if not one.is_experiment)
     yield _OBJECTS
-    yield from _described(answers, about)
-    yield _EXPERIMENTS
-    yield from _described((one for one in _reached(about.printed) if one not in answers), about)
+    yield from _described(_reached(about.printed), about)
 
 
 def _described(classes: Iterable[ClassSource], about: _Page) -> Iterator[str]:

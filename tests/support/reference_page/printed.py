@@ -25,11 +25,6 @@ class Printed:
     is_list: bool = False
 
     @property
-    def is_experiment(self) -> bool:
-        """Return whether the command is an experiment or `bench`."""
-        return self.command.startswith(("evaluate", "vectors evaluate", "bench"))
-
-    @property
     def classes(self) -> list[ClassSource]:
         """The classes of all that is in it."""
         own = [one for key in self.own for one in key.kind.classes]
@@ -168,9 +163,6 @@ PRINTED = (
             _key("neighbours", "list[Neighbour]", "nearest first", module="semsearch.embedding.directions"),
         ),
     ),
-    Printed("vectors evaluate", "", result=_result("semsearch.evaluate.vector_scores:VectorsReport")),
-    Printed("evaluate retrieval", "", result=_result("semsearch.evaluate.retrieval:RetrievalRow"), is_list=True),
-    Printed("evaluate sts", "", result=_result("semsearch.evaluate.sts_scores:StsReport")),
     Printed(
         "evaluate answers",
         "",
@@ -201,6 +193,11 @@ PRINTED = (
     ),
 )
 OF_RESEARCH = (
+    Printed("vectors evaluate", "", result=_result("semsearch_research.evaluate.vector_scores:VectorsReport")),
+    Printed(
+        "evaluate retrieval", "", result=_result("semsearch_research.evaluate.retrieval:RetrievalRow"), is_list=True
+    ),
+    Printed("evaluate sts", "", result=_result("semsearch_research.evaluate.sts_scores:StsReport")),
     Printed("evaluate released", "", result=_result("semsearch_research.released.costs:ReleasedReport")),
     Printed("evaluate sweep", "", result=_result("semsearch_research.analysis.sweep:SweepReport")),
     Printed("evaluate removal", "", result=_result("semsearch_research.analysis.removal:RemovalReport")),

@@ -17,9 +17,7 @@ from fuzzing.small_index import made_index, open_index, vectors_of
 from fuzzing.target import Run, Target, text_of
 from semsearch import trust
 from semsearch.errors import SourceError
-from semsearch.evaluate.beir import read_collection
 from semsearch.evaluate.golden import NAME as RUNS, ExpectedAnswer, GoldenFile, last_of, read_runs
-from semsearch.evaluate.sentence_pairs import read_tasks
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
@@ -31,7 +29,9 @@ from semsearch.results.codec import to_dict
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.passage_encodings import NAME as ENCODINGS, PassageEncodings, key_of
 from semsearch.system import locking
-from semsearch.train.training_texts import read_texts, without_excluded
+from semsearch_research.evaluate.beir import read_collection
+from semsearch_research.evaluate.sentence_pairs import read_tasks
+from semsearch_research.train.training_texts import read_texts, without_excluded
 
 _JSON = ('{"', '":', "[", "]", "null", "true", "1e999", "\\ud800", "-1", "9" * 30, "NaN", '"a"', ",", "{}")
 _DIGEST = "0" * 64

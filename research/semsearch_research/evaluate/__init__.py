@@ -1,0 +1,1 @@
+"""Measurements on public collections: retrieval (BEIR's layout), similarity of sentences (STS), word vectors."""

@@ -1,0 +1,52 @@
+"""Tables of figures on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from console import on_terminal
+
+from semsearch.cli.tables import aligned
+from semsearch_research.commands.print_blocks import print_blocks
+from semsearch_research.evaluate.table import Bold, Table
+
+WIDE = Table(["task", *(f"a long heading {n}" for n in range(6))], [[name, *"123456"] for name in ("one", "two")])
+
+
+def test_a_table_is_cut_into_such_as_fit_each_with_its_labels() -> None:
+    parts = list(WIDE.parts(60))
+    assert [list(part.header) for part in parts] == [
+        ["task", "a long heading 0", "a long heading 1", "a long heading 2"],
+        ["task", "a long heading 3", "a long heading 4", "a long heading 5"],
+    ]
+    assert list(parts[1].rows[1]) == ["two", "4", "5", "6"]
+    assert [len(part.header) for part in WIDE.parts(1)] == [2] * 6  # a column is never cut
+
+
+def test_columns_that_are_taken_away_are_named() -> None:
+    table = Table(["a", "b", "c"], [["1", "2", "3"]])
+    assert table.without("b") == Table(["a", "c"], [["1", "3"]])
+    with pytest.raises(ValueError, match="d"):
+        table.without("d")
+    assert table.without("b").to_dict() == {"header": ["a", "c"], "rows": [["1", "3"]], "labels": 1}
+
+
+def test_a_pipe_has_whole_tables_without_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    print_blocks(["What it is.", WIDE, Table(["", "said"], [[Bold("x"), "[bold]no markup[/]"], ["y", "a\nb\x1b[31m"]])])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "What it is."
+    assert lines[2].split("  ") == ["task", *(f"a long heading {n}" for n in range(6))]
+    assert lines[-2:] == ["x  [bold]no markup[/]", "y  a b [31m"]
+
+
+def test_numbers_stand_to_the_right_and_words_to_the_left(capsys: pytest.CaptureFixture[str]) -> None:
+    print_blocks([Table(["task", "r", "verdict"], [["a", "+1.5", "holds"], ["long name", "–", "no"]])])
+    assert capsys.readouterr().out == "task          r  verdict\na          +1.5  holds\nlong name     –  no\n"
+    assert aligned([("a", "1"), ("bb", "20")], left=(0,)) == ["a    1", "bb  20"]
+
+
+def test_a_terminal_has_tables_that_fit_it() -> None:
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", on_terminal("evaluate", "confound", NO_COLOR="1"))
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert "log p(x y)" in shown

@@ -1,1 +1,0 @@
-"""Make word vectors: from counts, from neighbouring sentences, or from a teacher, which needs the extra `train`."""

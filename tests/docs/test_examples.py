@@ -25,7 +25,7 @@ from guide import PAGES, RECORDS, ROOT, Block, blocks, make_world, prose, read
 from processes import command_server
 
 EXAMPLES = [page for page in PAGES if page not in RECORDS]
-_HERE = (str(ROOT), str(ROOT / "integrations"), str(ROOT / "research"))
+_HERE = (str(ROOT), str(ROOT / "scale"), str(ROOT / "integrations"), str(ROOT / "research"))
 ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([*_HERE, *filter(None, [os.environ.get("PYTHONPATH")])]),
     "OMP_NUM_THREADS": "1",
@@ -51,7 +51,7 @@ BEFORE = {  # what a reader has done before opening the page
 }
 NEEDS = {
     "integrations/docs/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],  # .ci/run installs them
-    "docs/developers/engines.md": ["lance"],
+    "scale/docs/engines.md": ["lance"],
 }
 WITH_CODE = [page for page in EXAMPLES if any(not block.reason for block in blocks(read(page)))]
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from guide import PAGES, PARTS, ROOT, anchors, links, read
 
-MENTION = re.compile(r"(?:integrations/|research/)?docs/[\w/-]+\.md\b(?!:\d)")  # a hit in an example has a line
+MENTION = re.compile(r"(?:scale/|integrations/|research/)?docs/[\w/-]+\.md\b(?!:\d)")  # a hit in an example has a line
 
 
 @pytest.mark.parametrize("page", PAGES)

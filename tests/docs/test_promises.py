@@ -7,7 +7,7 @@ import re
 import pytest
 from guide import ROOT, read
 
-NAMED = re.compile(r"`(?:[\w= ]+ -m pytest |python )?(tests/[\w/]+(?:\.py|/)?)(?:::(\w+))?(?: [^`]*)?`")
+NAMED = re.compile(r"`(?:[\w= ]+ -m pytest |python )?((?:scale/)?tests/[\w/]+(?:\.py|/)?)(?:::(\w+))?(?: [^`]*)?`")
 PAGES = ("docs/developers/reliability.md", "docs/developers/security.md")
 
 

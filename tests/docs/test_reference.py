@@ -182,7 +182,6 @@ SMALL = {
     "index": [],
     "status": [],
     "list": [],
-    "publish": ["place"],
     "vectors info": ["VECTORS"],
     "vectors neighbours": ["ship", "--vectors", "VECTORS"],
     "evaluate sts": ["pairs.test.tsv", "--vectors", "VECTORS"],

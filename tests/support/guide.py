@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("integrations", "research")  # the folders of the distributions that add to semsearch
+PARTS = ("scale", "integrations", "research")  # the folders of the distributions that add to semsearch
 _PAPERS = ("README", "sif", "usif", "cbos", "white")
 # of runs that took hours, or written by one
 RECORDS = ("docs/research/measurements.md", *(f"research/docs/papers/{name}.md" for name in _PAPERS))

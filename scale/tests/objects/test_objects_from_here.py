@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from console import semsearch
 from memory_bucket import MemoryBucket, use_bucket
+from serving import running
 from small import article
 
 from semsearch.cli.open_hit import open_hit
 from semsearch.index import Index
+from semsearch.serve.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 DOCS = "s3://bucket/docs"
@@ -71,3 +73,18 @@ def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.Cap
         hit = index.search("ship")[0]
         assert "is in an object store" in open_hit(hit, index)
     assert hit.sentence in " ".join(capsys.readouterr().out.split())
+
+
+def test_objects_of_a_store_are_synced_and_removed_as_files_are(
+    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = use_bucket(monkeypatch)
+    for name in ("a.md", "guide/b.md"):
+        bucket.put(name, "The comet is near the planet.")
+    with Index.create(tmp_path / "stored", vectors=small_vectors) as index:
+        index.sync("s3://bucket/docs")
+    with running(OpenIndexes(places={"stored": tmp_path / "stored"})) as asker:
+        bucket.put("guide/b.md", "The judge is in the court.")
+        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs/guide"]}).json["changed"] == 1
+        assert asker.writer.post("/v1/sync", {"paths": ["s3://bucket/docs-more"]}).status == 400
+        assert asker.writer.ask("DELETE", "/v1/documents/a.md").json == {"removed": 1}

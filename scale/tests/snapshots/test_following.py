@@ -403,3 +403,30 @@ def test_threads_and_closing_do_not_meet(index: Index, place: Path) -> None:
         for thread in threads:
             thread.join()
         assert wrong == []
+
+
+def test_readers_never_see_one_generations_rows_with_anothers_vectors(
+    index: Index, place: Path, tmp_path: Path
+) -> None:
+    """Texts change between two subjects; a hit of one has the score that only its own vector gives."""
+    texts = ["The captain has a ship, a sail and an anchor.", "The oven has bread, flour and butter."]
+    versions, wrong, is_done = 8, list[str](), threading.Event()
+
+    def read() -> None:
+        with reader_of(place, look_every=0) as reader:
+            while not is_done.is_set():
+                for hit in reader.search("captain ship", filters=["path=own"], mode="dense"):
+                    assert hit.dense is not None
+                    if ("captain" in hit.passage) != (hit.dense > 0.5):
+                        wrong.append(f"{hit.passage} has the score {hit.dense}")
+
+    add_published(index, place, [Text("own", texts[0])])
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for version in range(1, versions):
+        add_published(index, place, [Text("own", texts[version % 2])])
+    is_done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -55,11 +55,6 @@ VARIABLES = (
     ),
     Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
     Variable(
-        "PGSSLMODE",
-        "With `disable`, `allow` or `prefer`, a password may go to PostgreSQL on another machine without TLS.",
-    ),
-    Variable("MILVUS_TOKEN", "`user:password`, or a key, for Milvus, where `--store milvus:` has the vectors."),
-    Variable(
         "XDG_CACHE_HOME",
         "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments, and "
         "converted word vectors where there is no writing beside them. On macOS it is `~/Library/Caches`, on Windows "
@@ -102,7 +97,6 @@ VARIABLES = (
         "PYTHONUTF8",
         "In a locale that knows only ASCII, where files could have no other names, the command sets it to 1.",
     ),
-    Variable("LANCE_LOG", "What Lance says on stderr, where it keeps the vectors; `error` unless it is set already."),
     Variable("NO_COLOR", "If it is set, a terminal is shown no colours.", user="rich"),
     Variable("COLUMNS", "How wide the terminal is taken to be.", user="rich"),
 )

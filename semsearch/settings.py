@@ -142,12 +142,10 @@ class Settings:
         """Open the word vectors that these settings name. Raises VectorsError.
 
         Word vectors that ship with semsearch are found by their name, wherever they were in another version. Nothing is
-        written beside those of another format.
+        written for those of another format.
         """
         table = None if is_shipped(self.vectors) else shipped(self.vectors_name)
-        return (
-            load_vectors(self.vectors, beside=False) if table is None or table.digest != self.vectors_digest else table
-        )
+        return load_vectors(self.vectors, anew=False) if table is None or table.digest != self.vectors_digest else table
 
     def keywords(self) -> SettingsKeywords:
         """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
@@ -189,7 +187,7 @@ class VectorsInUse:
         """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if others were given."""
         opened = self._opened
         if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
-            opened = settings.find_vectors() if self.given is None else open_vectors(self.given, beside=False)
+            opened = settings.find_vectors() if self.given is None else open_vectors(self.given, anew=False)
         settings.check(opened, self._index)
         self._opened = opened
         return opened

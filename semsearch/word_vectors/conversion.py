@@ -10,68 +10,47 @@ probability is given to the words that it lacks; without that, by Zipf's law fro
 
 from __future__ import annotations
 
-import glob
-import hashlib
 import logging
-import os
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 
-from semsearch.arrays.types import Float32, Floating
-from semsearch.errors import StorageError, VectorsError
-from semsearch.system.locations import cache_folder
+from semsearch.arrays.types import Float32
+from semsearch.errors import VectorsError
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, shipped
-from semsearch.word_vectors.table_writer import PARTIAL, TableWriter
-from semsearch.word_vectors.vector_formats import Progress, Rows, VectorFile, identify
+from semsearch.word_vectors.table_writer import TableWriter
+from semsearch.word_vectors.vector_formats import Progress, identify
 from semsearch.word_vectors.word_frequencies import read_counts
 
 _log = logging.getLogger(__name__)
 
-SUFFIX = ".semsearch"
 _RULES = 1  # to be raised when a change of the code makes another table of the same file
 _STAMP = "converted from"
 
 
-def open_converted(
-    path: Path,
-    *,
-    counts: Path | None = None,
-    dtype: Dtype | None = None,
-    progress: Progress | None = None,
-    beside: bool = True,
-) -> VectorTable:
+def folder_beside(path: Path) -> Path:
+    """The folder in which the table of a file is kept."""
+    return path.with_name(path.name + ".semsearch")
+
+
+def open_converted(path: Path, *, progress: Progress | None = None, anew: bool = True) -> VectorTable:
     """Open the table of a file of word vectors: an earlier one if the file has not changed since, else a new one.
 
-    It is kept in `<file>.semsearch/`, or, if that cannot be written, or not `beside` the file, in the user's cache
-    folder. A new one is made if `counts` is given, or a `dtype` that the earlier one does not have; by default it is
-    float32.
-    Raises VectorsError if the file is broken, StorageError if the table cannot be written.
+    Raises VectorsError if the file is broken, or has no table of today and none may be made `anew`; StorageError if the
+    table cannot be written.
     """
-    path = path.resolve()
-    if counts is None and (table := _current(path, dtype)):
-        return table
-    identify(path)  # before anything is written beside a file that has no word vectors
-    for folder in [*_homes(path)][0 if beside else 1 :]:
-        with _locked(folder) as writable:
-            if not writable:
-                continue
-            if counts is None and (table := _current(path, dtype)):  # another process made it meanwhile
-                return table
-            _sweep(folder)
-            _log.info("converting %s into %s", path, folder)
-            return convert(path, folder, counts=counts, dtype=dtype or "float32", replace=True, progress=progress)
-    raise StorageError(
-        f"neither {path.parent} nor {_cache_folder()} can be written; run: "
-        f"semsearch vectors import {path.name} --to FOLDER"
-    )
+    folder = folder_beside(path)
+    try:
+        table = VectorTable(folder)
+        if table.card.get(_STAMP) == _stamp_of(path):
+            return table
+    except VectorsError as error:  # absent, damaged, or made by another version
+        _log.info("%s; the file is converted", error)
+    if not anew:
+        raise VectorsError(f"{path} has changed, or was never converted; run: semsearch vectors import {path}")
+    return convert(path, folder, replace=True, progress=progress)
 
 
 def convert(
@@ -90,50 +69,45 @@ def convert(
     """
     stamp = _stamp_of(path)  # before it is read: a file that changes meanwhile is converted again the next time
     source = identify(path)
-    probabilities = _Probabilities(counts)
+    word_counts = read_counts(counts) if counts else None  # a bad file fails before anything is written
+    ids: dict[str, int] = {}
+    verbatim = bytearray()  # by id: whether the form that gave the vector is the word itself
+    rows = dropped = merged = 0
     with TableWriter(folder, dtype=dtype, replace=replace) as writer:
-        vocabulary = _Vocabulary()
         for batch in source.rows(progress):
-            _store(batch, vocabulary, writer)
-        if not writer.words:
-            raise VectorsError(f"{path} has {vocabulary.rows} words, none of which is one word to the tokeniser")
-        p, origin = probabilities.of(writer.words)
-        return writer.finish(p, card=_card(source, vocabulary, origin, stamp, counts, dtype))
-
-
-@dataclass(slots=True)
-class _Vocabulary:
-    """The words seen so far, and how many forms were dropped or merged."""
-
-    ids: dict[str, int] = field(default_factory=dict)
-    verbatim: bytearray = field(default_factory=bytearray)  # by id: whether the form that gave it was written so
-    rows: int = 0
-    dropped: int = 0
-    merged: int = 0
-
-
-def _store(batch: Rows, seen: _Vocabulary, writer: TableWriter) -> None:
-    """Add the new words of a batch, and let a form that equals its word replace another form's vector."""
-    kept, words, better = [], [], []
-    for row, form in enumerate(batch.words):
-        word = _one_word(form)
-        if word is None:
-            seen.dropped += 1
-        elif (number := seen.ids.get(word)) is None:
-            seen.ids[word] = len(seen.ids)
-            seen.verbatim.append(form == word)
-            kept.append(row)
-            words.append(word)
-        else:
-            seen.merged += 1
-            if form == word and not seen.verbatim[number]:
-                seen.verbatim[number] = True
-                better.append((number, row))
-    seen.rows += len(batch.words)
-    if kept:
-        writer.add(words, batch.vectors[kept])
-    for number, row in better:
-        writer.overwrite(number, batch.vectors[row])
+            rows += len(batch.words)
+            chosen, better = [], []
+            for row, form in enumerate(batch.words):
+                word = _one_word(form)
+                if word is None:
+                    dropped += 1
+                elif (number := ids.get(word)) is None:
+                    ids[word] = len(ids)
+                    verbatim.append(form == word)
+                    chosen.append((row, word))
+                else:
+                    merged += 1
+                    if form == word and not verbatim[number]:
+                        verbatim[number] = True
+                        better.append((number, row))
+            if chosen:
+                writer.add([word for _, word in chosen], batch.vectors[[row for row, _ in chosen]])
+            for number, row in better:
+                writer.overwrite(number, batch.vectors[row])
+        if not ids:
+            raise VectorsError(f"{path} has {rows} words, none of which is one word to the tokeniser")
+        p, origin = _probabilities(writer.words, counts, word_counts)
+        options = (f" --counts {counts.name}" if counts else "") + (f" --dtype {dtype}" if dtype != "float32" else "")
+        card = {
+            "name": _bare(path.name),
+            "source": f"{path.name} ({source.form}): {rows} rows, of which {dropped} are not one word to the "
+            f"tokeniser and {merged} are other forms of a word",
+            "licence": "unknown; see where the file is from",
+            "frequencies": origin,
+            "command": f"semsearch vectors import {path.name}{options}",
+            _STAMP: stamp,
+        }
+        return writer.finish(p, card=card)
 
 
 def _one_word(form: str) -> str | None:
@@ -143,47 +117,20 @@ def _one_word(form: str) -> str | None:
     return word if word.isascii() or normalise(word) == word else None
 
 
-class _Probabilities:
-    """p(w) for the words of a file, and its source. Counts are read at once, so that a bad file fails early."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.counts = read_counts(path) if path else None
-        self.english = None if path else shipped(DEFAULT_VECTORS)
-
-    def of(self, words: list[str]) -> tuple[Float32, str]:
-        """p(w) of each word (V,), and its source in words for the card."""
-        if self.counts is not None and self.path is not None:
-            total, least = sum(self.counts.values()), min(self.counts.values())
-            known = sum(word in self.counts for word in words)
-            counted = np.fromiter((self.counts.get(word, least) for word in words), dtype=np.float64, count=len(words))
-            return _float32(counted / total), f"{self.path.name}, which has {known} of the words; for others its least"
-        if self.english is not None:
-            ids, p = self.english.lookup(hash_words(words).hashes), self.english.frequencies
-            origin = f"the shipped {self.english.name}, which has {int((ids >= 0).sum())} of the words"
-            return _float32(np.where(ids >= 0, p[ids], p.min())), f"{origin}; for others its least"
-        ranks = 1 / np.arange(1, len(words) + 1)
-        return _float32(ranks / ranks.sum()), "Zipf's law, from the order of the file"
-
-
-def _float32(p: Floating) -> Float32:
-    return p.astype(np.float32)
-
-
-def _card(
-    source: VectorFile, seen: _Vocabulary, origin: str, stamp: Mapping[str, Any], counts: Path | None, dtype: Dtype
-) -> dict[str, Any]:
-    name = source.path.name
-    options = (f" --counts {counts.name}" if counts else "") + (f" --dtype {dtype}" if dtype != "float32" else "")
-    return {
-        "name": _bare(name),
-        "source": f"{name} ({source.form}): {seen.rows} rows, of which {seen.dropped} are not one word to the "
-        f"tokeniser and {seen.merged} are other forms of a word",
-        "licence": "unknown; see where the file is from",
-        "frequencies": origin,
-        "command": f"semsearch vectors import {name}{options}",
-        _STAMP: dict(stamp),
-    }
+def _probabilities(words: list[str], path: Path | None, counts: dict[str, int] | None) -> tuple[Float32, str]:
+    """p(w) of each word (V,), and its source in words for the card."""
+    if path is not None and counts is not None:
+        total, least = sum(counts.values()), min(counts.values())
+        known = sum(word in counts for word in words)
+        p = np.array([counts.get(word, least) for word in words], dtype=np.float64) / total
+        return p.astype(np.float32), f"{path.name}, which has {known} of the words; for others its least"
+    if (english := shipped(DEFAULT_VECTORS)) is not None:
+        ids = english.lookup(hash_words(words).hashes)
+        p = np.where(ids >= 0, english.frequencies[ids], english.frequencies.min())
+        origin = f"the shipped {english.name}, which has {int((ids >= 0).sum())} of the words; for others its least"
+        return p.astype(np.float32), origin
+    ranks = 1 / np.arange(1, len(words) + 1)
+    return (ranks / ranks.sum()).astype(np.float32), "Zipf's law, from the order of the file"
 
 
 def _bare(name: str) -> str:
@@ -199,53 +146,3 @@ def _stamp_of(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise VectorsError(f"{path} cannot be read: {error.strerror or error}") from error
     return {"file": path.name, "bytes": status.st_size, "modified_ns": status.st_mtime_ns, "rules": _RULES}
-
-
-def _current(path: Path, dtype: Dtype | None) -> VectorTable | None:
-    """The table that was made from the file as it is now; None if there is none with that dtype."""
-    stamp = _stamp_of(path)
-    for folder in _homes(path):
-        if not folder.is_dir():
-            continue
-        try:
-            table = VectorTable(folder)
-        except VectorsError as error:  # damaged, or made by another version
-            _log.info("%s; converting it again", error)
-            continue
-        if table.card.get(_STAMP) == stamp and dtype in (None, table.card.get("dtype")):
-            return table
-    return None
-
-
-def _homes(path: Path) -> Iterator[Path]:
-    """The folders in which a file's table may be: beside it, or in the user's cache."""
-    yield path.with_name(path.name + SUFFIX)
-    digest = hashlib.blake2b(os.fsencode(path), digest_size=8).hexdigest()
-    yield _cache_folder() / f"{_bare(path.name)}-{digest}"
-
-
-def _cache_folder() -> Path:
-    return cache_folder("vectors")
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock for writing a folder. Gives False if nothing can be written there."""
-    lock = FileLock(folder.with_name(folder.name + ".lock"))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except OSError as error:
-        _log.info("%s cannot be written: %s", folder.parent, error)
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        lock.release()
-
-
-def _sweep(folder: Path) -> None:
-    """Remove the partial folders of killed conversions. Only under the lock."""
-    for left in folder.parent.glob(f"{glob.escape(folder.name)}.*{PARTIAL}"):
-        shutil.rmtree(left, ignore_errors=True)

@@ -24,12 +24,12 @@ def load_vectors(
     name_or_path: str | Path = DEFAULT_VECTORS,
     *,
     progress: Callable[[int, int], None] | None = None,
-    beside: bool = True,
+    anew: bool = True,
 ) -> VectorTable:
     """Open word vectors by name (shipped) or path (a folder; or a GloVe, word2vec or fastText file, converted once).
 
-    `progress(done, total)` is called with the bytes read while a file is converted. The table that it is converted to
-    is kept `beside` the file, or else in the user's cache folder.
+    The table that a file is converted to is kept beside it (`<file>.semsearch/`). `progress(done, total)` is called
+    with the bytes read meanwhile; without `anew`, only a table that is there already is opened.
     Raises VectorsError if there are none, or they cannot be read.
     """
     if table := shipped(str(name_or_path)):
@@ -38,17 +38,17 @@ def load_vectors(
     if path.is_dir():
         return VectorTable(path)
     if path.is_file():
-        from semsearch.word_vectors.conversion import open_converted  # start-up time: most never need it
+        from semsearch.word_vectors.conversion import open_converted  # it imports this package's table
 
-        return open_converted(path, progress=progress, beside=beside)
+        return open_converted(path.resolve(), progress=progress, anew=anew)
     raise VectorsError(
         f"there are no word vectors {str(name_or_path)!r}; expected {', '.join(shipped_names())}, or a path"
     )
 
 
-def open_vectors(vectors: WordVectorsLike, *, beside: bool = True) -> WordVectors:
+def open_vectors(vectors: WordVectorsLike, *, anew: bool = True) -> WordVectors:
     """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
-    return load_vectors(vectors, beside=beside) if isinstance(vectors, str | Path) else vectors
+    return load_vectors(vectors, anew=anew) if isinstance(vectors, str | Path) else vectors
 
 
 class Reference(Protocol):

@@ -18,8 +18,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, NoReturn
+from typing import IO, Literal
 
 import numpy as np
 
@@ -27,12 +28,13 @@ from semsearch.arrays.types import Float32
 from semsearch.errors import VectorsError
 
 Progress = Callable[[int, int], None]
+Form = Literal["GloVe text", "word2vec text", "word2vec binary"]
 
-_BLOCK = 1 << 22  # bytes of a file in memory at a time
+_ROWS = 4096  # rows in memory at a time
+_BUFFER = 1 << 22  # bytes
 _LONGEST_LINE = 1 << 20
 _LONGEST_WORD = 4096  # bytes
 _LARGEST_DIMENSION = 1 << 14
-_MOST_DIGITS = 18  # of a number of rows or dimensions
 _CUT = 48  # bytes; word2vec cuts longer words, also in the middle of a character
 _GZIP, _FASTTEXT_MODEL, _ZIP = b"\x1f\x8b", (793712314).to_bytes(4, "little"), b"PK\x03\x04"
 _BOM = b"\xef\xbb\xbf"
@@ -51,29 +53,122 @@ class VectorFile:
     """A file of word vectors, with the format and size that its first bytes promise."""
 
     path: Path
-    form: Literal["GloVe text", "word2vec text", "word2vec binary"]
+    form: Form
     dimension: int
     promised: int | None  # how many rows the header promises
 
     def rows(self, progress: Progress | None = None) -> Iterator[Rows]:
         """Yield all rows, a batch at a time. `progress(done, total)` is called with the bytes read.
 
-        Raises VectorsError, which names the line or byte, if the file is not what its beginning promises.
+        Raises VectorsError, which names the line or row, if the file is not what its beginning promises.
         """
-        found = 0
+        count = 0
         with _opened(self.path) as (file, done):
-            read = _Binary(self, file).rows() if self.form == "word2vec binary" else _Text(self, file).rows()
-            for batch in read:
-                found += len(batch.words)
+            for batch in self._binary(file) if self.form == "word2vec binary" else self._text(file):
+                count += len(batch.words)
                 if progress:
                     progress(done(), self.path.stat().st_size)
                 yield batch
-        if self.promised is not None and found != self.promised:
-            raise VectorsError(
-                f"{self.path}, line 1: promises {self.promised} rows, but the file has {found}; it may be cut short"
+        if self.promised is not None and count != self.promised:
+            raise self._error("line 1", f"promises {self.promised} rows, but the file has {count}; it may be cut short")
+        if not count:
+            raise self._error("line 2", "no word vectors after the first line")
+
+    # -- text ----------------------------------------------------------------------------------------------------
+
+    def _text(self, file: IO[bytes]) -> Iterator[Rows]:
+        if self.promised is not None:
+            file.readline()
+        lines = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1 if self.promised is None else 2)
+        while batch := list(islice(lines, _ROWS)):
+            words, numbers, places = [], [], []
+            for number, line in batch:
+                if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+                    raise self._error(f"line {number}", f"a line of more than {_LONGEST_LINE} bytes")
+                if row := line.replace(b"\t", b" ").rstrip(b" \r\n"):
+                    word, rest = self._divided(number, row.removeprefix(_BOM) if number == 1 else row)
+                    words.append(self._decoded(f"line {number}", word))
+                    numbers.append(rest)
+                    places.append(number)
+            if words:
+                yield Rows(words, self._parsed(words, numbers, places))
+
+    def _divided(self, number: int, line: bytes) -> tuple[bytes, bytes]:
+        """The word and the numbers of a line; the word may have spaces in it ("in 1999")."""
+        word, _, rest = line.partition(b" ")
+        if rest and rest.count(b" ") == self.dimension - 1:
+            return word, rest
+        pieces = rest.split()
+        inner, values = pieces[: -self.dimension], pieces[-self.dimension :]
+        has_more_columns = any(_is_number(piece) and not piece.isdigit() for piece in inner)
+        if len(values) < self.dimension or has_more_columns or not all(map(_is_number, values)):
+            raise self._error(
+                f"line {number}",
+                f"expected a word and {self.dimension} numbers, as line 1 "
+                f"{'has' if self.promised is None else 'promises'}; found {_numbers_at_the_end(line)} numbers at the "
+                f"end of the line of {_shown(word)}",
             )
-        if not found:
-            raise VectorsError(f"{self.path} has no word vectors after its first line")
+        return b" ".join([word, *inner]), b" ".join(values)
+
+    def _parsed(self, words: list[str], numbers: list[bytes], places: list[int]) -> Float32:
+        """The numbers of some lines. (n, d)"""
+        values = _floats(b" ".join(numbers))
+        if values is None or len(values) != len(words) * self.dimension:
+            for place, row in zip(places, numbers, strict=True):
+                for piece in row.split(b" "):
+                    if not _is_number(piece):
+                        raise self._error(f"line {place}", f"{_shown(piece)} where a number should be")
+            raise self._error(f"line {places[0]}", "numbers that cannot be parsed, here or soon after")
+        return self._finite(values.reshape(len(words), self.dimension), words, [f"line {place}" for place in places])
+
+    # -- binary --------------------------------------------------------------------------------------------------
+
+    def _binary(self, file: IO[bytes]) -> Iterator[Rows]:
+        file.readline(_LONGEST_LINE)
+        size, promised = 4 * self.dimension, self.promised or 0
+        for first in range(1, promised + 1, _ROWS):
+            words, parts, places = [], [], []
+            for number in range(first, min(first + _ROWS, promised + 1)):
+                places.append(f"row {number}")
+                words.append(self._decoded(places[-1], self._word(file, places[-1])))
+                parts.append(file.read(size))
+                if len(parts[-1]) != size:
+                    raise self._error(places[-1], f"{len(parts[-1])} bytes of numbers, not {size}, and then no more")
+            vectors = np.frombuffer(b"".join(parts), dtype="<f4").astype(np.float32, copy=False)
+            yield Rows(words, self._finite(vectors.reshape(len(words), self.dimension), words, places))
+        if file.read(_LONGEST_LINE).strip():
+            raise self._error(f"row {promised}", "more bytes after the last row that line 1 promises")
+
+    def _word(self, file: IO[bytes], place: str) -> bytes:
+        letters = bytearray()
+        while (letter := file.read(1)) != b" ":
+            letters += letter
+            if not letter:
+                raise self._error(place, "the end of the file in a word")
+            if len(letters) > _LONGEST_WORD:
+                raise self._error(place, f"no space in the {_LONGEST_WORD} bytes where a word should be")
+        return bytes(letters).lstrip(b"\r\n")
+
+    # -- both ----------------------------------------------------------------------------------------------------
+
+    def _decoded(self, place: str, word: bytes) -> str:
+        """A word of the file; "" if word2vec cut it within a character."""
+        try:
+            return word.decode()
+        except UnicodeDecodeError as error:
+            if error.end == len(word) > _CUT and error.reason == "unexpected end of data":
+                return ""
+            raise self._error(place, f"{_shown(word)}, which is not UTF-8; convert the file to it") from error
+
+    def _finite(self, vectors: Float32, words: list[str], places: list[str]) -> Float32:
+        """Check vectors of some words, whose places in the file are given for errors. (n, d)"""
+        wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if len(wrong):
+            raise self._error(places[wrong[0]], f"an infinite number, or NaN, for {words[wrong[0]]!r}")
+        return vectors
+
+    def _error(self, place: str, problem: str) -> VectorsError:
+        return VectorsError(f"{self.path} ({self.form}), {place}: {problem}")
 
 
 def identify(path: Path) -> VectorFile:
@@ -82,16 +177,19 @@ def identify(path: Path) -> VectorFile:
         start = file.read(_LONGEST_LINE)
     if not start:
         raise VectorsError(f"{path} is empty; expected word vectors (GloVe, word2vec or fastText)")
-    _refuse_others(path, start)
     first, _, after = start.removeprefix(_BOM).partition(b"\n")
+    if start.startswith(_FASTTEXT_MODEL):
+        raise VectorsError(f"{path} is a fastText model; give the .vec file that belongs to it")
+    if start.startswith(_ZIP):
+        raise VectorsError(f"{path} is a zip archive; unpack it and give the file inside")
+    if b"\0" in first:
+        raise VectorsError(f"{path}, line 1: neither text in UTF-8 nor the header of a word2vec file: {_shown(start)}")
     header = first.split()
-    if len(header) == 2 and all(part.isdigit() and len(part) <= _MOST_DIGITS for part in header):
+    if len(header) == 2 and all(part.isdigit() and len(part) <= 18 for part in header):
         promised, dimension = int(header[0]), int(header[1])
         if not 1 <= dimension <= _LARGEST_DIMENSION:
             raise VectorsError(f"{path}, line 1: {dimension} dimensions; expected 1 to {_LARGEST_DIMENSION}")
-        form: Literal["word2vec text", "word2vec binary"] = (
-            "word2vec text" if _numbers_are_text(after, dimension) else "word2vec binary"
-        )
+        form: Form = "word2vec text" if _is_text(after, dimension) else "word2vec binary"
         return VectorFile(path, form, dimension, promised)
     dimension = _numbers_at_the_end(first)
     if dimension < 2:
@@ -102,18 +200,7 @@ def identify(path: Path) -> VectorFile:
     return VectorFile(path, "GloVe text", dimension, None)
 
 
-def _refuse_others(path: Path, start: bytes) -> None:
-    if start.startswith(_FASTTEXT_MODEL):
-        raise VectorsError(f"{path} is a fastText model; give the .vec file that belongs to it")
-    if start.startswith(_ZIP):
-        raise VectorsError(f"{path} is a zip archive; unpack it and give the file inside")
-    if b"\0" in start.partition(b"\n")[0]:
-        raise VectorsError(
-            f"{path}, line 1: neither text in UTF-8 nor the header of a word2vec file; found {_shown(start)}"
-        )
-
-
-def _numbers_are_text(rows: bytes, dimension: int) -> bool:
+def _is_text(rows: bytes, dimension: int) -> bool:
     """Return whether the first row has only printable characters after its word; of four random bytes, few are."""
     numbers = rows.partition(b" ")[2][: min(4 * dimension, 64)]
     return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in numbers)
@@ -128,149 +215,6 @@ def _numbers_at_the_end(line: bytes) -> int:
     return count
 
 
-class _Text:
-    """Reads a text file whose lines are a word and its numbers."""
-
-    def __init__(self, source: VectorFile, file: IO[bytes]) -> None:
-        self.source, self.file = source, file
-        self.dimension = source.dimension
-        self.line = 1  # the number of the next line
-
-    def rows(self) -> Iterator[Rows]:
-        for block in self._blocks():
-            lines = block.replace(b"\t", b" ").split(b"\n")
-            first = self.line
-            self.line += len(lines)
-            numbered = [
-                (number, line.rstrip(b" \r")) for number, line in enumerate(lines, first) if line.rstrip(b" \r")
-            ]
-            if first == 1 and numbered:
-                numbered = self._without_beginning(numbered)
-            if numbered:
-                yield self._parsed(numbered)
-
-    def _blocks(self) -> Iterator[bytes]:
-        """Yield the file in blocks that end before a newline."""
-        rest = b""
-        while block := self.file.read(_BLOCK):
-            whole, newline, tail = block.rpartition(b"\n")
-            if newline:
-                yield rest + whole
-                rest = tail
-            else:
-                rest += tail
-            if len(rest) > _LONGEST_LINE:
-                self._complain(self.line, f"a line of more than {_LONGEST_LINE} bytes")
-        if rest:
-            yield rest
-
-    def _without_beginning(self, numbered: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-        if self.source.promised is not None:
-            return numbered[1:]
-        return [(1, numbered[0][1].removeprefix(_BOM)), *numbered[1:]]
-
-    def _parsed(self, numbered: list[tuple[int, bytes]]) -> Rows:
-        words, numbers = [], []
-        for number, line in numbered:
-            word, _, rest = line.partition(b" ")
-            if rest.count(b" ") != self.dimension - 1 or not rest:
-                word, rest = self._divided(number, line)
-            words.append(self._decoded(number, word))
-            numbers.append(rest)
-        values = _floats(b" ".join(numbers))
-        if values is None or len(values) != len(words) * self.dimension:
-            self._complain_of_numbers(numbered, numbers)
-        vectors = values.reshape(len(words), self.dimension)
-        finite = np.isfinite(vectors).all(axis=1)
-        if not finite.all():
-            number, line = numbered[int(np.flatnonzero(~finite)[0])]
-            self._complain(number, f"an infinite number, or NaN, for {_shown(line.partition(b' ')[0])}")
-        return Rows(words, vectors)
-
-    def _divided(self, number: int, line: bytes) -> tuple[bytes, bytes]:
-        """Split a line whose word has spaces in it; complain of one with too many or too few numbers."""
-        start, _, rest = line.partition(b" ")
-        pieces = rest.split()
-        word, values = pieces[: -self.dimension], pieces[-self.dimension :]
-        surplus = any(_is_number(piece) and not piece.isdigit() for piece in word)  # not "in 1999", but one column more
-        if len(values) < self.dimension or surplus or not all(_is_number(value) for value in values):
-            self._complain(number, f"{_numbers_at_the_end(line)} numbers at the end of the line of {_shown(start)}")
-        return b" ".join([start, *word]), b" ".join(values)
-
-    def _decoded(self, number: int, word: bytes) -> str:
-        decoded = _decoded(word)
-        if decoded is None:
-            self._complain(number, f"{_shown(word)}, which is not UTF-8: convert the file (iconv -t UTF-8)")
-        return decoded
-
-    def _complain_of_numbers(self, numbered: list[tuple[int, bytes]], numbers: list[bytes]) -> NoReturn:
-        for (number, _), rest in zip(numbered, numbers, strict=True):
-            for piece in rest.split(b" "):
-                if not _is_number(piece):
-                    self._complain(number, f"{_shown(piece)} where a number should be")
-        self._complain(numbered[0][0], "numbers that cannot be parsed, here or soon after")
-
-    def _complain(self, number: int, found: str) -> NoReturn:
-        because = "line 1 promises" if self.source.promised is not None else "line 1 has"
-        raise VectorsError(
-            f"{self.source.path}, line {number}: expected a word and {self.dimension} numbers, as {because}; "
-            f"found {found}"
-        )
-
-
-class _Binary:
-    """Reads a binary file whose rows are a word, a space and the bytes of its numbers."""
-
-    def __init__(self, source: VectorFile, file: IO[bytes]) -> None:
-        self.source, self.file = source, file
-
-    def rows(self) -> Iterator[Rows]:
-        assert self.source.promised is not None
-        self.file.readline(_LONGEST_LINE)
-        size = 4 * self.source.dimension
-        step = max(1, _BLOCK // size)
-        for first in range(0, self.source.promised, step):
-            last = min(first + step, self.source.promised)
-            yield self._batch(range(first + 1, last + 1), size)
-        if self.file.read(_LONGEST_LINE).strip():
-            self._complain(self.source.promised, "more bytes after the last row that line 1 promises")
-
-    def _batch(self, numbers: range, size: int) -> Rows:
-        words, parts = [], []
-        for number in numbers:
-            words.append(self._word(number))
-            parts.append(self.file.read(size))
-            if len(parts[-1]) != size:
-                self._complain(number, f"{len(parts[-1])} bytes of numbers before the end of the file")
-        numbers_read = np.frombuffer(b"".join(parts), dtype="<f4").astype(np.float32, copy=False)
-        vectors = numbers_read.reshape(len(words), self.source.dimension)
-        finite = np.isfinite(vectors).all(axis=1)
-        if not finite.all():
-            row = int(np.flatnonzero(~finite)[0])
-            self._complain(numbers[row], f"an infinite number, or NaN, for {words[row]!r}")
-        return Rows(words, vectors)
-
-    def _word(self, number: int) -> str:
-        letters = bytearray()
-        while (letter := self.file.read(1)) != b" ":
-            letters += letter
-            if not letter:
-                self._complain(number, "the end of the file")
-            if len(letters) > _LONGEST_WORD:
-                self._complain(number, f"no space in the {_LONGEST_WORD} bytes where a word should be")
-        word = bytes(letters).lstrip(b"\r\n")
-        decoded = _decoded(word)
-        if decoded is None:
-            self._complain(number, f"the word {_shown(word)}, which is not UTF-8")
-        return decoded
-
-    def _complain(self, number: int, found: str) -> NoReturn:
-        raise VectorsError(
-            f"{self.source.path}, row {number}, byte {self.file.tell()}: expected a word, a space and "
-            f"{4 * self.source.dimension} bytes ({self.source.dimension} float32); found {found}"
-        )
-
-
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
     """Open a file for its decompressed bytes; gives also a function that tells how much of the file has been read.
@@ -278,11 +222,11 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
     A read error inside the block becomes a VectorsError.
     """
     try:
-        with path.open("rb", buffering=_BLOCK) as stored:
-            packed = stored.read(2) == _GZIP
+        with path.open("rb", buffering=_BUFFER) as stored:
+            is_packed = stored.read(2) == _GZIP
             stored.seek(0)
-            if packed:
-                with io.BufferedReader(gzip.GzipFile(fileobj=stored), _BLOCK) as unpacked:
+            if is_packed:
+                with io.BufferedReader(gzip.GzipFile(fileobj=stored), _BUFFER) as unpacked:
                     yield unpacked, stored.tell
             else:
                 yield stored, stored.tell
@@ -308,18 +252,6 @@ def _is_number(piece: bytes) -> bool:
     return True
 
 
-def _decoded(word: bytes) -> str | None:
-    """A word of the file; "" if it was cut within a character, None if it is not UTF-8."""
-    try:
-        return word.decode()
-    except UnicodeDecodeError as error:
-        return "" if error.end == len(word) > _CUT and error.reason == "unexpected end of data" else None
-
-
-def _shown(found: bytes) -> str:
+def _shown(piece: bytes) -> str:
     """The first 40 bytes, quoted, on one line, for an error message."""
-    try:
-        quoted = repr(found[:40].decode())
-    except UnicodeDecodeError:
-        quoted = repr(found[:40])[1:]
-    return quoted + ("…" if len(found) > 40 else "")
+    return repr(piece[:40].decode(errors="backslashreplace")) + ("…" if len(piece) > 40 else "")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from semsearch.system.locations import cache_folder
-from semsearch.word_vectors import conversion
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the folder of other systems is another")
 
@@ -17,7 +16,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the folder of other 
 def test_it_lies_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder("evaluate") == tmp_path / "semsearch" / "evaluate"
-    assert conversion._cache_folder() == tmp_path / "semsearch" / "vectors"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -101,15 +101,13 @@ def import_(
     dtype: DtypeOption = "float32",
 ) -> None:
     """Convert word vectors of another format once, so that they open fast."""
-    from semsearch.word_vectors.conversion import convert, open_converted
+    from semsearch.word_vectors.conversion import convert, folder_beside
 
     if not file.is_file():
         raise VectorsError(f"file not found: {file}; name a file of word vectors")
     with share_of("reading word vectors") as progress:
-        if to is None:
-            table = open_converted(file, counts=counts, dtype=dtype, progress=progress)
-        else:
-            table = convert(file, to, counts=counts, dtype=dtype, progress=progress)
+        folder = to or folder_beside(file)
+        table = convert(file, folder, counts=counts, dtype=dtype, replace=to is None, progress=progress)
     typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
 
 

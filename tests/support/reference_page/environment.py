@@ -56,9 +56,8 @@ VARIABLES = (
     Variable("SEMSEARCH_TOKEN", "The token of the server that `query --server` asks, where it needs one."),
     Variable(
         "XDG_CACHE_HOME",
-        "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments, and "
-        "converted word vectors where there is no writing beside them. On macOS it is `~/Library/Caches`, on Windows "
-        "below `%LOCALAPPDATA%`.",
+        "The user's cache folder on Linux, by default `~/.cache`. In its `semsearch/` are results of experiments. "
+        "On macOS it is `~/Library/Caches`, on Windows below `%LOCALAPPDATA%`.",
         user="platformdirs",
     ),
     Variable(

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Unpack, cast
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse

@@ -421,7 +421,7 @@ def column(hit: Hit) -> int:
 
 @lru_cache(maxsize=16)
 def _source(path: str, root: str) -> str | None:
-    from semsearch.readers.size_limit import MAX_BYTES  # start-up time: only vimgrep's format reads files
+    from semsearch.readers.registry import MAX_BYTES  # start-up time: only vimgrep's format reads files
     from semsearch.system.source_files import read_source
 
     try:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from semsearch.cli.answer_formats import OBEYED, path_and_position, path_of, trail
 from semsearch.cli.answering import indexes_of, is_remote
 from semsearch.errors import SemsearchError, SourceError, UsageError
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import opened_source, read_source

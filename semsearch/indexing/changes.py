@@ -18,7 +18,7 @@ from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.indexing.reread_rules import readable_again
 from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped

@@ -27,8 +27,7 @@ from semsearch.readers.pages.text_recognition import (
 from semsearch.readers.reader_child import is_running
 from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import BUILT_IN, COMPRESSED, FORMATS, TEXT, Format, format_named, format_of
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import BUILT_IN, COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
 from semsearch.readers.sniff import LOOKED_AT, format_by_content, is_log, text_format_by_content, unreadable_kind
 from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
@@ -256,16 +255,16 @@ def reader_of(kind: Format) -> _Reader:
             readers = {"mail": mail.read, "msg": outlook.read, "archive": archive.read}
             return partial(readers[kind.name], read_bytes=read_bytes)
         case "docx" | "pptx" | "xlsx" | "xls" | "odt" | "ods" | "odp" | "epub" | "doc" | "ppt" | "rtf" | "fb2":
-            from semsearch.readers.office import docx, epub, odt, open_document, pptx, rare, xls, xlsx
+            from semsearch.readers.office import docx, epub, open_document, pptx, rare, xlsx
 
             readers = {
                 **dict.fromkeys(("doc", "ppt", "rtf", "fb2"), rare.read),
-                **dict.fromkeys(("ods", "odp"), open_document.read),
+                **dict.fromkeys(("ods", "odp"), open_document.read_sheets_or_slides),
                 "docx": docx.read,
                 "epub": epub.read,
-                "odt": odt.read,
+                "odt": open_document.read,
                 "pptx": pptx.read,
-                "xls": xls.read,
+                "xls": xlsx.read_binary,
                 "xlsx": xlsx.read,
             }
         case "pdf" | "picture":

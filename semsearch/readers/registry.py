@@ -24,6 +24,7 @@ from importlib.util import find_spec
 
 from semsearch.errors import SourceError, UsageError
 
+MAX_BYTES = 100_000_000  # of a file, by default: a larger one is rarely prose
 GROUP = "semsearch.readers"  # of entry points
 _MAILDIR_FILE = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
 

@@ -14,7 +14,7 @@ from semsearch.index import Index
 from semsearch.indexing import follow_files
 from semsearch.indexing.follow_files import Follower, RootsOf
 from semsearch.readers.document import Text
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.reports import SyncReport
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from semsearch.index import Index
 from semsearch.indexing.follow_files import Follower
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.word_vectors.table import VectorTable
 
 FOLDERS = ("", "a/", "a/b/", "c/")

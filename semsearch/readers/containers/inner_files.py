@@ -18,8 +18,7 @@ from typing import Any, Protocol
 
 from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
 from semsearch.readers.document import Block, Builder, Document, Spot, first_names, line_starts
-from semsearch.readers.registry import FORMATS, is_readable
-from semsearch.readers.size_limit import MAX_BYTES
+from semsearch.readers.registry import FORMATS, MAX_BYTES, is_readable
 from semsearch.readers.sniff import refusal_of
 from semsearch.results.omissions import WAITING, Omission, OmissionKind
 

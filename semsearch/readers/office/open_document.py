@@ -1,4 +1,7 @@
-"""OpenDocument spreadsheets (.ods) and presentations (.odp), as LibreOffice writes them; texts are in odt.py.
+"""OpenDocument, as LibreOffice writes it: texts (.odt), spreadsheets (.ods) and presentations (.odp).
+
+Of a text, places are paragraphs, by their number, empty ones counted and those in tables not; a table's rows; notes.
+Text that was deleted under tracked changes is left out. Pages are counted where the writer has marked them.
 
 Of a spreadsheet, rows are read as those of Excel's, with what its cells show; dates are ISO dates. Of a presentation,
 slides are read in order: the title, the text in frames and tables, the notes. Charts, drawings and comments are left
@@ -8,32 +11,184 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from semsearch.readers.document import Builder, Document, joined_cells
-from semsearch.readers.office.odt import DRAW, OFFICE, PARAGRAPHS, TABLE, opened_archive, shown_text
-from semsearch.readers.office.office_archive import number, outermost, properties
+from semsearch.errors import SourceError
+from semsearch.readers.document import PAGE_END, Builder, Document, joined_cells, pages_before
+from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
 from semsearch.readers.office.xlsx import add_row, column_name
 
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_MANIFEST = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
+_PARAGRAPHS = {_TEXT + "p", _TEXT + "h"}
+_SKIPPED = {
+    _TEXT + "tracked-changes",
+    _TEXT + "table-of-content",
+    _TEXT + "note-citation",
+    _TEXT + "sequence-decls",
+    _OFFICE + "forms",
+}
+_PAGE_BREAK = _TEXT + "soft-page-break"
+
+
+def read(data: bytes, name: str) -> Document:
+    """Read a text. Its title is its property, else its first heading of level 1, else its name."""
+    archive = _opened_archive(data, name)
+    tree = archive.tree("content.xml")
+    reading = _OdtReading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
+    body = tree.find(_OFFICE + "body")
+    reading.take(() if body is None else body)
+    reading.take_notes()
+    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
+    blocks = reading.builder.blocks
+    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
+    return Document(reading.builder.source, blocks, "odt", next(filter(None, titles), PurePath(name).stem), metadata)
+
+
+def _opened_archive(data: bytes, name: str) -> Archive:
+    """Open an OpenDocument file. Raises SourceError for one with a password."""
+    archive = Archive(data, name, PurePath(name).suffix.lower() or ".odt")
+    manifest = archive.tree("META-INF/manifest.xml") if "META-INF/manifest.xml" in archive else ()
+    if any(True for entry in manifest for _ in entry.iter(_MANIFEST + "encryption-data")):
+        raise SourceError(f"{name} is protected by a password; save it without one")
+    return archive
+
+
+def _shown_text(paragraph: Any) -> str:
+    """The text of a paragraph, without notes and what stands in frames."""
+    return "".join(_OdtReading()._parts(paragraph, [])).replace(PAGE_END, "").strip()
+
+
+@dataclass(slots=True)
+class _OdtReading(PagedReading):
+    """The state of reading one document. Notes are kept for the end."""
+
+    notes: list[tuple[str, Any]] = field(default_factory=list)
+    rows: int = 0  # of the last table
+
+    def take(self, element: Any) -> None:
+        """Add all paragraphs and tables in an element, in order."""
+        for child in element:
+            if child.tag in _PARAGRAPHS:
+                self._paragraph(child)
+            elif child.tag == _TABLE + "table":
+                self._table(child)
+            elif child.tag == _TABLE + "table-row":
+                self._row(child)
+            elif child.tag == _PAGE_BREAK:
+                self._turn()
+            elif child.tag not in _SKIPPED:
+                self.take(child)
+
+    def take_notes(self) -> None:
+        """Add the footnotes, endnotes and comments that were kept."""
+        self.page = None
+        self.builder.end_sections()
+        numbers: dict[str, int] = {}
+        while self.notes:
+            kind, note = self.notes.pop(0)
+            numbers[kind] = numbers.get(kind, 0) + 1
+            self.part = kind
+            self.within(f"{kind} {numbers[kind]}", note)
+
+    def _table(self, table: Any) -> None:
+        """The rows of a table; those of one within it have its last row's place."""
+        if self.place is None:
+            self.tables, self.rows = self.tables + 1, 0
+        self.take(table)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        level = 0
+        if paragraph.tag == _TEXT + "h":
+            level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
+        place = self.next_paragraph()
+        boxes: list[Any] = []
+        text, spots = self.spotted(self._parts(paragraph, boxes), place)
+        self.builder.add(text, level=level, part=self.part, spots=spots)
+        for box in boxes:
+            self.within(place, box)
+
+    def _row(self, row: Any) -> None:
+        if self.place is None:
+            self.rows += 1
+        place = self.place or f"table {self.tables}, row {self.rows}"
+        before = self.page
+        cells = [" ".join(self._cell_texts(cell)) for cell in row if cell.tag == _TABLE + "table-cell"]
+        page = None if before is None else before + pages_before(cells)
+        self.builder.add(
+            joined_cells(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part
+        )
+
+    def _cell_texts(self, cell: Any) -> Iterator[str]:
+        """Yield the text of each paragraph of a cell, those of tables and frames within it as well."""
+        for paragraph in outermost(cell, *_PARAGRAPHS):
+            boxes: list[Any] = []
+            yield "".join(self._parts(paragraph, boxes))
+            for box in boxes:
+                yield from self._cell_texts(box)
+
+    def _turn(self) -> None:
+        if self.page is not None:
+            self.page += 1
+
+    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
+        """Yield the text of a paragraph, and PAGE_END where a page ends. Frames go to `boxes`; notes are kept."""
+        yield _spaced(element.text)
+        for child in element:
+            if child.tag == _TEXT + "s":
+                yield " " * min(number(child.get(_TEXT + "c"), 1), 100)
+            elif child.tag == _TEXT + "tab":
+                yield "\t"
+            elif child.tag == _TEXT + "line-break":
+                yield "\n"
+            elif child.tag == _PAGE_BREAK:
+                self._turn()
+                yield PAGE_END
+            elif child.tag == _TEXT + "note":
+                kind = "endnote" if child.get(_TEXT + "note-class") == "endnote" else "footnote"
+                self.notes.append((kind, [part for part in child if part.tag == _TEXT + "note-body"]))
+            elif child.tag == _OFFICE + "annotation":
+                self.notes.append(("comment", child))
+            elif child.tag == _DRAW + "frame" or child.tag == _DRAW + "text-box":
+                boxes.append(child)
+            elif child.tag not in _SKIPPED:
+                yield from self._parts(child, boxes)
+            yield _spaced(child.tail)
+
+
+def _spaced(text: str | None) -> str:
+    """Collapse white space to single spaces, as in HTML."""
+    if not text:
+        return ""
+    words = " ".join(text.split())
+    return f"{' ' if text[:1].isspace() else ''}{words}{' ' if words and text[-1:].isspace() else ''}"
+
+
+# -- Spreadsheets and presentations ------------------------------------------------------------------------------------
+
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
-_CELLS = (TABLE + "table-cell", TABLE + "covered-table-cell")
+_CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
 _MOST_COLUMNS = 16_384
 _FURNITURE = {"page-number", "date-time", "header", "footer", "page"}
 
 
-def read(data: bytes, name: str) -> Document:
+def read_sheets_or_slides(data: bytes, name: str) -> Document:
     """Read a spreadsheet or a presentation. Its title is its property, else its first slide's, else its name."""
-    archive = opened_archive(data, name)
+    archive = _opened_archive(data, name)
     builder = Builder()
     tree = archive.tree("content.xml")
-    is_talk = tree.find(f"{OFFICE}body/{OFFICE}presentation") is not None
+    is_talk = tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None
     if is_talk:
-        for count, slide in enumerate(tree.iter(DRAW + "page"), start=1):
+        for count, slide in enumerate(tree.iter(_DRAW + "page"), start=1):
             builder.end_sections()
             _take_slide(slide, f"slide {count}", builder)
     else:
-        for table in tree.iterfind(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table"):
+        for table in tree.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
             _take_sheet(table, builder)
     metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
     titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if is_talk and block.level == 1)]
@@ -42,28 +197,28 @@ def read(data: bytes, name: str) -> Document:
 
 
 def _take_sheet(table: Any, builder: Builder) -> None:
-    sheet = table.get(TABLE + "name", "")[:100]
+    sheet = table.get(_TABLE + "name", "")[:100]
     builder.add(sheet, level=1, place=sheet)
     row = 1
-    for element in table.iter(TABLE + "table-row"):
-        cells = [(f"{column_name(column)}{row}", text) for column, text in _cells(element) if text]
+    for element in table.iter(_TABLE + "table-row"):
+        cells = [(f"{column_name(column)}{row}", text) for column, text in _sheet_cells(element) if text]
         if cells:
             add_row(sheet, cells, builder)
-        row += max(1, number(element.get(TABLE + "number-rows-repeated"), 1))
+        row += max(1, number(element.get(_TABLE + "number-rows-repeated"), 1))
 
 
-def _cells(row: Any) -> Iterator[tuple[int, str]]:
+def _sheet_cells(row: Any) -> Iterator[tuple[int, str]]:
     """The columns and texts of a row's cells; what is repeated is read once."""
     column = 1
     for cell in row:
         if cell.tag in _CELLS and column <= _MOST_COLUMNS:
-            date = cell.get(OFFICE + "date-value")
-            yield column, date or " ".join(shown_text(each) for each in cell if each.tag in PARAGRAPHS).strip()
-            column += max(1, number(cell.get(TABLE + "number-columns-repeated"), 1))
+            date = cell.get(_OFFICE + "date-value")
+            yield column, date or " ".join(_shown_text(each) for each in cell if each.tag in _PARAGRAPHS).strip()
+            column += max(1, number(cell.get(_TABLE + "number-columns-repeated"), 1))
 
 
 def _take_slide(slide: Any, place: str, builder: Builder) -> None:
-    frames = [each for each in slide.iter(DRAW + "frame", DRAW + "custom-shape") if not _is_in_notes(each)]
+    frames = [each for each in slide.iter(_DRAW + "frame", _DRAW + "custom-shape") if not _is_in_notes(each)]
     frames.sort(key=lambda frame: frame.get(_PRESENTATION + "class") != "title")
     for frame in frames:
         kind = frame.get(_PRESENTATION + "class", "")
@@ -73,7 +228,7 @@ def _take_slide(slide: Any, place: str, builder: Builder) -> None:
             for text in _paragraphs(frame):
                 builder.add(text, place=place, part=place)
     for notes in slide.iterfind(_PRESENTATION + "notes"):
-        for frame in notes.iter(DRAW + "frame"):
+        for frame in notes.iter(_DRAW + "frame"):
             if frame.get(_PRESENTATION + "class") not in _FURNITURE:
                 for text in _paragraphs(frame):
                     builder.add(text, place=f"{place}, notes", part=place)
@@ -84,8 +239,8 @@ def _is_in_notes(element: Any) -> bool:
 
 
 def _paragraphs(frame: Any) -> Iterator[str]:
-    for row in outermost(frame, TABLE + "table-row"):
-        yield joined_cells(" ".join(map(shown_text, outermost(cell, *PARAGRAPHS))) for cell in row)
-    for paragraph in outermost(frame, *PARAGRAPHS):
-        if next(paragraph.iterancestors(TABLE + "table-row"), None) is None:
-            yield shown_text(paragraph)
+    for row in outermost(frame, _TABLE + "table-row"):
+        yield joined_cells(" ".join(map(_shown_text, outermost(cell, *_PARAGRAPHS))) for cell in row)
+    for paragraph in outermost(frame, *_PARAGRAPHS):
+        if next(paragraph.iterancestors(_TABLE + "table-row"), None) is None:
+            yield _shown_text(paragraph)

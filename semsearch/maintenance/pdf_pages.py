@@ -73,41 +73,41 @@ def find_page(db: sqlite3.Connection, name: str, page: int) -> IndexedPage:
 
 def _passages(db: sqlite3.Connection, document: DocumentRow, page: int) -> list[PassageRow]:
     first, last = document.first_passage, document.first_passage + document.passages
-    found = get_passages(db, [id_ for (id_,) in db.execute(_ON_PAGE, (first, last, page))])
-    return [found[id_] for id_ in sorted(found)]
+    passages = get_passages(db, [id_ for (id_,) in db.execute(_ON_PAGE, (first, last, page))])
+    return [passages[id_] for id_ in sorted(passages)]
 
 
-def picture_of(found: IndexedPage, width: int) -> bytes:
+def picture_of(page: IndexedPage, width: int) -> bytes:
     """The page as PNG, so many pixels wide. Raises SourceChanged, SourceError, UsageError, MissingExtra."""
     from semsearch.readers.pages.pdf_pictures import page_picture  # start-up time
 
-    return page_picture(read_indexed(found.document, found.path), found.path, found.page, width)
+    return page_picture(read_indexed(page.document, page.path), page.path, page.page, width)
 
 
-def placed(found: IndexedPage) -> PdfPage:
+def placed(page: IndexedPage) -> PdfPage:
     """The page with the boxes of its sentences. Raises as `picture_of`."""
     from semsearch.readers.pages.pdf_pictures import place_sentences  # start-up time
 
-    before, on = _sentences(found.before), _sentences(found.on)
-    made = place_sentences(
-        read_indexed(found.document, found.path),
-        found.path,
-        found.page,
+    before, on = _sentences(page.before), _sentences(page.on)
+    located = place_sentences(
+        read_indexed(page.document, page.path),
+        page.path,
+        page.page,
         [each.text for each in before],
         [each.text for each in on],
     )
     sentences = [
         PageSentence(sentence.sentence_id, sentence.passage_id, sentence.text, tuple(map(_shown, boxes)))
-        for sentence, boxes in zip([*before, *on], made.boxes, strict=True)
+        for sentence, boxes in zip([*before, *on], located.boxes, strict=True)
     ]
     ending_here = [sentence for sentence in sentences[: len(before)] if sentence.boxes]
     return PdfPage(
-        path=found.path,
-        page=found.page,
-        pages=made.pages,
-        label=made.label,
-        width=made.width,
-        height=made.height,
+        path=page.path,
+        page=page.page,
+        pages=located.pages,
+        label=located.label,
+        width=located.width,
+        height=located.height,
         sentences=(*ending_here, *sentences[len(before) :]),
     )
 

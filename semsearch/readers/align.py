@@ -27,25 +27,25 @@ _MARKS = frozenset(".!?,;:…)]}'\"’”»")
 
 def words_of(text: str) -> Iterator[tuple[str, int]]:
     """Yield each run of letters and digits, with its offset."""
-    return ((found[0], found.start()) for found in _WORD.finditer(text))
+    return ((match[0], match.start()) for match in _WORD.finditer(text))
 
 
 def _words_between(text: str, low: int, high: int) -> Iterator[tuple[str, int]]:
     """The words that begin in text[low:high], and a few more."""
-    more = _NEAR + 1
-    for found in _WORD.finditer(text, low):
-        start = found.start()
+    left = _NEAR + 1
+    for match in _WORD.finditer(text, low):
+        start = match.start()
         if start >= high:
-            more -= 1
+            left -= 1
         if start > low or not low or not _WORD.match(text, low - 1):  # else it is the end of a word
-            yield found[0], start
-        if not more:
+            yield match[0], start
+        if not left:
             return
 
 
 def blanked(pattern: re.Pattern[str], source: str) -> str:
     """Replace all matches of a pattern by as many spaces, so that offsets hold."""
-    return pattern.sub(lambda found: " " * len(found[0]), source)
+    return pattern.sub(lambda match: " " * len(match[0]), source)
 
 
 class Aligner:

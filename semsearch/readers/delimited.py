@@ -38,10 +38,10 @@ def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
         records = (PlacedRecord(f"row {number}", row) for number, row in islice(rows, len(names) and 1, None))
         return chosen_blocks(records, columns) if are_chosen else whole_blocks(records)
 
-    found: Sequence[Block] = LazyBlocks(blocks)
-    if names and not are_chosen and not found:  # a table of one row is no head without a body
-        found = [*whole_blocks([PlacedRecord("row 1", first)])]
-    return Document(source, found, "table", PurePath(name).stem, columns=names)
+    found_blocks: Sequence[Block] = LazyBlocks(blocks)
+    if names and not are_chosen and not found_blocks:  # a table of one row is no head without a body
+        found_blocks = [*whole_blocks([PlacedRecord("row 1", first)])]
+    return Document(source, found_blocks, "table", PurePath(name).stem, columns=names)
 
 
 def _delimiter(sample: str, usual: str) -> str:
@@ -97,19 +97,19 @@ def _row_with_quotes(source: str, at: int, delimiter: str, names: Sequence[str])
     """The row that begins at an offset, and where the next one does."""
     pattern, row, end = _cell_pattern(delimiter), list[RecordField](), delimiter
     while at < len(source) and end == delimiter:
-        found = pattern.match(source, at)
-        assert found is not None  # a plain cell of no characters is one
-        quoted, after, plain, end = found.groups()
+        match = pattern.match(source, at)
+        assert match is not None  # a plain cell of no characters is one
+        quoted, after, plain, end = match.groups()
         name = names[len(row)] if len(row) < len(names) else ""
         if quoted is None:
-            row.append(RecordField(name, plain, ((0, found.start(3)),)))
+            row.append(RecordField(name, plain, ((0, match.start(3)),)))
         else:
             inside = quoted.replace('""', '"')
-            anchors: Anchors = _anchors(inside, found.start(1)) if '"' in inside else ((0, found.start(1)),)
+            anchors: Anchors = _anchors(inside, match.start(1)) if '"' in inside else ((0, match.start(1)),)
             row.append(
-                RecordField(name, inside + after, (*anchors, (len(inside), found.start(2))) if after else anchors)
+                RecordField(name, inside + after, (*anchors, (len(inside), match.start(2))) if after else anchors)
             )
-        at = found.end()
+        at = match.end()
     return row, at
 
 

@@ -68,8 +68,8 @@ def mapped_by(anchors: Sequence[tuple[int, int]], offset: int) -> int:
     """The offset in the source of the character at `offset` of a clean text. There is one anchor at least."""
     following = bisect_right(anchors, (offset, 1 << 62))
     clean, source = anchors[max(0, following - 1)]
-    found = source + max(0, offset - clean)
-    return min(found, anchors[following][1]) if 0 < following < len(anchors) else found
+    mapped = source + max(0, offset - clean)
+    return min(mapped, anchors[following][1]) if 0 < following < len(anchors) else mapped
 
 
 class LazyBlocks(Sequence[Block]):
@@ -129,9 +129,9 @@ def line_starts(source: str) -> list[int]:
 def each_line_span(source: str) -> Iterator[tuple[int, int]]:
     """Where each line begins and ends, with what ends it: for a text of millions of lines."""
     start = 0
-    for found in _LINE_END.finditer(source):
-        yield start, found.end()
-        start = found.end()
+    for match in _LINE_END.finditer(source):
+        yield start, match.end()
+        start = match.end()
     yield start, len(source)
 
 

@@ -79,9 +79,9 @@ def guess(data: bytes) -> Guess:
 
     sample = _telling(data)
     names = [name.replace("_", "-") for name in (*_LATIN, *_OTHERS)]
-    found = detect_all(sample, ignore_threshold=True, include_encodings=names, compat_names=False)
+    estimates = detect_all(sample, ignore_threshold=True, include_encodings=names, compat_names=False)
     likelihoods: dict[str, float] = {WESTERN: _NEVER_NONE}
-    for match in found:
+    for match in estimates:
         name = codecs.lookup(match["encoding"] or WESTERN).name
         likelihoods[name] = max(match["confidence"], likelihoods.get(name, 0.0))
     readings = [_reading(sample, name, likelihood) for name, likelihood in likelihoods.items()]
@@ -192,10 +192,10 @@ def _decoded(data: bytes, encoding: str) -> Decoded:
 
 def declared_encoding(data: bytes) -> str | None:
     """The encoding that a <meta> tag or an XML declaration names, if Python knows it."""
-    found = _DECLARED.search(data[:_HEAD])
-    if not found:
+    match = _DECLARED.search(data[:_HEAD])
+    if not match:
         return None
-    encoding = text_encoding(found[1].decode("ascii", errors="replace"))
+    encoding = text_encoding(match[1].decode("ascii", errors="replace"))
     if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return None  # a declaration that could be read so far is not in UTF-16
     return "cp1252" if encoding in ("iso8859-1", "ascii") else encoding  # as every browser does

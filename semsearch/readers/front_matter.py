@@ -38,19 +38,19 @@ class FrontMatter:
 
 def front_matter(source: str) -> FrontMatter:
     """Parse the front matter of a text; it ends at 0 if there is none."""
-    found = _FENCED.match(source, 0, _MOST_CHARACTERS)
-    if not found:
+    match = _FENCED.match(source, 0, _MOST_CHARACTERS)
+    if not match:
         return FrontMatter()
     try:
-        values = _parse_toml(found["body"]) if found["fence"] == "+++" else _parse_yaml(found["body"])
+        values = _parse_toml(match["body"]) if match["fence"] == "+++" else _parse_yaml(match["body"])
         metadata = _JsonValues(_MOST_VALUES).convert(values)
     except ImportError:
         raise
     except Exception:  # PyYAML's own slips too: "!!timestamp x" is an AttributeError
-        return FrontMatter({}, found.end(), *found.span("body"))
+        return FrontMatter({}, match.end(), *match.span("body"))
     if metadata is None:
-        return FrontMatter({}, found.end())
-    return FrontMatter(metadata, found.end()) if isinstance(metadata, dict) else FrontMatter()
+        return FrontMatter({}, match.end())
+    return FrontMatter(metadata, match.end()) if isinstance(metadata, dict) else FrontMatter()
 
 
 def _parse_yaml(text: str) -> Any:

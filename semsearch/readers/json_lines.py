@@ -41,13 +41,13 @@ class Located:
 
     def anchors(self) -> tuple[tuple[int, int], ...]:
         """The anchors of the text: (offset in the text, offset in the source) for each run without escapes."""
-        found = [(0, self.start)]
+        anchors = [(0, self.start)]
         if isinstance(self.value, str) and "\\" in self.raw:
             shift = 0  # by how much the raw text is longer
             for escape in _ESCAPE.finditer(self.raw):
                 shift += len(escape[0]) - 1
-                found.append((escape.end() - shift, self.start + escape.end()))
-        return tuple(found)
+                anchors.append((escape.end() - shift, self.start + escape.end()))
+        return tuple(anchors)
 
 
 Value = Located | list[Any] | dict[str, Any]
@@ -77,36 +77,36 @@ class _JsonParser:
         self._count += 1
         if self._count > _MOST_VALUES:
             raise SourceError(f"{self._name} has more than {_MOST_VALUES:,} values; split it")
-        found = self._token(at)
-        if found[2] == "{":
-            return self._object(found.end())
-        if found[2] == "[":
-            return self._list(found.end())
-        if found[2]:
-            self.fail(found.start(2))
-        group = 1 if found[1] else 3
-        value = self._loaded(found, group)
-        start = self._base + found.start(group)
-        return Located(value, start + 1, found[1][1:-1]) if group == 1 else Located(value, start, found[3]), found.end()
+        match = self._token(at)
+        if match[2] == "{":
+            return self._object(match.end())
+        if match[2] == "[":
+            return self._list(match.end())
+        if match[2]:
+            self.fail(match.start(2))
+        group = 1 if match[1] else 3
+        value = self._loaded(match, group)
+        start = self._base + match.start(group)
+        return Located(value, start + 1, match[1][1:-1]) if group == 1 else Located(value, start, match[3]), match.end()
 
     def _list(self, at: int) -> tuple[Value, int]:
         values: list[Value] = []
-        if (found := self._token(at))[2] == "]":
-            return values, found.end()
+        if (match := self._token(at))[2] == "]":
+            return values, match.end()
         while True:
             value, at = self.value(at)
             values.append(value)
-            found = self._token(at)
-            at = found.end()
-            if found[2] == "]":
+            match = self._token(at)
+            at = match.end()
+            if match[2] == "]":
                 return values, at
-            if found[2] != ",":
-                self.fail(found.start(found.lastindex or 0))
+            if match[2] != ",":
+                self.fail(match.start(match.lastindex or 0))
 
     def _object(self, at: int) -> tuple[Value, int]:
         values: dict[str, Value] = {}
-        if (found := self._token(at))[2] == "}":
-            return values, found.end()
+        if (match := self._token(at))[2] == "}":
+            return values, match.end()
         while True:
             key = self._token(at)
             colon = self._token(key.end())
@@ -114,12 +114,12 @@ class _JsonParser:
                 self.fail(key.start(key.lastindex or 0))
             value, at = self.value(colon.end())
             values[self._loaded(key, 1)] = value
-            found = self._token(at)
-            at = found.end()
-            if found[2] == "}":
+            match = self._token(at)
+            at = match.end()
+            if match[2] == "}":
                 return values, at
-            if found[2] != ",":
-                self.fail(found.start(found.lastindex or 0))
+            if match[2] != ",":
+                self.fail(match.start(match.lastindex or 0))
 
     def _loaded(self, token: re.Match[str], group: int) -> Any:
         try:
@@ -128,10 +128,10 @@ class _JsonParser:
             self.fail(token.start(group))
 
     def _token(self, at: int) -> re.Match[str]:
-        found = _TOKEN.match(self._source, at)
-        if found is None:
+        match = _TOKEN.match(self._source, at)
+        if match is None:
             self.fail(at)
-        return found
+        return match
 
     def fail(self, at: int) -> NoReturn:
         line = self._source.count("\n", 0, at) + 1

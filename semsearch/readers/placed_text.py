@@ -78,18 +78,18 @@ class PlacedText:
 
     def replaced(self, pattern: re.Pattern[str], by: str = "") -> PlacedText:
         """The text with all matches of a pattern replaced."""
-        made, last, text = PlacedText(), 0, self.text
-        for found in pattern.finditer(text):
-            for piece, offset in self._pieces(last, found.start()):
-                made.add(piece, offset)
+        replaced, last, text = PlacedText(), 0, self.text
+        for match in pattern.finditer(text):
+            for piece, offset in self._pieces(last, match.start()):
+                replaced.add(piece, offset)
             if by:
-                made.add(by, self.source_offset(found.start()))
-            last = found.end()
+                replaced.add(by, self.source_offset(match.start()))
+            last = match.end()
         if not last:
             return self
         for piece, offset in self._pieces(last, self._length):
-            made.add(piece, offset)
-        return made
+            replaced.add(piece, offset)
+        return replaced
 
     def translated(self, table: Mapping[int, int]) -> PlacedText:
         """The text with each character of a table replaced by another."""
@@ -158,9 +158,9 @@ class Placing:
         if not text.strip():
             return
         start, end = self._starts[first], self._starts[min(last, len(self._starts) - 1)]
-        found = self._source.find(text, start, end)
-        if found >= 0:
-            self.blocks.append(Block(text, found, level))
+        at = self._source.find(text, start, end)
+        if at >= 0:
+            self.blocks.append(Block(text, at, level))
             return
         if self._aligner is None:
             self._aligner = Aligner(self._visible)
@@ -186,14 +186,14 @@ class Emphasis:
         parts: list[str] = []
         closings: dict[str, re.Pattern[str] | None] = {}
         done = at = 0
-        while found := self.opening.search(text, at):
-            at, sign = found.end(), found[0]
+        while match := self.opening.search(text, at):
+            at, sign = match.end(), match[0]
             if sign not in closings:
                 closings[sign] = re.compile(self.before + re.escape(sign) + self.after)
             pattern = closings[sign]
             closing = pattern.search(text, at + 1) if pattern else None
             if closing:
-                parts += [text[done : found.start()], text[at : closing.start()]]
+                parts += [text[done : match.start()], text[at : closing.start()]]
                 done = at = closing.end()
             else:
                 closings[sign] = None

@@ -58,19 +58,19 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
     Raises OSError if the machine runs out of a resource, such as open files.
     """
     try:
-        found = read_source(path, max_bytes + 1, root=root)
+        source = read_source(path, max_bytes + 1, root=root)
     except OSError as error:
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    size, over = max(found.status.st_size, len(found.data)), 0
-    if size <= max_bytes or not _is_log(path, found.data):
+    size, over = max(source.status.st_size, len(source.data)), 0
+    if size <= max_bytes or not _is_log(path, source.data):
         check_size(size, max_bytes, str(path))
     else:
-        found = read_end(path, max_bytes, root=root)
-        over = size - len(found.data.lstrip(b"\n"))
-    status = found.status
-    content = content_of(found.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
+        source = read_end(path, max_bytes, root=root)
+        over = size - len(source.data.lstrip(b"\n"))
+    status = source.status
+    content = content_of(source.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
     if not over:
         return content
     omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)
@@ -123,13 +123,13 @@ def _format(data: bytes, name: str) -> Format:
     named = format_of(name)
     if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
         return _text_format(data, named)
-    found = format_by_content(data)
-    if found is not None and (named is None or named.name != found) and (named is None or named in BUILT_IN):
-        _LOG.info("%s: read as %s, by its content", name, found)
-        return FORMATS[found]
-    if found is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
+    by_content = format_by_content(data)
+    if by_content is not None and (named is None or named.name != by_content) and (named is None or named in BUILT_IN):
+        _LOG.info("%s: read as %s, by its content", name, by_content)
+        return FORMATS[by_content]
+    if by_content is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
         raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
-    return _text_format(data, named) if found is None else named or TEXT
+    return _text_format(data, named) if by_content is None else named or TEXT
 
 
 def _text_format(data: bytes, named: Format | None) -> Format:

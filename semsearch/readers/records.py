@@ -151,8 +151,8 @@ def _text(record: PlacedRecord, columns: Columns) -> Iterator[Block]:
 
 def _metadata(fields: Iterable[RecordField], columns: Columns) -> dict[str, Any]:
     """The values of the metadata columns by name; several of one name as a list, empty ones left out."""
-    found: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     for field in fields:
         if field.text.strip() and columns.is_metadata(field.name):
-            found.setdefault(field.name, []).append(field.text if field.value is None else field.value)
-    return json_values({name: values if len(values) > 1 else values[0] for name, values in found.items()})
+            values_by_name.setdefault(field.name, []).append(field.text if field.value is None else field.value)
+    return json_values({name: values if len(values) > 1 else values[0] for name, values in values_by_name.items()})

@@ -105,10 +105,10 @@ def _is_message(head: bytes) -> bool:
     """Whether a text begins with the header of a message that has been under way, as the files of a Maildir do."""
     if len(head) == LOOKED_AT:
         head = head[: head.rfind(b"\n") + 1]
-    found = _HEADERS.match(head)
-    if not found or not head[found.end() : found.end() + 2].startswith((b"\n", b"\r\n")):
+    match = _HEADERS.match(head)
+    if not match or not head[match.end() : match.end() + 2].startswith((b"\n", b"\r\n")):
         return False
-    return _ONLY_MAIL.search(found[0]) is not None and _FROM.search(found[0]) is not None
+    return _ONLY_MAIL.search(match[0]) is not None and _FROM.search(match[0]) is not None
 
 
 def unreadable_kind(data: bytes) -> str | None:
@@ -186,14 +186,14 @@ def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_docum
     if ending:
         return f"is {ending}; {_included(path)}"
     try:
-        found = head(LOOKED_AT)
+        first_bytes = head(LOOKED_AT)
     except OSError:
         return ""
-    if found.startswith(b"PK\x03\x04"):
+    if first_bytes.startswith(b"PK\x03\x04"):
         return "" if is_document() else "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
-    if found.startswith(b"\x1f\x8b\x08") and path.suffix.lower() == ".gz":
-        return refusal_of(path.with_suffix(""), size, _uncompressed(found), is_document)
-    return _refused(found, path, size)
+    if first_bytes.startswith(b"\x1f\x8b\x08") and path.suffix.lower() == ".gz":
+        return refusal_of(path.with_suffix(""), size, _uncompressed(first_bytes), is_document)
+    return _refused(first_bytes, path, size)
 
 
 def _uncompressed(head: bytes) -> Callable[[int], bytes]:

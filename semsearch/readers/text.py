@@ -68,8 +68,8 @@ def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
 
 
 def _between(separator: re.Pattern[str], source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in separator.finditer(source, start, end):
-        first, last = found.span()
+    for match in separator.finditer(source, start, end):
+        first, last = match.span()
         if first > start:
             yield start, first
         start = last

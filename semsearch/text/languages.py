@@ -201,8 +201,8 @@ def stop_words(language: str) -> frozenset[str]:
         return STOP_WORDS
     from stopwordsiso import has_lang, stopwords  # start-up time: indexes in English need no others
 
-    found = stopwords(language) if has_lang(language) else ()
-    return frozenset(word for word in found if len(word) <= LONGEST)
+    listed = stopwords(language) if has_lang(language) else ()
+    return frozenset(word for word in listed if len(word) <= LONGEST)
 
 
 # -- Detection ---------------------------------------------------------------------------------------------------------
@@ -265,12 +265,12 @@ def language_of(text: str) -> str:
         return script
     if script == "Latin" and _is_english(sample[:_GLANCE].lower().split()):
         return ENGLISH
-    found = _WORD.findall(sample.lower())
+    words = _WORD.findall(sample.lower())
     if script == "Latin":
-        english = sum(word in _ENGLISH_WORDS for word in found)
-        return ENGLISH if not found or english >= _ENOUGH * len(found) else _in_latin(sample, found, english)
-    own = _function_words(found, script)
-    return _chosen(_guess(sample), own) if own else _SHARED[script][0]
+        english = sum(word in _ENGLISH_WORDS for word in words)
+        return ENGLISH if not words or english >= _ENOUGH * len(words) else _in_latin(sample, words, english)
+    function_words = _function_words(words, script)
+    return _chosen(_guess(sample), function_words) if function_words else _SHARED[script][0]
 
 
 def clear_language_of(text: str, known: Iterable[str]) -> str | None:
@@ -281,18 +281,18 @@ def clear_language_of(text: str, known: Iterable[str]) -> str | None:
     sharing = _SHARED.get(script_of(text), ())
     if ENGLISH not in sharing and not set(sharing).isdisjoint(known):
         return None
-    language, found = language_of(text), _WORD.findall(text.lower())
+    language, words = language_of(text), _WORD.findall(text.lower())
     if ENGLISH in sharing:
-        own = {code: len(set(found) & stop_words(code)) for code in (language, *known)}
-        if any(own[code] >= _NEAR * own[language] for code in known if code != language):
+        stop_word_counts = {code: len(set(words) & stop_words(code)) for code in (language, *known)}
+        if any(stop_word_counts[code] >= _NEAR * stop_word_counts[language] for code in known if code != language):
             return None
-    english = sum(word in _ENGLISH_WORDS for word in found)
-    return language if language != ENGLISH or english >= max(2, _ENOUGH * len(found)) else None
+    english = sum(word in _ENGLISH_WORDS for word in words)
+    return language if language != ENGLISH or english >= max(2, _ENOUGH * len(words)) else None
 
 
-def _is_english(found: list[str]) -> bool:
+def _is_english(words: list[str]) -> bool:
     """Whether a glance at the first words is enough: most documents are in English, and need no more."""
-    return len(found) >= _FEW and sum(word in _ENGLISH_WORDS for word in found) >= _ENOUGH * len(found)
+    return len(words) >= _FEW and sum(word in _ENGLISH_WORDS for word in words) >= _ENOUGH * len(words)
 
 
 def language_of_parts(parts: Iterable[str]) -> str:
@@ -363,32 +363,32 @@ _FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 
 
 def _first_foreign(text: str) -> int:
-    found = _FOREIGN_LETTER.search(text)
-    return found.start() if found else len(text)
+    match = _FOREIGN_LETTER.search(text)
+    return match.start() if match else len(text)
 
 
-def _in_latin(sample: str, found: list[str], english: int) -> str:
+def _in_latin(sample: str, words: list[str], english: int) -> str:
     """The language of a text in Latin letters that has few function words of English."""
-    own = _function_words(found, "Latin")
-    if max(own.values(), default=0) < max(_FEWEST, _AGREED * len(found), _LEAD * english):
+    function_words = _function_words(words, "Latin")
+    if max(function_words.values(), default=0) < max(_FEWEST, _AGREED * len(words), _LEAD * english):
         return ENGLISH
     guess = _guess(sample)
-    language = _chosen(guess, own)
-    enough = max((_AGREED if language == guess else _ALONE) * len(found), _LEAD * english)
-    different = sum(language in _telling("Latin").get(word, ()) for word in set(found))
-    return language if own[language] >= enough and different >= _FEWEST else ENGLISH
+    language = _chosen(guess, function_words)
+    enough = max((_AGREED if language == guess else _ALONE) * len(words), _LEAD * english)
+    different = sum(language in _telling("Latin").get(word, ()) for word in set(words))
+    return language if function_words[language] >= enough and different >= _FEWEST else ENGLISH
 
 
-def _function_words(found: list[str], script: str) -> Counter[str]:
+def _function_words(words: list[str], script: str) -> Counter[str]:
     """How many of some words are function words of each language of a script."""
     telling = _telling(script)
-    return Counter(language for word in found for language in telling.get(word, ()))
+    return Counter(language for word in words for language in telling.get(word, ()))
 
 
-def _chosen(guess: str, own: Counter[str]) -> str:
+def _chosen(guess: str, function_words: Counter[str]) -> str:
     """The guessed language, unless another has many more function words in the text."""
-    best = max(own, key=lambda language: own[language])
-    return guess if own[guess] >= _NEAR * own[best] else best
+    best = max(function_words, key=lambda language: function_words[language])
+    return guess if function_words[guess] >= _NEAR * function_words[best] else best
 
 
 @lru_cache(maxsize=8)

@@ -97,12 +97,12 @@ def _smallest(letters: Sequence[bytes]) -> UInt64:
     ends = np.array([*map(len, padded)], dtype=np.intp).cumsum()
     edges = np.zeros(2 * len(ends), dtype=np.intp)  # where each text's pieces begin and end
     edges[2::2], edges[1::2] = ends[:-1], ends - _PIECE + 1
-    found: UInt64 = np.zeros((len(_WAYS), len(ends)), dtype=np.uint64)
+    smallest: UInt64 = np.zeros((len(_WAYS), len(ends)), dtype=np.uint64)
     hashes = halves[: len(pieces)]  # whose memory is used again
-    for way, own in zip(_WAYS, found, strict=True):
+    for way, row in zip(_WAYS, smallest, strict=True):
         np.multiply(pieces, way, out=hashes)
-        own[:] = np.minimum.reduceat(hashes, edges)[::2]
-    return found
+        row[:] = np.minimum.reduceat(hashes, edges)[::2]
+    return smallest
 
 
 class _ComparedTexts:

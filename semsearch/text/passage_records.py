@@ -136,17 +136,20 @@ def _others(
     if all(language == ENGLISH for language in own):
         return []
     of_rows = np.repeat(own, counts + 1)
-    found = []
+    others = []
     for language in sorted({*own} - {ENGLISH}):
         rows = np.flatnonzero(of_rows == language)
-        found.append(OtherRows(language, rows, [texts[row] for row in rows.tolist()]))
-    return found
+        others.append(OtherRows(language, rows, [texts[row] for row in rows.tolist()]))
+    return others
 
 
 def _foreign(records: Sequence[PassageRecord], languages: Sequence[str], language: str) -> ForeignTexts:
-    positions = [position for position, own in enumerate(languages) if own == language]
-    own = [records[position] for position in positions]
-    texts = [with_parts(each.above, each.format) for each in own], [with_parts(each.text, each.format) for each in own]
+    positions = [position for position, foreign in enumerate(languages) if foreign == language]
+    foreign = [records[position] for position in positions]
+    texts = (
+        [with_parts(record.above, record.format) for record in foreign],
+        [with_parts(record.text, record.format) for record in foreign],
+    )
     return ForeignTexts(language, np.array(positions, dtype=np.int64), *texts)
 
 

@@ -93,8 +93,8 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], Iterator[Bl
 
     The blocks of one group are taken before the next group.
     """
-    for (_, headings), found in groupby(_numbered(document), key=itemgetter(0)):
-        yield headings, map(itemgetter(1), found)
+    for (_, headings), numbered in groupby(_numbered(document), key=itemgetter(0)):
+        yield headings, map(itemgetter(1), numbered)
 
 
 def _numbered(document: Document) -> Iterator[tuple[tuple[int, tuple[str, ...]], Block]]:
@@ -235,18 +235,18 @@ def _changes(places: list[tuple[int, str | None]]) -> Iterator[tuple[int, str | 
 def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[int]:
     """The positions of sentences of a block that is a slice of the source, one after the other."""
     at = block.start
-    found: list[int] = []
+    positions: list[int] = []
     line = lines.at(at + spans[0][0])
     is_one_line = lines.at(at + spans[-1][0]) == line
     for start, end in spans:
-        own = line if is_one_line else lines.at(at + start)
-        found += (start + shift, end + shift, at + start, at + end, own)
-    return found
+        number = line if is_one_line else lines.at(at + start)
+        positions += (start + shift, end + shift, at + start, at + end, number)
+    return positions
 
 
 def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[int]:
     """Those of a block from which markup was removed, so that its anchors map them to the source."""
-    found: list[int] = []
+    positions: list[int] = []
     before = (0, 0)  # the place of the last sentence that has any
     for start, end in spans:
         first = min(block.source_offset(start), lines.end)  # behind the last anchor may be more text than source
@@ -255,8 +255,8 @@ def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Line
             first, last = before[1], max(before[1], last)
         if first < last:
             before = first, last
-        found += (start + shift, end + shift, first, last, lines.at(first))
-    return found
+        positions += (start + shift, end + shift, first, last, lines.at(first))
+    return positions
 
 
 class _LineCounter:

@@ -50,7 +50,7 @@ def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, i
     if len(text) <= _PIECE:
         return iter(_split(text, language))
     spans = ((start, _split(text[start:end], language)) for start, end in _pieces(text))
-    return ((start + first, start + last) for start, found in spans for first, last in found)
+    return ((start + first, start + last) for start, inner in spans for first, last in inner)
 
 
 def _split(text: str, language: str) -> list[tuple[int, int]]:
@@ -134,7 +134,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     while len(text) - start > _PIECE:
         low, high = start + _PIECE - _WINDOW, start + _PIECE
-        ends = [found.end() for found in _PLAIN_END.finditer(text, low, high)]
+        ends = [match.end() for match in _PLAIN_END.finditer(text, low, high)]
         end = ends[-1] if ends else _last_break(text, low, high)
         yield start, end
         start = end
@@ -143,7 +143,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut text[start:end], too long for one sentence, into trimmed spans of at most `LONGEST`."""
-    for stop in [*(found.end() for found in _PLAIN_END.finditer(text, start, end)), end]:
+    for stop in [*(match.end() for match in _PLAIN_END.finditer(text, start, end)), end]:
         while start < stop:
             last = stop if stop - start <= LONGEST else _last_break(text, start + LONGEST // 4, start + LONGEST)
             body = text[start:last].rstrip()
@@ -155,9 +155,9 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _last_break(text: str, low: int, high: int) -> int:
     """The position after the last line end in text[low:high], or else after the last space, or else `high`."""
     for mark in ("\n", "\r", " ", "\t"):
-        found = text.rfind(mark, low, high)
-        if found >= 0:
-            return found + 1
+        at = text.rfind(mark, low, high)
+        if at >= 0:
+            return at + 1
     return high
 
 

@@ -30,17 +30,17 @@ from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_span
 _NOT_DECOMPOSED = str.maketrans("ıł", "il")  # Unicode has them as letters of their own; people type them without
 
 
-def stems(found: Sequence[str], language: str) -> list[str]:
+def stems(words: Sequence[str], language: str) -> list[str]:
     """The stem of each word of a text in a language. Words are lower-case and composed. (n) -> (n)"""
     if language == ENGLISH:
-        return _snowball("english", [plain(word) for word in found])
+        return _snowball("english", [plain(word) for word in words])
     rules = RULES[language]
-    result = list(found) if rules.stemmer is None else _snowball(rules.stemmer, found)
+    result = list(words) if rules.stemmer is None else _snowball(rules.stemmer, words)
     if rules.folds:
         result = [_folded(word, rules.letters) for word in result]
     if not rules.is_latin:
-        latin = [number for number, word in enumerate(found) if word.isascii()]
-        for number, stem in zip(latin, _snowball("english", [found[number] for number in latin]), strict=True):
+        latin = [number for number, word in enumerate(words) if word.isascii()]
+        for number, stem in zip(latin, _snowball("english", [words[number] for number in latin]), strict=True):
             result[number] = stem
     return result
 
@@ -87,8 +87,8 @@ _PREFIXES = {  # conjunctions, prepositions and articles that are written as one
 def without_prefixes(word: str, languages: Iterable[str]) -> str:
     """A word without the short words that Arabic and Hebrew write as one with the next."""
     for language in languages:
-        if language in _PREFIXES and (found := _PREFIXES[language].match(word)):
-            return word[found.end() :]
+        if language in _PREFIXES and (match := _PREFIXES[language].match(word)):
+            return word[match.end() :]
     return word
 
 
@@ -122,9 +122,9 @@ class _Folding(dict[int, str]):
 _folding = lru_cache(_Folding)
 
 
-def _snowball(name: str, found: Sequence[str]) -> list[str]:
+def _snowball(name: str, words: Sequence[str]) -> list[str]:
     stemmer = Stemmer.Stemmer(name, 0)  # no cache of its own: here no word comes twice
-    return [str(stem) for stem in stemmer.stemWords(list(found))]
+    return [str(stem) for stem in stemmer.stemWords(list(words))]
 
 
 # -- Term hashes -------------------------------------------------------------------------------------------------------
@@ -146,16 +146,16 @@ def sequences(texts: Sequence[str], language: str) -> HashedWords:
     """The terms of texts whose words are not parted: all sequences of a few letters, in order."""
     parts = cut(texts, language)
     ends = np.cumsum([0, *map(len, parts)])
-    return HashedWords(hashes_of([part for own in parts for part in own]), ends)
+    return HashedWords(hashes_of([part for of_one in parts for part in of_one]), ends)
 
 
 def cut(texts: Sequence[str], language: str) -> list[list[str]]:
     """Cut each text into words and these into sequences of `SEQUENCE` letters; words in Latin letters, into stems."""
     cut: list[list[str]] = []
     for chunk in word_chunks(texts, language):
-        found = iter(stems(chunk.words(np.arange(len(chunk.hashes))), language))
+        stems_left = iter(stems(chunk.words(np.arange(len(chunk.hashes))), language))
         for count in chunk.counts.tolist():
-            cut.append([part for word in islice(found, count) for part in _letters(word)])
+            cut.append([part for word in islice(stems_left, count) for part in _letters(word)])
     return cut
 
 
@@ -223,12 +223,12 @@ class Terms:
     texts: Int64
     lengths: Int64
 
-    def and_then(self, more: Terms) -> Terms:
+    def and_then(self, following: Terms) -> Terms:
         """These terms, and then those of more texts."""
         return Terms(
-            np.concatenate((self.numbers, more.numbers)),
-            np.concatenate((self.texts, more.texts + len(self.lengths))),
-            np.concatenate((self.lengths, more.lengths)),
+            np.concatenate((self.numbers, following.numbers)),
+            np.concatenate((self.texts, following.texts + len(self.lengths))),
+            np.concatenate((self.lengths, following.lengths)),
         )
 
 
@@ -250,36 +250,38 @@ class Spellings:
     def add(self, spelled: Sequence[bytes], numbers: Int32) -> None:
         """Add words, in UTF-8, with their terms' numbers (n,). Those that are there are passed over."""
         for first in range(0, len(spelled), _AT_ONCE):
-            part, own = spelled[first : first + _AT_ONCE], numbers[first : first + _AT_ONCE]
+            part, part_numbers = spelled[first : first + _AT_ONCE], numbers[first : first + _AT_ONCE]
             ends = np.cumsum([0, *map(len, part)])
             keys = hash_spans(np.frombuffer(b"".join(part), dtype=np.uint8), ends[:-1], ends[1:])
-            keys = mix(keys + own.astype(np.uint64) * _PAIR)
+            keys = mix(keys + part_numbers.astype(np.uint64) * _PAIR)
             firsts = np.unique(keys, return_index=True)[1]  # two languages may have the same word and term
             new = np.sort(firsts[self._seen.look_up(keys[firsts]) < 0])
             self._seen.insert(keys[new], np.zeros(len(new), dtype=np.int32))
             self._ends.append(len(self._letters) + np.cumsum(np.diff(ends)[new]))
             self._letters += b"".join([part[index] for index in new.tolist()])
-            self._numbers.append(own[new])
+            self._numbers.append(part_numbers[new])
 
-    def add_words(self, found: Sequence[str], numbers: Int32) -> None:
+    def add_words(self, words: Sequence[str], numbers: Int32) -> None:
         """Add words of texts with their terms' numbers (n,), unless they are short or have digits."""
-        self._waiting.append((found, numbers))
-        self._count += len(found)
+        self._waiting.append((words, numbers))
+        self._count += len(words)
         if self._count >= _AT_ONCE:
             self._settle()
 
     def _settle(self) -> None:
         """Add the words that wait."""
-        found = [word for words, _ in self._waiting for word in words]
-        numbers = np.concatenate([np.zeros(0, dtype=np.int32), *(own for _, own in self._waiting)])
+        words_waiting = [word for words, _ in self._waiting for word in words]
+        numbers = np.concatenate(
+            [np.zeros(0, dtype=np.int32), *(numbers_of_part for _, numbers_of_part in self._waiting)]
+        )
         self._waiting, self._count = [], 0
         chosen = [
             index
-            for index, word in enumerate(found)
+            for index, word in enumerate(words_waiting)
             if SHORTEST <= len(word) <= LONGEST
             and (word.isalpha() or not (word.isascii() or any(map(str.isnumeric, word))))
         ]
-        self.add([found[index].encode() for index in chosen], numbers[chosen])
+        self.add([words_waiting[index].encode() for index in chosen], numbers[chosen])
 
     def of(self, is_wanted: Bool) -> tuple[list[bytes], Int32]:
         """The words of wanted terms, and the numbers of these. (terms,) -> n words, (n,)"""
@@ -337,8 +339,8 @@ class Lexicon:
         """The terms of each text of a language, repetitions included."""
         if language == ENGLISH:
             return self.of(texts)
-        own = self.in_order(texts, language)
-        numbers, owners = [self.number(own.hashes)], [np.repeat(np.arange(len(texts)), np.diff(own.indptr))]
+        terms = self.in_order(texts, language)
+        numbers, owners = [self.number(terms.hashes)], [np.repeat(np.arange(len(texts)), np.diff(terms.indptr))]
         done = 0
         for chunk in word_chunks(texts, language):
             of_word = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
@@ -346,7 +348,7 @@ class Lexicon:
             numbers.append(self.number(pairs(chunk, joined)))
             owners.append(of_word[joined])
             done += len(chunk.counts)
-        return Terms(np.concatenate(numbers), np.concatenate(owners), np.diff(own.indptr))
+        return Terms(np.concatenate(numbers), np.concatenate(owners), np.diff(terms.indptr))
 
     def in_order(self, texts: Sequence[str], language: str = ENGLISH) -> HashedWords:
         """The terms of the words of each text, in their order; none for joined words."""
@@ -377,10 +379,10 @@ class Lexicon:
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
-            found = chunk.words(unseen[first])
-            stem_numbers = self.number(hashes_of(stems(found, language)))
+            new_words = chunk.words(unseen[first])
+            stem_numbers = self.number(hashes_of(stems(new_words, language)))
             if self._keeps_spellings:
-                self.spellings.add_words(found, stem_numbers)
+                self.spellings.add_words(new_words, stem_numbers)
             seen.insert(new, stem_numbers)
             numbers[unseen] = stem_numbers[which.reshape(-1)]
         return numbers
@@ -418,7 +420,7 @@ def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> Ques
 
 def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
     """Like `of_question`, but for several queries, which in English are stemmed and hashed together."""
-    return [found.terms for found in named_questions(questions, languages)]
+    return [question.terms for question in named_questions(questions, languages)]
 
 
 def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[QuestionTerms]:
@@ -426,7 +428,7 @@ def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_E
     if tuple(languages) != _ONLY_ENGLISH:
         return [named_terms(question, languages) for question in questions]
     stemmer = Stemmer.Stemmer("english")
-    found: list[QuestionTerms] = []
+    questions_terms: list[QuestionTerms] = []
     for chunk in hash_chunks([without_stop_words(question) for question in questions]):
         together = written_together(chunk)
         names = chunk.words(np.arange(len(chunk.hashes)))
@@ -438,10 +440,10 @@ def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_E
         order = np.argsort(owners, kind="stable")
         ends = np.cumsum(np.bincount(owners, minlength=len(chunk.counts))).tolist()
         named, first = [names[index] for index in order.tolist()], 0
-        for own, end in zip(np.split(terms[order], ends[:-1]), ends, strict=True):
-            found.append(QuestionTerms(own, named[first:end]))
+        for question_terms, end in zip(np.split(terms[order], ends[:-1]), ends, strict=True):
+            questions_terms.append(QuestionTerms(question_terms, named[first:end]))
             first = end
-    return found
+    return questions_terms
 
 
 def content_words(question: str) -> list[str]:
@@ -458,8 +460,8 @@ def without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) 
 
 def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
     """The stop words of that language of an index of which a query has the most; of two, of the one named first."""
-    found = words(question)
-    return stop_words(max(languages, key=lambda language: sum(word in stop_words(language) for word in found)))
+    question_words = words(question)
+    return stop_words(max(languages, key=lambda language: sum(word in stop_words(language) for word in question_words)))
 
 
 def _is_idle(piece: str, idle: frozenset[str]) -> bool:
@@ -490,9 +492,9 @@ def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> Questio
     terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
     names: list[str] = []
     for chunk in chunks:  # so few words are not worth remembering
-        found, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
-        terms += [hashes_of(stems(found, language)), pairs(chunk, joined)]
-        names += [*found, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]
+        chunk_words, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
+        terms += [hashes_of(stems(chunk_words, language)), pairs(chunk, joined)]
+        names += [*chunk_words, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]
     return QuestionTerms(np.concatenate(terms), names)
 
 

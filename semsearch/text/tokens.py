@@ -67,7 +67,7 @@ def with_parts(text: str, format: str) -> str:
     """
     if format not in CODE:
         return text
-    parts = [part for found in _IDENTIFIER.findall(text) for part in _PART.findall(found) if len(part) > 1]
+    parts = [part for identifier in _IDENTIFIER.findall(text) for part in _PART.findall(identifier) if len(part) > 1]
     return f"{text} {' '.join(parts)}" if parts else text
 
 

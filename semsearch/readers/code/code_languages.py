@@ -76,9 +76,9 @@ class Language:
     def defined(self, mask: str) -> Iterator[re.Match[str]]:
         """Yield the definitions in a mask, one kind after the other."""
         for pattern in self.definitions:
-            for found in _compiled(pattern, re.MULTILINE | self.flags).finditer(mask):
-                if found["name"] not in _NOT_NAMES and not _STATEMENT.match(found[0]):
-                    yield found
+            for match in _compiled(pattern, re.MULTILINE | self.flags).finditer(mask):
+                if match["name"] not in _NOT_NAMES and not _STATEMENT.match(match[0]):
+                    yield match
 
 
 _STATEMENT = re.compile(r"\s*(?:return|else|new|throw|await|yield|delete|case|goto|using|package|import)\b")
@@ -212,5 +212,5 @@ _WARNS = re.compile(
 
 def generator(comments: str) -> str:
     """What the comments at the head of a file say of the program that made it; "" if nobody but a person did."""
-    found = _GENERATED.search(comments[:_HEAD])
-    return " ".join(found[0].split()).rstrip(" .;*/-") if found and _WARNS.search(comments[:_HEAD]) else ""
+    match = _GENERATED.search(comments[:_HEAD])
+    return " ".join(match[0].split()).rstrip(" .;*/-") if match and _WARNS.search(comments[:_HEAD]) else ""

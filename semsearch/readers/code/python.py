@@ -69,9 +69,9 @@ class _PythonReading:
         if self._source[self._starts[first - 1] : low].strip() or self._source[high:line_end].strip():
             last = first - 1  # its lines are code too
         for paragraph in _paragraphs(inspect.cleandoc(value)):
-            found = self._source.find(paragraph, low, high)
-            anchors = self._aligner.locate(paragraph, low, high) if found < 0 else ()
-            block = Block(paragraph, anchors[0][1] if anchors else found, anchors=anchors)
+            start = self._source.find(paragraph, low, high)
+            anchors = self._aligner.locate(paragraph, low, high) if start < 0 else ()
+            block = Block(paragraph, anchors[0][1] if anchors else start, anchors=anchors)
             low = max(low, block.source_offset(len(paragraph) - 1))
             self.prose.append((first, last, block))
 

@@ -97,11 +97,11 @@ def _block(text: str, lines: list[tuple[str, int, int]]) -> Block:
 def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
     """The words of each line of a comment, their offset in the source, and the number of the line."""
     start, number = 0, comment.line
-    ends = [*(found.span() for found in _LINE_END.finditer(comment.text)), (len(comment.text), len(comment.text))]
+    ends = [*(match.span() for match in _LINE_END.finditer(comment.text)), (len(comment.text), len(comment.text))]
     for index, (end, following) in enumerate(ends):
         line = comment.text[start:end]
-        found = (_OPENING if index == 0 else _GOING_ON).match(line)
-        first = found.end() if found else 0
+        match = (_OPENING if index == 0 else _GOING_ON).match(line)
+        first = match.end() if match else 0
         closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
         text = line[first : closing.start() if closing else end].rstrip()
         yield ("" if _DIRECTIVE.match(text) or not _WORD.search(text) else text), comment.start + start + first, number
@@ -146,7 +146,7 @@ def read(source: str, name: str) -> Document:
     else:
         shape = scanned(source, starts, language, name)
         definitions = [
-            _Found(
+            _DefinitionStart(
                 match.start() + len(match[0]) - len(match[0].lstrip()),
                 match.start("name"),
                 match.end(),
@@ -203,13 +203,13 @@ def scanned(source: str, starts: list[int], language: Language, name: str) -> Sh
     comments: list[Comment] = []
     mask: list[str] = []
     done = 0
-    for found in _in_time(language.token_pattern.finditer(source), name):
-        start, end = found.span()
-        mask += source[done:start], _blank(found[0])
+    for match in _in_time(language.token_pattern.finditer(source), name):
+        start, end = match.span()
+        mask += source[done:start], _blank(match[0])
         done = end
-        if found["comment"] is not None:
+        if match["comment"] is not None:
             line = bisect_right(starts, start)
-            comments.append(Comment(found[0], start, line, not source[starts[line - 1] : start].strip()))
+            comments.append(Comment(match[0], start, line, not source[starts[line - 1] : start].strip()))
     mask.append(source[done:])
     return Shape(source, starts, "".join(mask), comments)
 
@@ -221,7 +221,7 @@ def _blank(text: str) -> str:
 def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
     """Find comments, strings and definitions by the tokens of Pygments."""
     comments: list[Comment] = []
-    definitions: dict[int, _Found] = {}
+    definitions: dict[int, _DefinitionStart] = {}
     mask: list[str] = []
     line, word = 1, ""
     for start, kind, value in tokens:
@@ -234,7 +234,7 @@ def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
         elif (kind in _NAMES or (kind in Name and word in _DEFINE)) and line not in definitions:
             before = source[starts[line - 1] : start]
             first = starts[line - 1] + len(before) - len(before.lstrip())
-            definitions[line] = _Found(first, start, start + len(value), value)
+            definitions[line] = _DefinitionStart(first, start, start + len(value), value)
         word = value.strip() or word
     shape = Shape(source, starts, "".join(mask), comments)
     return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
@@ -269,7 +269,7 @@ _BODY = re.compile(r"(?<!\w)(?P<quote>\$\w*\$)|\bBEGIN\b(?!\s+(?:TRANSACTION|WOR
 _BODY_END = re.compile(r"^[ \t]*END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[^\n]*", re.IGNORECASE | re.M)
 
 
-class _Found(NamedTuple):
+class _DefinitionStart(NamedTuple):
     """A definition by the offsets of its beginning, its name, and the end of what shows that it is one."""
 
     start: int
@@ -279,56 +279,56 @@ class _Found(NamedTuple):
     is_light: bool = False  # no definition of its own if it is within another and short
 
 
-def name_of(found: re.Match[str]) -> str:
+def name_of(match: re.Match[str]) -> str:
     """The name that a match defines, with the type that it belongs to, and without quotation marks."""
-    of = found.groupdict().get("of")
-    return (f"{of}." if of else "") + found["name"].strip('"`[]')
+    of = match.groupdict().get("of")
+    return (f"{of}." if of else "") + match["name"].strip('"`[]')
 
 
-def with_extents(found: Iterable[_Found], shape: Shape, language: Language | None) -> list[Definition]:
+def with_extents(starts: Iterable[_DefinitionStart], shape: Shape, language: Language | None) -> list[Definition]:
     """The definitions with their lines: what is indented more belongs to them, and so does what closes them."""
-    by_line: dict[int, _Found] = {}
-    for each in sorted(found):
-        by_line.setdefault(shape.line_of(each.start), each)
+    by_line: dict[int, _DefinitionStart] = {}
+    for start in sorted(starts):
+        by_line.setdefault(shape.line_of(start.start), start)
     indents = [_indent(shape.line(number)) for number in range(1, len(shape.starts) + 1)]
     transparent = re.compile(language.transparent) if language is not None and language.transparent else None
     definitions: list[Definition] = []
-    for line, each in by_line.items():
+    for line, start in by_line.items():
         if language is not None and language.by_statement:
-            last = _end_of_statement(shape, each)
+            last = _end_of_statement(shape, start)
         else:
-            last = _last_of(shape, indents, line, shape.line_of(max(each.start, each.end - 1)), transparent)
-        if not (each.is_light and last < line + _LIGHT and indents[line - 1] > 0):
-            definitions.append(Definition(line, line, last, each.name[:_LONGEST]))
+            last = _last_of(shape, indents, line, shape.line_of(max(start.start, start.end - 1)), transparent)
+        if not (start.is_light and last < line + _LIGHT and indents[line - 1] > 0):
+            definitions.append(Definition(line, line, last, start.name[:_LONGEST]))
     return with_comments_above(definitions, shape)
 
 
 def with_comments_above(definitions: Iterable[Definition], shape: Shape) -> list[Definition]:
     """The definitions with the comments and decorators on the lines right above them."""
-    comment_lines = {n for each in shape.comments if each.alone for n in range(each.line, _last_line(each) + 1)}
+    comment_lines = {n for item in shape.comments if item.alone for n in range(item.line, _last_line(item) + 1)}
 
     def first_of(first: int) -> int:
         while first > 1 and (first - 1 in comment_lines or _DECORATION.match(shape.line(first - 1).lstrip())):
             first -= 1
         return first
 
-    return [replace(each, first=first_of(each.first)) for each in definitions]
+    return [replace(item, first=first_of(item.first)) for item in definitions]
 
 
 def _last_of(shape: Shape, indents: list[int], line: int, last: int, transparent: re.Pattern[str] | None) -> int:
     """The last line of the definition that begins in a line, and whose head ends in line `last`."""
-    own = indents[line - 1]
+    margin = indents[line - 1]
     for number in range(last + 1, len(indents) + 1):
         indent = indents[number - 1]
         if indent == _EMPTY:
             continue
-        if indent > own:
+        if indent > margin:
             last = number
             continue
         text = shape.line(number).lstrip()
         if transparent is not None and transparent.match(text):
             continue
-        if indent < own:
+        if indent < margin:
             break
         if text.startswith("{"):
             last = number
@@ -341,16 +341,16 @@ def _last_of(shape: Shape, indents: list[int], line: int, last: int, transparent
     return last
 
 
-def _end_of_statement(shape: Shape, found: _Found) -> int:
+def _end_of_statement(shape: Shape, start: _DefinitionStart) -> int:
     """The line in which a statement of SQL ends: at its semicolon, or where the body of a function ends."""
-    end = _STATEMENT_END.search(shape.mask, found.end)
-    body = _BODY.search(shape.mask, found.end, end.end() if end else len(shape.mask))
+    end = _STATEMENT_END.search(shape.mask, start.end)
+    body = _BODY.search(shape.mask, start.end, end.end() if end else len(shape.mask))
     if body and body["quote"]:
         closed = shape.mask.find(body["quote"], body.end())
         end = _STATEMENT_END.search(shape.mask, closed if closed > 0 else body.end())
     elif body:
         end = _BODY_END.search(shape.mask, body.end()) or end
-    return shape.line_of(max(found.end, end.end() - 1) if end else len(shape.mask))
+    return shape.line_of(max(start.end, end.end() - 1) if end else len(shape.mask))
 
 
 _EMPTY = -1  # the indentation of a line with nothing but comments
@@ -387,33 +387,33 @@ _FEW = 60  # comments at the head of a file, of which a line may be one
 
 
 def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
-    definitions = sorted(shape.definitions, key=lambda each: (each.first, -each.last, each.line))
+    definitions = sorted(shape.definitions, key=lambda item: (item.first, -item.last, item.line))
     n = len(shape.starts)
     owner = [-1] * (n + 2)  # the innermost definition that a line is in
     around: list[int] = []
     names, depths = list[str](), list[int]()
-    for index, each in enumerate(definitions):
-        while around and definitions[around[-1]].last < each.last:
+    for index, item in enumerate(definitions):
+        while around and definitions[around[-1]].last < item.last:
             around.pop()
-        names.append(f"{names[around[-1]]}.{each.name}"[:_LONGEST] if around else each.name[:_LONGEST])
+        names.append(f"{names[around[-1]]}.{item.name}"[:_LONGEST] if around else item.name[:_LONGEST])
         depths.append(len(around) + 1)
         around.append(index)
-        owner[each.first : each.last + 1] = [index] * (each.last + 1 - each.first)
+        owner[item.first : item.last + 1] = [index] * (item.last + 1 - item.first)
     is_code = bytearray(b"\1") * (n + 2)
     items: list[tuple[int, int, Block]] = []  # line, rank within it, block
-    for index, each in enumerate(definitions):
-        start = shape.source.find(each.name.rsplit(".", 1)[-1], shape.starts[each.line - 1])
-        start = shape.starts[each.line - 1] if start < 0 else start
+    for index, item in enumerate(definitions):
+        start = shape.source.find(item.name.rsplit(".", 1)[-1], shape.starts[item.line - 1])
+        start = shape.starts[item.line - 1] if start < 0 else start
         items.append(
             (
-                each.first,
+                item.first,
                 index - len(definitions),
-                Block(each.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
+                Block(item.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
             )
         )
     for first, last, _ in shape.prose:
         is_code[first : last + 1] = bytes(last + 1 - first)
-    alone = [each for each in shape.comments if each.alone and not shape.line(_last_line(each))]
+    alone = [item for item in shape.comments if item.alone and not shape.line(_last_line(item))]
     for comment in alone:
         first, last = comment.line, _last_line(comment)
         is_code[first : last + 1] = bytes(last + 1 - first)
@@ -424,15 +424,20 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
         if not is_code[number] or shape.is_blank(number):
             number += 1
             continue
-        first, own = number, owner[number]
-        while number <= n and is_code[number] and owner[number] == own:
+        first, inside = number, owner[number]
+        while number <= n and is_code[number] and owner[number] == inside:
             number += 1
-        is_head = own >= 0 and first <= definitions[own].line < number
+        is_head = inside >= 0 and first <= definitions[inside].line < number
         code = _code(
-            shape, first, number - 1, definitions[own] if own >= 0 else None, is_head=is_head, only_head=signatures_only
+            shape,
+            first,
+            number - 1,
+            definitions[inside] if inside >= 0 else None,
+            is_head=is_head,
+            only_head=signatures_only,
         )
         if code is not None:
-            items.append((first, 1, replace(code, place=names[own] if own >= 0 else None)))
+            items.append((first, 1, replace(code, place=names[inside] if inside >= 0 else None)))
     items.sort(key=itemgetter(0, 1))
     deepest = 0
     for line, _, block in items:

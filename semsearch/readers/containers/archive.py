@@ -106,7 +106,7 @@ def _archive(name: str, read_bytes: ReadBytes, take: Callable[[InnerFiles], None
 
 def _take_zip(data: bytes, files: InnerFiles, left: Allowance) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [each for each in archive.infolist() if not each.is_dir() and not _is_hidden(each.filename)]
+        members = [entry for entry in archive.infolist() if not entry.is_dir() and not _is_hidden(entry.filename)]
         for member in _first(members, files, left):
             if member.flag_bits & 1:
                 files.leave_out(contained_name(member.filename), "is protected by a password")
@@ -121,7 +121,7 @@ def _take_zip(data: bytes, files: InnerFiles, left: Allowance) -> None:
 def _take_tape(stream: IO[bytes], files: InnerFiles, left: Allowance) -> None:
     bounded = _Bounded(stream, _SKIPPED_BYTES * max(left.size, 1), files.outer)
     with tarfile.open(fileobj=bounded, mode="r|") as archive:  # type: ignore[call-overload]  # it only needs read()
-        members = (each for each in archive if each.isreg() and not _is_hidden(each.name))
+        members = (entry for entry in archive if entry.isreg() and not _is_hidden(entry.name))
         for member in _first(members, files, left):
 
             def unpacked(member: tarfile.TarInfo = member) -> bytes:

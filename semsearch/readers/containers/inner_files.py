@@ -64,15 +64,15 @@ _ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 @contextmanager
 def allowance(name: str) -> Iterator[Allowance]:
     """The allowance of the outermost file that is read, one level deeper. Raises SourceError if that is too deep."""
-    found = _ALLOWANCE.get() or Allowance(name)
-    if found.depth >= DEEPEST:
+    left = _ALLOWANCE.get() or Allowance(name)
+    if left.depth >= DEEPEST:
         raise SourceError(f"{name} lies in files more than {DEEPEST} deep; unpack it")
-    token = _ALLOWANCE.set(found)
-    found.depth += 1
+    token = _ALLOWANCE.set(left)
+    left.depth += 1
     try:
-        yield found
+        yield left
     finally:
-        found.depth -= 1
+        left.depth -= 1
         _ALLOWANCE.reset(token)
 
 
@@ -124,7 +124,8 @@ class InnerFiles:
             for block in _placed(document, place, level, {**(metadata or {}), **document.metadata} or None):
                 self.builder.add_block(block)
             self.doubts += (
-                replace(each, detail=": ".join(filter(None, (name, each.detail)))) for each in document.omissions
+                replace(omission, detail=": ".join(filter(None, (name, omission.detail))))
+                for omission in document.omissions
             )
 
     def _read(self, data: bytes, name: str) -> Document:
@@ -146,13 +147,13 @@ class InnerFiles:
     @property
     def omissions(self) -> tuple[Omission, ...]:
         """The omissions of the outer file: the files that were not read, and the parts missing in those that were."""
-        found = [*self.doubts]
+        omissions = [*self.doubts]
         for reason, names in self.later.items():
-            found.append(Omission(self.kind, len(names), f"{first_names(names)}: {reason}"))
+            omissions.append(Omission(self.kind, len(names), f"{first_names(names)}: {reason}"))
         if self.unread:
             detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
-            found.append(Omission(self.kind, len(self.unread), detail))
-        return tuple(found)
+            omissions.append(Omission(self.kind, len(self.unread), detail))
+        return tuple(omissions)
 
 
 def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:
@@ -162,25 +163,25 @@ def _placed(document: Document, place: str, level: int, metadata: Mapping[str, A
     for number, block in enumerate(document.blocks):
         if number == 0 and block.level == 1 and block.text == document.title:
             continue  # it is the file's own heading
-        spots = tuple(Spot(offset, None, _where(place, page, own)) for offset, page, own in block.spots)
-        own = block.place
-        if has_lines and own is None:
+        spots = tuple(Spot(offset, None, _where(place, page, inner_place)) for offset, page, inner_place in block.spots)
+        inner_place = block.place
+        if has_lines and inner_place is None:
             line = bisect_right(starts, block.source_offset(0))
-            own = f"line {line}"
+            inner_place = f"line {line}"
             spots = spots or _spots_of_lines(block, place, line)
         yield Block(
             block.text,
             block.start,
             min(block.level + level, 6) if block.level else 0,
-            place=_where(place, block.page, own),
+            place=_where(place, block.page, inner_place),
             part=f"{place}, {block.part}" if block.part else place,
             spots=spots,
             metadata={**(metadata or {}), **block.metadata} if block.metadata else metadata,
         )
 
 
-def _where(place: str, page: int | None, own: str | None) -> str:
-    return ", ".join(filter(None, (place, f"page {page}" if page else None, own)))
+def _where(place: str, page: int | None, inner_place: str | None) -> str:
+    return ", ".join(filter(None, (place, f"page {page}" if page else None, inner_place)))
 
 
 def _spots_of_lines(block: Block, place: str, line: int) -> tuple[Spot, ...]:

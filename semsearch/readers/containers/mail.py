@@ -110,7 +110,7 @@ def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
 
 def _bodies(data: bytes) -> list[tuple[int, int]]:
     """Where the messages of a file begin and end."""
-    parts = [found.span() for found in _SEPARATOR.finditer(data)]
+    parts = [match.span() for match in _SEPARATOR.finditer(data)]
     if not parts or parts[0][0]:  # a line of a letter that begins like a separator makes no mailbox
         return [(0, len(data))] if _HEADER.match(data.lstrip()) else []
     ends = [*(start for start, _ in parts[1:]), len(data)]
@@ -155,25 +155,25 @@ class _MailReading:
         is_html = body.get_content_subtype() == "html"
         decoded = _content(body, part)
         self.doubts += decoded.omissions
-        own = list[str]()
+        paragraphs = list[str]()
         for stretch in _html_stretches(decoded.text) if is_html else _stretches(decoded.text):
             blocks = (html if is_html else text).read(stretch.text, part).blocks
             where = ", ".join(filter(None, (place, "quoted"))) if stretch.is_quoted else place
             if stretch.is_quoted:
                 blocks = [block for block in blocks if not self._is_said(block.text)]
             else:
-                own += (block.text for block in blocks)
+                paragraphs += (block.text for block in blocks)
             self.builder.add_all(blocks, place=where, part=where, metadata=self.metadata)
-        for each in own:
-            self.said.update(_sentence_hashes(each))
+        for paragraph in paragraphs:
+            self.said.update(_sentence_hashes(paragraph))
 
     def _is_said(self, paragraph: str) -> bool:
         """Whether all sentences of a paragraph that is quoted are in an earlier message."""
-        return bool(self.said) and all(each in self.said for each in _sentence_hashes(paragraph))
+        return bool(self.said) and all(sentence in self.said for sentence in _sentence_hashes(paragraph))
 
     def _take_attachments(self, message: EmailMessage, place: str | None) -> None:
         """Add the files attached to a message and to those within it."""
-        texts = {id(body) for each in (message, *_all_inner(message)) for body in _texts(each)}
+        texts = {id(body) for inner in (message, *_all_inner(message)) for body in _texts(inner)}
         for number, part in enumerate(_leaves(message), start=1):
             if part.get_content_type() in _ENCRYPTED:
                 self.encrypted += 1
@@ -188,7 +188,7 @@ class _MailReading:
 
 def _texts(message: EmailMessage) -> list[EmailMessage]:
     """The parts of a message that are its text, in order: of alternatives the plain one, if there is anything in it."""
-    found: list[EmailMessage] = []
+    texts: list[EmailMessage] = []
     waiting: list[Any] = [message]
     while waiting:
         part = waiting.pop(0)
@@ -197,14 +197,14 @@ def _texts(message: EmailMessage) -> list[EmailMessage]:
             continue
         if not part.is_multipart():
             if kind in ("text/plain", "text/html") and _attached(part) is None:
-                found.append(part)
+                texts.append(part)
         elif kind == "multipart/alternative":
             waiting[:0] = _preferred(part.get_payload())
         elif kind == "multipart/related":
             waiting[:0] = part.get_payload()[:1]
         else:
             waiting[:0] = part.get_payload()
-    return found
+    return texts
 
 
 def _preferred(alternatives: list[Any]) -> list[Any]:
@@ -228,15 +228,15 @@ def _content(body: EmailMessage, name: str) -> Decoded:
 
 def _inner(message: EmailMessage) -> list[EmailMessage]:
     """The messages that are attached to a message, or forwarded with it, without those nested in them."""
-    found: list[EmailMessage] = []
+    messages: list[EmailMessage] = []
     waiting: list[Any] = [message]
     while waiting:
         part = waiting.pop(0)
         if part.get_content_type() == "message/rfc822" and isinstance(part.get_payload(), list):
-            found += [inner for inner in part.get_payload() if isinstance(inner, EmailMessage)]
+            messages += [inner for inner in part.get_payload() if isinstance(inner, EmailMessage)]
         elif part.is_multipart():
             waiting += part.get_payload()
-    return found
+    return messages
 
 
 def _all_inner(message: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:
@@ -253,10 +253,10 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def _metadata(message: EmailMessage) -> dict[str, Any]:
-    found = {name.lower(): value for name in ("Subject", *_SHOWN) if (value := _header(message, name))}
+    metadata = {name.lower(): value for name in ("Subject", *_SHOWN) if (value := _header(message, name))}
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # a date that nobody can read stays as it is
-        found["date"] = parsedate_to_datetime(found.get("date", "")).isoformat()
-    return found
+        metadata["date"] = parsedate_to_datetime(metadata.get("date", "")).isoformat()
+    return metadata
 
 
 # -- Quotations --------------------------------------------------------------------------------------------------------
@@ -283,8 +283,8 @@ class _Stretch(NamedTuple):
 def _stretches(text: str) -> Iterator[_Stretch]:
     """The sender's own text and the quotations in a plain text, in order."""
     below = _ORIGINAL.search(text)
-    own = text[: below.start()] if below else text
-    for quoted, group in groupby(own.splitlines(keepends=True), key=lambda line: bool(_MARK.match(line))):
+    reply = text[: below.start()] if below else text
+    for quoted, group in groupby(reply.splitlines(keepends=True), key=lambda line: bool(_MARK.match(line))):
         lines = "".join(_MARK.sub("", line, count=1) if quoted else line for line in group)
         yield _Stretch(lines, quoted)
     if below:
@@ -293,11 +293,11 @@ def _stretches(text: str) -> Iterator[_Stretch]:
 
 def _html_stretches(page: str) -> Iterator[_Stretch]:
     """Likewise of HTML, where all that follows the beginning of a quotation is taken for one."""
-    found = _HTML_QUOTE.search(page)
-    yield _Stretch(page[: found.start()] if found else page, False)
-    if found:
-        yield _Stretch(page[found.start() :], True)
+    match = _HTML_QUOTE.search(page)
+    yield _Stretch(page[: match.start()] if match else page, False)
+    if match:
+        yield _Stretch(page[match.start() :], True)
 
 
 def _sentence_hashes(paragraph: str) -> list[int]:
-    return [hash(" ".join(each.split())) for each in _SENTENCE_END.split(paragraph.strip())]
+    return [hash(" ".join(sentence.split())) for sentence in _SENTENCE_END.split(paragraph.strip())]

@@ -50,28 +50,28 @@ def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
 
 def _mail(message: Any) -> EmailMessage:
     """The mail that a message of Outlook was."""
-    made = EmailMessage()
-    given = {key.title(): value for key, value in message.message_headers.items()}
-    _set(made, "Subject", message.subject)
-    _set(made, "From", given.get("From") or message.sender)
+    mail = EmailMessage()
+    headers = {key.title(): value for key, value in message.message_headers.items()}
+    _set(mail, "Subject", message.subject)
+    _set(mail, "From", headers.get("From") or message.sender)
     for header, kind in (("To", _TO), ("Cc", _CC)):
-        people = (f"{each.name} <{each.email_address}>" for each in message.recipients if _kind(each) == kind)
-        _set(made, header, given.get(header) or ", ".join(people))
-    _set(made, "Date", given.get("Date") or (format_datetime(message.sent_date) if message.sent_date else ""))
+        people = (f"{item.name} <{item.email_address}>" for item in message.recipients if _kind(item) == kind)
+        _set(mail, header, headers.get(header) or ", ".join(people))
+    _set(mail, "Date", headers.get("Date") or (format_datetime(message.sent_date) if message.sent_date else ""))
     if message.body or not message.html_body:
-        made.set_content(message.body or "")
+        mail.set_content(message.body or "")
     else:
-        made.set_content(message.html_body, subtype="html")
-    for number, each in enumerate(message.attachments, start=1):
-        if (content := each.file_bytes) is not None:
-            named = each.file_name or f"{number}"
-            made.add_attachment(content, maintype="application", subtype="octet-stream", filename=named)
-    return made
+        mail.set_content(message.html_body, subtype="html")
+    for number, item in enumerate(message.attachments, start=1):
+        if (content := item.file_bytes) is not None:
+            named = item.file_name or f"{number}"
+            mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=named)
+    return mail
 
 
-def _set(made: EmailMessage, header: str, value: str | None) -> None:
+def _set(mail: EmailMessage, header: str, value: str | None) -> None:
     if value := " ".join((value or "").split()):
-        made[header] = value
+        mail[header] = value
 
 
 def _kind(recipient: Any) -> int:
@@ -80,7 +80,9 @@ def _kind(recipient: Any) -> int:
 
 def _unread(message: Any) -> Iterator[Omission]:
     """What python-oxmsg does not unpack: messages attached to this one, and a text that is there only as RTF."""
-    within = [each.file_name or "a message" for each in message.attachments if each.file_bytes is None]
+    within = [
+        attachment.file_name or "a message" for attachment in message.attachments if attachment.file_bytes is None
+    ]
     if within:
         yield Omission("attachments", len(within), f"{first_names(within)}: attached as an item; save it as .eml")
     if not (message.body or message.html_body) and message.properties.binary_prop_value(_RTF):

@@ -97,8 +97,8 @@ def _take_row(placing: Placing, number: int, line: str) -> None:
 
 def clean(text: str) -> str:
     """The visible text of a paragraph."""
-    text = _REFERENCE.sub(lambda found: (found[1] or "").lstrip(), text)
-    text = _MACRO.sub(lambda found: found[1], _LINK.sub(lambda found: found[1], text))
+    text = _REFERENCE.sub(lambda match: (match[1] or "").lstrip(), text)
+    text = _MACRO.sub(lambda match: match[1], _LINK.sub(lambda match: match[1], text))
     text = _IN_WORDS.removed(_ROLE.sub("", text))
     for _ in range(2):  # *_both_*
         text = _EMPHASIS.removed(text)

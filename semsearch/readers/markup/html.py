@@ -101,13 +101,13 @@ def _visible(source: str) -> str:
     parts: list[str] = []
     end = 0
     inside: list[str] = []  # names of the elements to blank that we are in
-    for found in _TAG.finditer(source):
-        text = source[end : found.start()]
+    for match in _TAG.finditer(source):
+        text = source[end : match.start()]
         parts.append(" " * len(text) if inside else text)
-        parts.append(" " * len(found[0]))
-        end = found.end()
-        name = (found["name"] or "").lower()
-        if name in _BLANKED and not found["close"] and not found[0].endswith("/>"):
+        parts.append(" " * len(match[0]))
+        end = match.end()
+        name = (match["name"] or "").lower()
+        if name in _BLANKED and not match["close"] and not match[0].endswith("/>"):
             inside.append(name)
         elif inside and name == inside[-1]:
             inside.pop()
@@ -116,16 +116,16 @@ def _visible(source: str) -> str:
 
 def _words(visible: str, name: str) -> Iterator[tuple[str, int]]:
     """The words of a source without its tags, entities resolved."""
-    for count, found in enumerate(_RUN.finditer(visible)):
+    for count, match in enumerate(_RUN.finditer(visible)):
         if count == _MOST:
             raise SourceError(f"{name} has more than {_MOST:,} words; split it")
-        if "&" not in found[0]:
-            yield found[0], found.start()
+        if "&" not in match[0]:
+            yield match[0], match.start()
             continue
         after = 0
-        for word, _ in words_of(_UNSEEN.sub("", unescape(found[0]))):
-            after = max(after, found[0].find(word, after))
-            yield word, found.start() + after
+        for word, _ in words_of(_UNSEEN.sub("", unescape(match[0]))):
+            after = max(after, match[0].find(word, after))
+            yield word, match.start() + after
 
 
 class _Page:
@@ -205,9 +205,9 @@ class _Page:
     def _from_the_start(self, text: str, anchors: Anchors) -> Anchors:
         """The anchors, with one for the marks that a text begins with, if they are written as entities."""
         offset, start = anchors[0]
-        found = _BEFORE_WORD.search(self._visible, max(0, start - _MARKS_BEFORE), start)
-        if found and unescape(found[0]).split() == text[:offset].split():
-            return ((0, found.start()), *anchors)
+        match = _BEFORE_WORD.search(self._visible, max(0, start - _MARKS_BEFORE), start)
+        if match and unescape(match[0]).split() == text[:offset].split():
+            return ((0, match.start()), *anchors)
         return anchors
 
 

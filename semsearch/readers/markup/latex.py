@@ -76,7 +76,7 @@ class _TexPiece:
 def read(source: str, name: str) -> Document:
     r"""Read a LaTeX text. Its title is what \title says, else its first heading, else its name."""
     plain = blanked(_COMMENT, source)
-    head = {key: clean(plain[found[0] : found[1]]) for key in ("title", "author") if (found := _argument(plain, key))}
+    head = {key: clean(plain[span[0] : span[1]]) for key in ("title", "author") if (span := _argument(plain, key))}
     begin, end = plain.find("\\begin{document}"), plain.find("\\end{document}")
     low = begin + len("\\begin{document}") if begin >= 0 else 0
     high = end if end >= 0 else len(plain)
@@ -110,34 +110,34 @@ def _block(text: str, source: str, aligner: Aligner, piece: _TexPiece) -> Iterat
     if piece.level:
         text = " ".join(text.split())
     if any(character.isalnum() for character in text):
-        found = source.find(text, piece.start, piece.end)
-        anchors = aligner.locate(text, piece.start, piece.end) if found < 0 else ()
-        yield Block(text, anchors[0][1] if anchors else found, piece.level, anchors=anchors)
+        start = source.find(text, piece.start, piece.end)
+        anchors = aligner.locate(text, piece.start, piece.end) if start < 0 else ()
+        yield Block(text, anchors[0][1] if anchors else start, piece.level, anchors=anchors)
 
 
 def _pieces(text: str, low: int, high: int) -> Iterator[_TexPiece]:
     start = low
     while start < high:
-        found = _BOUNDARY.search(text, start, high)
-        yield _TexPiece(start, found.start() if found else high)
-        if found is None:
+        match = _BOUNDARY.search(text, start, high)
+        yield _TexPiece(start, match.start() if match else high)
+        if match is None:
             return
-        start = found.end()
-        if found["section"]:
+        start = match.end()
+        if match["section"]:
             end = _closing(text, start, high)
-            yield _TexPiece(start + 1, end, _LEVELS[found["section"]])
+            yield _TexPiece(start + 1, end, _LEVELS[match["section"]])
             start = end + 1
-        elif found["verbatim"]:
-            opened = re.compile(_CODE).match(text, found.start())
-            closing = text.rfind("\\end", found.start(), found.end())
-            yield _TexPiece(opened.end() if opened else start, closing if closing > 0 else found.end(), verbatim=True)
+        elif match["verbatim"]:
+            opened = re.compile(_CODE).match(text, match.start())
+            closing = text.rfind("\\end", match.start(), match.end())
+            yield _TexPiece(opened.end() if opened else start, closing if closing > 0 else match.end(), verbatim=True)
 
 
 def _apart(text: str, low: int, high: int) -> Iterator[tuple[int, int, int]]:
     """Yield the offsets of each footnote and caption: its beginning, the beginning of its text, and its end."""
-    while found := _APART.search(text, low, high):
-        low = _closing(text, found.end(), high) + 1
-        yield found.start(), found.end() + 1, low
+    while match := _APART.search(text, low, high):
+        low = _closing(text, match.end(), high) + 1
+        yield match.start(), match.end() + 1, low
 
 
 def _without(parts: list[tuple[int, int, int]], text: str) -> str:
@@ -150,8 +150,8 @@ def _without(parts: list[tuple[int, int, int]], text: str) -> str:
 
 
 def _argument(text: str, command: str) -> tuple[int, int] | None:
-    found = re.search(rf"\\{command}\s*(?:\[[^\]]{{0,2000}}\])?(?=\{{)", text)
-    return (found.end() + 1, _closing(text, found.end(), len(text))) if found else None
+    match = re.search(rf"\\{command}\s*(?:\[[^\]]{{0,2000}}\])?(?=\{{)", text)
+    return (match.end() + 1, _closing(text, match.end(), len(text))) if match else None
 
 
 def _closing(text: str, opening: int, high: int) -> int:
@@ -168,9 +168,9 @@ def clean(text: str) -> str:
     """The visible text of a paragraph."""
     parts = []
     end = 0
-    for found in _MATH.finditer(text):
-        parts += [_clean_words(text[end : found.start()]), (found[1] or found[2]).strip()]
-        end = found.end()
+    for match in _MATH.finditer(text):
+        parts += [_clean_words(text[end : match.start()]), (match[1] or match[2]).strip()]
+        end = match.end()
     joined = "".join([*parts, _clean_words(text[end:])])
     return _BEFORE_MARK.sub("", _LINE_END.sub("\n", _SPACES.sub(" ", joined))).strip()
 
@@ -178,12 +178,12 @@ def clean(text: str) -> str:
 def _clean_words(text: str) -> str:
     text = _TARGET.sub("", _GONE.sub("", text))
     text = _ACCENT.sub(_accented, text)
-    text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], ""), text.replace("\\\\", "\n"))
+    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], ""), text.replace("\\\\", "\n"))
     for mark, shown in _MARKS:
         text = text.replace(mark, shown)
-    held = _ESCAPED.sub(lambda found: {"{": "\x02", "}": "\x03"}.get(found[1], found[1]), text)
+    held = _ESCAPED.sub(lambda match: {"{": "\x02", "}": "\x03"}.get(match[1], match[1]), text)
     return held.replace("{", "").replace("}", "").replace("\x02", "{").replace("\x03", "}")
 
 
-def _accented(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFC", (found[3] or found[4]) + _ACCENTS[found[1] or found[2]])
+def _accented(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", (match[3] or match[4]) + _ACCENTS[match[1] or match[2]])

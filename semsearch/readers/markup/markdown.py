@@ -92,8 +92,8 @@ def clean_html(content: str) -> str:
 # -- Notes -------------------------------------------------------------------------------------------------------------
 # What Obsidian and Logseq add is read as it is shown. [[target|shown]] is what is shown, [[target#part]] is "target >
 # part"; a picture that is embedded is nothing. Tags are metadata: one among the words of a sentence keeps its word,
-# those before and after a text are left out. Comments (%%), marks of highlighting and the names of blocks (^name) are left
-# out, and the date that a daily note's name begins with is metadata.
+# those before and after a text are left out. Comments (%%), marks of highlighting and the names of blocks (^name) are
+# left out, and the date that a daily note's name begins with is metadata.
 
 _LINK = re.compile(r"(!?)\[\[(?!\s)([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
 _LINK_TARGET = re.compile(r"([^#^]*)(?:#(?!\^)([^#^]+))?")
@@ -134,8 +134,8 @@ def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
     if "[[" in plain:
         text = _without_links(text)
         plain = text.text
-    if "#" in plain and (found := _TAG.findall(plain)):
-        tags.update(dict.fromkeys(found))
+    if "#" in plain and (names := _TAG.findall(plain)):
+        tags.update(dict.fromkeys(names))
         text = text.replaced(_TAGS_AROUND).replaced(_HASH)
         plain = text.text
     if "%%" in plain or "==" in plain or "^" in plain:
@@ -148,42 +148,42 @@ def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
 
 
 def _without_links(text: PlacedText) -> PlacedText:
-    made, last = PlacedText(), 0
-    for found in _LINK.finditer(text.text):
-        made.add_all(text.cut(last, found.start()))
-        last = found.end()
-        is_embedded, shown = bool(found[1]), found[3]
-        if is_embedded and _PICTURE.search(found[2]):
+    shown_text, last = PlacedText(), 0
+    for match in _LINK.finditer(text.text):
+        shown_text.add_all(text.cut(last, match.start()))
+        last = match.end()
+        is_embedded, shown = bool(match[1]), match[3]
+        if is_embedded and _PICTURE.search(match[2]):
             continue
         if shown and not (is_embedded and shown.replace("x", "").isdecimal()):
-            made.add_all(text.cut(*found.span(3)))
-        elif target := _LINK_TARGET.match(found[2]):
-            at = found.start(2)
-            made.add_all(text.cut(at, at + target.end(1)))
+            shown_text.add_all(text.cut(*match.span(3)))
+        elif target := _LINK_TARGET.match(match[2]):
+            at = match.start(2)
+            shown_text.add_all(text.cut(at, at + target.end(1)))
             if target[2]:
                 if target[1]:
-                    made.add_unplaced(" > ")
-                made.add_all(text.cut(at + target.start(2), at + target.end(2)))
+                    shown_text.add_unplaced(" > ")
+                shown_text.add_all(text.cut(at + target.start(2), at + target.end(2)))
     if not last:
         return text
-    made.add_all(text.cut(last, len(text.text)))
-    return made
+    shown_text.add_all(text.cut(last, len(text.text)))
+    return shown_text
 
 
 def note_metadata(source: str, name: str, metadata: Mapping[str, Any], tags: Mapping[str, None]) -> Mapping[str, Any]:
     """The metadata of a note: its own, its tags, and the date that its name begins with."""
-    found = dict(metadata)
+    merged = dict(metadata)
     if "::" in source[:1000]:
         for key, value in _PAGE_PROPERTY.findall(source[:1000]):
-            values = [each.strip().strip("#").strip("[]") for each in value.split(",")]
-            found.setdefault(key, values if key in ("alias", "aliases", "tags") else value.strip())
+            values = [item.strip().strip("#").strip("[]") for item in value.split(",")]
+            merged.setdefault(key, values if key in ("alias", "aliases", "tags") else value.strip())
     if tags:
-        own = found.get("tags") or []
-        own = re.split(r"[,\s]+", own) if isinstance(own, str) else own
-        found["tags"] = [*dict.fromkeys([*own, *tags])] if isinstance(own, list) else own
-    if "date" not in found and (day := _DAY.match(PurePath(name).name)):
-        found["date"] = "-".join(day.groups())
-    return found if len(found) > len(metadata) or tags else metadata
+        known_tags = merged.get("tags") or []
+        known_tags = re.split(r"[,\s]+", known_tags) if isinstance(known_tags, str) else known_tags
+        merged["tags"] = [*dict.fromkeys([*known_tags, *tags])] if isinstance(known_tags, list) else known_tags
+    if "date" not in merged and (day := _DAY.match(PurePath(name).name)):
+        merged["date"] = "-".join(day.groups())
+    return merged if len(merged) > len(metadata) or tags else metadata
 
 
 def alias_block(source: str, metadata: Mapping[str, Any], end: int) -> Block | None:
@@ -244,9 +244,9 @@ class MarkdownEvents:
     def _take_code(self, text: str, span: Range) -> None:
         """Add the code between backticks; word by word if it extends over the end of a line."""
         start, end = self._offset(span["start"]), self._offset(span["end"])
-        found = self._source.find(text, start, end)
-        if found >= 0:
-            self._text.add(inline_code(text), found)
+        at = self._source.find(text, start, end)
+        if at >= 0:
+            self._text.add(inline_code(text), at)
             return
         for piece in _WORD_OR_SPACES.findall(text):
             if piece[0] != " ":

@@ -73,5 +73,5 @@ def read(source: str, name: str) -> Document:
 
 def clean(text: str) -> str:
     """The visible text of a paragraph."""
-    text = _NOTE.sub("", _LINK.sub(lambda found: found[2] or found[1], text))
+    text = _NOTE.sub("", _LINK.sub(lambda match: match[2] or match[1], text))
     return _EMPHASIS.removed(text).strip()

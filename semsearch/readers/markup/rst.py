@@ -100,12 +100,12 @@ def _by_line(text: str, source: str, low: int, high: int) -> Anchors:
     anchors: list[tuple[int, int]] = []
     offset, at = 0, low
     for line in text.split("\n"):
-        found = source.find(line, at, high)
-        if found < 0 or (anchors and not source[at:found].isspace()):
+        start = source.find(line, at, high)
+        if start < 0 or (anchors and not source[at:start].isspace()):
             return ()
-        if line and (not anchors or found - anchors[-1][1] != offset - anchors[-1][0]):
-            anchors.append((offset, found))
-        offset, at = offset + len(line) + 1, found + len(line)
+        if line and (not anchors or start - anchors[-1][1] != offset - anchors[-1][0]):
+            anchors.append((offset, start))
+        offset, at = offset + len(line) + 1, start + len(line)
     return tuple(anchors)
 
 

@@ -85,8 +85,8 @@ def _first_base(based: dict[str, str], identity: str) -> str:
     while (base := based.get(chain[-1])) is not None and base not in seen:
         chain.append(base)
         seen.add(base)
-    for each in chain[:-1]:
-        based[each] = chain[-1]
+    for style in chain[:-1]:
+        based[style] = chain[-1]
     return chain[-1]
 
 

@@ -98,4 +98,7 @@ def _names_of_chapters(archive: Archive, folder: str, items: Any) -> dict[str, s
 def _encrypted(archive: Archive) -> set[str]:
     if "META-INF/encryption.xml" not in archive:
         return set()
-    return {member_path("", found.get("URI", "")) for found in archive.tree("META-INF/encryption.xml").iter(_ENCRYPTED)}
+    return {
+        member_path("", reference.get("URI", ""))
+        for reference in archive.tree("META-INF/encryption.xml").iter(_ENCRYPTED)
+    }

@@ -150,8 +150,8 @@ def outermost(element: Any, *tags: str) -> Iterator[Any]:
     An element within 200 of its kind would be read 200 times, and they take no room in an archive.
     """
     walk = etree.iterwalk(element, events=("start",), tag=tags)
-    for _, found in walk:
-        yield found
+    for _, inner in walk:
+        yield inner
         walk.skip_subtree()
 
 
@@ -195,14 +195,14 @@ _CORE = {
 
 def properties(tree: Any) -> dict[str, Any]:
     """The properties of a document: title, author and the like. Titles that a program made up are left out."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for element in tree.iter(*_CORE):
         value = " ".join("".join(element.itertext()).split())
         if value and not (_CORE[element.tag] == "title" and _MADE_UP.fullmatch(value)):
-            values = found.setdefault(_CORE[element.tag], [])
+            values = by_name.setdefault(_CORE[element.tag], [])
             if value not in values:
                 values.append(value)
-    return {name: ", ".join(values) for name, values in found.items()}
+    return {name: ", ".join(values) for name, values in by_name.items()}
 
 
 def office_properties(archive: Archive) -> dict[str, Any]:

@@ -213,7 +213,10 @@ def _sheet_cells(row: Any) -> Iterator[tuple[int, str]]:
     for cell in row:
         if cell.tag in _CELLS and column <= _MOST_COLUMNS:
             date = cell.get(_OFFICE + "date-value")
-            yield column, date or " ".join(_shown_text(each) for each in cell if each.tag in _PARAGRAPHS).strip()
+            yield (
+                column,
+                date or " ".join(_shown_text(paragraph) for paragraph in cell if paragraph.tag in _PARAGRAPHS).strip(),
+            )
             column += max(1, number(cell.get(_TABLE + "number-columns-repeated"), 1))
 
 

@@ -68,8 +68,8 @@ def _shapes(tree: Any) -> Iterator[Any]:
 
 def _placeholder(shape: Any) -> str:
     """The role of a shape in the layout, such as "title"; "" if it has none."""
-    found = shape.find(f"*/{_P}nvPr/{_P}ph")
-    return "" if found is None else str(found.get("type", "body"))
+    placeholder = shape.find(f"*/{_P}nvPr/{_P}ph")
+    return "" if placeholder is None else str(placeholder.get("type", "body"))
 
 
 def _paragraphs(shape: Any) -> Iterator[str]:

@@ -112,8 +112,8 @@ class _Values:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return _string(cell)
-        found = cell.find(_S + "v")
-        value = "" if found is None else found.text or ""
+        value_element = cell.find(_S + "v")
+        value = "" if value_element is None else value_element.text or ""
         if not value:
             return ""
         if kind == "s":
@@ -156,15 +156,15 @@ def _date_styles(archive: Archive, path: str) -> dict[int, str]:
     tree = archive.tree(path)
     codes = {number(code.get("numFmtId"), 0): code.get("formatCode", "") for code in tree.iter(_S + "numFmt")}
     styles = tree.find(_S + "cellXfs")
-    found = {}
+    formats = {}
     for place, style in enumerate(() if styles is None else styles):
         id_ = number(style.get("numFmtId"), 0)
         code = _NOT_A_CODE.sub("", codes.get(id_, "")).lower()
         if id_ in _DATES or "y" in code or "d" in code:
-            found[place] = "%Y-%m-%dT%H:%M"
+            formats[place] = "%Y-%m-%dT%H:%M"
         elif id_ in _TIMES or ("h" in code and "m" in code):
-            found[place] = "%H:%M:%S"
-    return found
+            formats[place] = "%H:%M:%S"
+    return formats
 
 
 def _epoch(workbook: Any) -> datetime:

@@ -95,10 +95,10 @@ class Hyphens:
     """Joins hyphenated lines, by the words of the text that they are from."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        found: set[str] = set()
+        words_of_lines: set[str] = set()
         for line in lines:
-            found.update(_WORD.findall(line))
-        words = {word.lower() for word in found}
+            words_of_lines.update(_WORD.findall(line))
+        words = {word.lower() for word in words_of_lines}
         self._words = {word for word in words if "-" not in word}
         self._compounds = words - self._words
 
@@ -267,7 +267,7 @@ _DOTS = 200 / 72  # pixels for each point of a page that is recognized
 
 def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
     """The pages with the lines that are recognized on those without text; where there are none, it is a picture."""
-    key, found, unread, advice = content_key(data), dict[int, list[PageLine]](), list[int](), ""
+    key, recognized_lines, unread, advice = content_key(data), dict[int, list[PageLine]](), list[int](), ""
     with opened_pdf(data, name) as document:
         for number in pages.unread:
 
@@ -280,8 +280,8 @@ def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
                 unread.append(number)
                 advice = advice or lines
             else:
-                found[number] = page_lines(lines, number, *pages.sizes[number])
-    recognized = chain.from_iterable(found[number] for number in sorted(found))
+                recognized_lines[number] = page_lines(lines, number, *pages.sizes[number])
+    recognized = chain.from_iterable(recognized_lines[number] for number in sorted(recognized_lines))
     merged = [*merge(pages.lines, recognized, key=attrgetter("page"))]
     return replace(pages, lines=merged, unread=unread, advice=advice)
 
@@ -346,12 +346,14 @@ def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple
 
 
 def _omissions(pages: Pages) -> tuple[Omission, ...]:
-    found = []
+    omissions = []
     if pages.unread:
-        found.append(Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}; {pages.advice}"))
+        omissions.append(
+            Omission("pages without text", len(pages.unread), f"p. {in_runs(pages.unread)}; {pages.advice}")
+        )
     if pages.attachments:
-        found.append(Omission("attachments", pages.attachments))
-    return tuple(found)
+        omissions.append(Omission("attachments", pages.attachments))
+    return tuple(omissions)
 
 
 def in_runs(numbers: Sequence[int]) -> str:

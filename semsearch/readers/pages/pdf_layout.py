@@ -110,7 +110,7 @@ def in_columns(lines: list[PageLine], runs: Runs) -> list[PageLine]:
     gaps = _gaps(lines, runs)
     leaps = _leaps(lines)
     rows = len(gaps) + len(leaps)
-    strips = _column_strips([gap for found in gaps.values() for gap in found] + leaps, max(_FEWEST, _ROWS * rows))
+    strips = _column_strips([gap for in_line in gaps.values() for gap in in_line] + leaps, max(_FEWEST, _ROWS * rows))
     if not strips:
         return lines
     pieces = _pieces(lines, runs, gaps, strips)
@@ -184,8 +184,8 @@ def _pieces(
 
 def _hyphened(line: PageLine) -> PageLine:
     """A line that has become one by being cut: PDFium has not looked for a hyphen at its end."""
-    found = _PARTED.search(line.text)
-    return line._replace(text=line.text[: found.start()], hyphen=True) if found else line
+    match = _PARTED.search(line.text)
+    return line._replace(text=line.text[: match.start()], hyphen=True) if match else line
 
 
 def _column_of(line: PageLine, strips: Sequence[float]) -> int | None:
@@ -274,24 +274,24 @@ class Paragraph:
 
 def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph]:
     """Group lines, which are in reading order, to paragraphs. `distance` is the usual one from line to line."""
-    found: list[Paragraph] = []  # the last ones: a line may still be added to them
+    open_paragraphs: list[Paragraph] = []  # the last ones: a line may still be added to them
     edges: dict[tuple[int, int], float] = {}
     for _, page in groupby(lines, key=_PAGE):
         on_page = list(page)
-        edges = {strip: edge for strip, edge in edges.items() if strip[0] == found[-1].last.page}
+        edges = {strip: edge for strip, edge in edges.items() if strip[0] == open_paragraphs[-1].last.page}
         _add_right_edges(edges, on_page)
         for line in on_page:
-            paragraph = found[-1] if found else None
+            paragraph = open_paragraphs[-1] if open_paragraphs else None
             if paragraph is not None and _goes_on(paragraph, line, distance, edges):
                 paragraph.lines.append(line)
-            elif (earlier := _interrupted(found, line)) is not None:
-                found.append(found.pop(earlier))
-                found[-1].lines.append(line)
+            elif (earlier := _interrupted(open_paragraphs, line)) is not None:
+                open_paragraphs.append(open_paragraphs.pop(earlier))
+                open_paragraphs[-1].lines.append(line)
             else:
-                found.append(Paragraph([line]))
-        yield from found[:-_LOOKED_BACK]
-        del found[:-_LOOKED_BACK]
-    yield from found
+                open_paragraphs.append(Paragraph([line]))
+        yield from open_paragraphs[:-_LOOKED_BACK]
+        del open_paragraphs[:-_LOOKED_BACK]
+    yield from open_paragraphs
 
 
 class Usual(NamedTuple):
@@ -355,15 +355,15 @@ def _goes_on(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[
     return is_full and not moved
 
 
-def _interrupted(found: Sequence[Paragraph], line: PageLine) -> int | None:
+def _interrupted(earlier: Sequence[Paragraph], line: PageLine) -> int | None:
     """The index, from the end, of the paragraph that a line on a new page or in a new column continues after notes."""
-    if not found or not line.text[0].islower():
+    if not earlier or not line.text[0].islower():
         return None
-    above = found[-1].last
+    above = earlier[-1].last
     if above.page == line.page and line.bottom < above.bottom + above.size:
         return None
-    for number in range(-1, -min(_LOOKED_BACK, len(found)) - 1, -1):
-        last = found[number].last
+    for number in range(-1, -min(_LOOKED_BACK, len(earlier)) - 1, -1):
+        last = earlier[number].last
         if last.page < line.page - 1:
             return None
         if _same_size(last, line) and len(last.text) > 30:

@@ -85,7 +85,7 @@ def letters_of(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _letters(character: str) -> str:
     """What counts of a character: none, or one or several letters."""
-    return "".join(each for each in unicodedata.normalize("NFKC", character).casefold() if each.isalnum())
+    return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
 
 
 def page_letters(text: Any, raw: Any) -> PageLetters:
@@ -94,7 +94,9 @@ def page_letters(text: Any, raw: Any) -> PageLetters:
     if len(content) != text.count_chars():  # PDFium counts some characters twice
         content = [_character(text, number, raw) for number in range(text.count_chars())]
     letters = [_letters(character) for character in content]
-    return PageLetters("".join(letters), [number for number, each in enumerate(letters) for _ in each])
+    return PageLetters(
+        "".join(letters), [number for number, letters_of_it in enumerate(letters) for _ in letters_of_it]
+    )
 
 
 def _character(text: Any, number: int, raw: Any) -> str:
@@ -135,8 +137,8 @@ class LetterBoxes:
             return None
         x, y = self._point(box.left, box.top)
         far_x, far_y = self._point(box.right, box.bottom)
-        found = Box(min(x, far_x), min(y, far_y), max(x, far_x), max(y, far_y))
-        return found if found.left < found.right and found.top < found.bottom else None
+        box_shown = Box(min(x, far_x), min(y, far_y), max(x, far_x), max(y, far_y))
+        return box_shown if box_shown.left < box_shown.right and box_shown.top < box_shown.bottom else None
 
     def _point(self, x: float, y: float) -> tuple[float, float]:
         """A point of the page's own coordinates on the page as it is shown, in points: cropped, and perhaps turned."""
@@ -202,9 +204,9 @@ class SentenceSearch:
     def find(self, sentence: str) -> list[Piece]:
         """The pieces of a sentence, given by its letters, in order; empty if it is not there."""
         whole = self._whole(sentence)
-        found = [whole] if whole else self._pieces(sentence)
-        self._after = next((piece.end for piece in reversed(found) if piece.page == 0), self._after)
-        return found
+        pieces = [whole] if whole else self._pieces(sentence)
+        self._after = next((piece.end for piece in reversed(pieces) if piece.page == 0), self._after)
+        return pieces
 
     def _whole(self, sentence: str) -> Piece | None:
         page = self._pages[0]
@@ -216,15 +218,15 @@ class SentenceSearch:
         return None if start < 0 else Piece(0, start, start + len(sentence))
 
     def _pieces(self, sentence: str) -> list[Piece]:
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         page, after, done = 0, self._after, 0
         while done < len(sentence):
             piece = self._next(sentence[done:], page, after)
             if piece is None:
                 break
-            found.append(piece)
+            pieces.append(piece)
             page, after, done = piece.page, piece.end, done + piece.end - piece.start
-        return found if found and done >= _NEARLY * len(sentence) else []
+        return pieces if pieces and done >= _NEARLY * len(sentence) else []
 
     def _next(self, rest: str, page: int, after: int) -> Piece | None:
         """The longest beginning of what is left of a sentence: after what was found, on that page, or on a later."""
@@ -330,12 +332,12 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
     Another process finds them. Raises as `page_picture`.
     """
     question = name, number, [*before], [*on]
-    found = in_reader_process(placed, data, name, *question, limits=_limits(data))
+    answer = in_reader_process(placed, data, name, *question, limits=_limits(data))
     try:
-        pages, label, width, height, boxes = json.loads(found)
+        pages, label, width, height, boxes = json.loads(answer)
         page = PlacedPage(
             min(int(pages), sys.maxsize), str(label), float(width), float(height),
-            [[Box(*(min(max(float(edge), 0.0), 1.0) for edge in box)) for box in each] for each in boxes],
+            [[Box(*(min(max(float(edge), 0.0), 1.0) for edge in box)) for box in shown] for shown in boxes],
         )  # fmt: skip
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise SourceError(f"page {number} of {name} has no places of sentences: {error}") from None
@@ -369,14 +371,15 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
     with opened_pdf(data, name) as document, _page(document, name, number, pypdfium2) as page:
         text = page.get_textpage()
         try:
-            own = page_letters(text, pypdfium2.raw)
+            letters = page_letters(text, pypdfium2.raw)
             earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
             later = _letters_on(document, number + 1, pypdfium2) if on else ""
-            found = [*_found(before, (earlier, own.letters), 1), *_found(on, (own.letters, later), 0)]
+            pieces_of_all = [*_found(before, (earlier, letters.letters), 1), *_found(on, (letters.letters, later), 0)]
             boxes = LetterBoxes(page, text, pypdfium2.raw)
             width, height = page.get_size()
             places = [
-                [box for each in pieces for box in boxes.of(own.characters[each.start : each.end])] for pieces in found
+                [box for piece in pieces for box in boxes.of(letters.characters[piece.start : piece.end])]
+                for pieces in pieces_of_all
             ]
             return json.dumps([len(document), _label(document, number), width, height, places]).encode()
         finally:

@@ -72,15 +72,15 @@ def field_lines(document: Any, page: Any, number: int, raw: Any) -> Iterator[Pag
 
 def with_fields(lines: Sequence[PageLine], fields: Iterable[PageLine]) -> list[PageLine]:
     """Lines with the values after their labels: the last line on the left in the same row, else the last above."""
-    found = list(lines)
+    placed = list(lines)
     for field in fields:
-        row = [place for place, line in enumerate(found) if line.left < field.left and _is_beside(line, field)]
-        above = [place for place, line in enumerate(found) if line.bottom > field.bottom]
+        row = [place for place, line in enumerate(placed) if line.left < field.left and _is_beside(line, field)]
+        above = [place for place, line in enumerate(placed) if line.bottom > field.bottom]
         if row:
-            label = found[row[-1]]
+            label = placed[row[-1]]
             field = field._replace(bottom=label.bottom, size=label.size)
-        found.insert((row or above or [-1])[-1] + 1, field)
-    return found
+        placed.insert((row or above or [-1])[-1] + 1, field)
+    return placed
 
 
 def _is_beside(line: PageLine, field: PageLine) -> bool:
@@ -117,12 +117,12 @@ def read_pages(data: bytes, name: str) -> Pages:
     """
     pypdfium2 = pdfium()
     with opened_pdf(data, name) as document:
-        found = _without_lines(document)
-        _read_some(document, range(1, found.count + 1)[:_PAGES], found, pypdfium2)
-    for first in range(_PAGES + 1, found.count + 1, _PAGES):
+        pages = _without_lines(document)
+        _read_some(document, range(1, pages.count + 1)[:_PAGES], pages, pypdfium2)
+    for first in range(_PAGES + 1, pages.count + 1, _PAGES):
         with opened_pdf(data, name) as document:
-            _read_some(document, range(first, found.count + 1)[:_PAGES], found, pypdfium2)
-    return found
+            _read_some(document, range(first, pages.count + 1)[:_PAGES], pages, pypdfium2)
+    return pages
 
 
 def _without_lines(document: Any) -> Pages:
@@ -135,12 +135,12 @@ def _without_lines(document: Any) -> Pages:
     return Pages(len(document), [], contents, properties, [], {}, document.count_attachments())
 
 
-def _read_some(document: Any, numbers: Iterable[int], found: Pages, pypdfium2: Any) -> None:
+def _read_some(document: Any, numbers: Iterable[int], pages: Pages, pypdfium2: Any) -> None:
     has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
     if has_form:
         document.init_forms()  # before the first page is opened
     for number in numbers:
-        _read_page(document, number, found, pypdfium2, has_form=has_form)
+        _read_page(document, number, pages, pypdfium2, has_form=has_form)
 
 
 def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_form: bool) -> None:
@@ -152,16 +152,16 @@ def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_
         return
     text = page.get_textpage()
     try:
-        found = _lines(text, page, number, pypdfium2.raw)
+        lines = _lines(text, page, number, pypdfium2.raw)
         if has_form:
-            found = with_fields(found, field_lines(document, page, number, pypdfium2.raw))
+            lines = with_fields(lines, field_lines(document, page, number, pypdfium2.raw))
         pages.sizes[number] = page.get_size()
         is_blank = not pypdfium2.raw.FPDFPage_CountObjects(page.raw)
     finally:
         text.close()
         page.close()
-    pages.lines.extend(found)
-    if not found and not is_blank:
+    pages.lines.extend(lines)
+    if not lines and not is_blank:
         pages.unread.append(number)
 
 
@@ -195,7 +195,7 @@ class _PageText:
         self._spans: list[tuple[int, int]] = []
         self.lines: list[PageLine] = []
         start = 0
-        ends = [*(found.span() for found in _LINE_END.finditer(content)), (len(content), len(content))]
+        ends = [*(match.span() for match in _LINE_END.finditer(content)), (len(content), len(content))]
         for end, following in ends:
             if line := self._line(start, end, hyphen=content[end:following] == "\ufffe"):
                 self._spans.append((start, end))
@@ -207,11 +207,11 @@ class _PageText:
         start, end = self._spans[index]
         return [
             Gap(
-                found.start(),
-                self._characters.right_edge(self._index(found.start() - 1)),
-                self._characters.origin(self._index(found.end()))[0],
+                match.start(),
+                self._characters.right_edge(self._index(match.start() - 1)),
+                self._characters.origin(self._index(match.end()))[0],
             )
-            for found in _SPACE.finditer(self._content, start + 1, end - 1)
+            for match in _SPACE.finditer(self._content, start + 1, end - 1)
         ]
 
     def cut(self, index: int, offsets: Sequence[int]) -> list[PageLine]:

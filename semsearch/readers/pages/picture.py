@@ -63,10 +63,10 @@ def read(data: bytes, name: str) -> Document:
         if size[0] * size[1] < _FEWEST:
             continue
         sizes[number] = (_WIDTH, _WIDTH * size[1] / size[0])
-        found = lines_of(f"{key} {number}", drawn)
-        if isinstance(found, str):
-            raise SourceError(f"{name} is a picture; {found}")
-        lines += page_lines(found, number, *sizes[number])
+        recognized = lines_of(f"{key} {number}", drawn)
+        if isinstance(recognized, str):
+            raise SourceError(f"{name} is a picture; {recognized}")
+        lines += page_lines(recognized, number, *sizes[number])
     document = document_of(Pages(frames, lines, [], {}, [], sizes), name, "picture")
     if frames > 1:
         return document

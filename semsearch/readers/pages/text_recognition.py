@@ -229,11 +229,11 @@ class _LinePiece(NamedTuple):
 
 def joined_lines(boxes: Iterable[TextPiece], width: int, height: int) -> list[Line]:
     """The lines that boxes are parts of, in reading order, column by column where the page has some."""
-    found = [each for each in boxes if any(map(str.isalnum, each.text)) and len(each.corners) == 4]
-    if not found:
+    written = [box for box in boxes if any(map(str.isalnum, box.text)) and len(box.corners) == 4]
+    if not written:
         return []
-    slant = _slant(found)
-    pieces = sorted((_piece(each, slant) for each in found), key=lambda each: each.middle)
+    slant = _slant(written)
+    pieces = sorted((_piece(box, slant) for box in written), key=lambda box: box.middle)
     rows: list[list[_LinePiece]] = []
     for piece in pieces:
         if rows and abs(piece.middle - rows[-1][-1].middle) < _SAME_ROW * min(piece.height, rows[-1][-1].height):
@@ -243,7 +243,7 @@ def joined_lines(boxes: Iterable[TextPiece], width: int, height: int) -> list[Li
     usual = median(piece.height for piece in pieces)
     lines = []
     for row in rows:
-        for piece in _joined(sorted(row, key=lambda each: each.left)):
+        for piece in _joined(sorted(row, key=lambda box: box.left)):
             is_usual = abs(piece.height / usual - 1) < _ODD_SIZE
             tall = usual if is_usual else piece.height
             bottom = height - piece.middle - tall * (0.5 - _BASELINE)
@@ -273,8 +273,8 @@ class _WholeLines:
 def _slant(boxes: Sequence[TextPiece]) -> float:
     """By how much the page's lines fall for each step to the right."""
     slants = []
-    for each in boxes:
-        (x0, y0), (x1, y1), _, (x3, y3) = each.corners
+    for box in boxes:
+        (x0, y0), (x1, y1), _, (x3, y3) = box.corners
         if math.hypot(x1 - x0, y1 - y0) > _LONG * math.hypot(x3 - x0, y3 - y0) and x1 != x0:
             slants.append((y1 - y0) / (x1 - x0))
     return median(slants) if slants else 0.0

@@ -18,8 +18,8 @@ from small import write_articles
 from semsearch.errors import IndexNotFound, SemsearchError, ServerError, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex
-from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.server import ServerSettings
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
 needed("uvicorn", reason="an optional dependency")

@@ -21,7 +21,7 @@ from serving import running
 from semsearch import trust
 from semsearch.errors import IndexNotTrusted
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.settings import Settings
 from semsearch.storage.meta import get_meta
 from semsearch.word_vectors.table import VectorTable

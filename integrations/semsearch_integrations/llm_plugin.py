@@ -4,7 +4,7 @@
     llm -T Semsearch 'How do I rotate the keys?'
 
 llm imports this file by its entry point, at the start of each of its commands, so nothing else is imported here; for
-semsearch itself it does not exist. The tools are those of semsearch.agents, with the same limits and answers.
+semsearch itself it does not exist. The tools are those of semsearch.mcp, with the same limits and answers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def fragment(argument: str) -> llm.Fragment:
     -f 'semsearch:how do I rotate the keys?' asks the indexes that semsearch query asks, with your configured options,
     -f 'semsearch:notes:how do I rotate the keys?' the index notes.
     """
-    from semsearch.agents.citations import harmless  # start-up time of llm, here and below
+    from semsearch.citations import harmless  # start-up time of llm, here and below
     from semsearch.cli.answering import open_asked
     from semsearch.cli.configuration import read_configuration
     from semsearch.results.hits import NOT_ANSWERED
@@ -100,10 +100,10 @@ class Semsearch(llm.Toolbox):
         return self._called("read", cursor, citation=citation, around=around)
 
     def _called(self, tool: str, cursor: str, **arguments: Any) -> dict[str, Any]:
-        from semsearch.agents.tools import TOOLS
         from semsearch.cli.find_index import all_offered, find_indexes, nearest
-        from semsearch.serve.open_indexes import OpenIndexes
+        from semsearch.mcp import Tools, use
+        from semsearch.server.open_indexes import OpenIndexes
 
         places = find_indexes([self._index], None) if self._index else all_offered(None)
         with closing(OpenIndexes(folder=None if places else nearest(None), places=places)) as indexes:
-            return TOOLS[tool].call(indexes, arguments | ({"cursor": cursor} if cursor else {}))
+            return use(getattr(Tools(lambda: indexes), tool), cursor=cursor, **arguments)

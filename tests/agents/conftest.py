@@ -1,4 +1,4 @@
-"""Two small indexes, and what answers about them."""
+"""Two small indexes that agents ask."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from small import write_articles
 
-from semsearch.agents.protocol import AgentProtocol
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 LONG = "\n\n".join(f"The judge in the court has case {number}. A lawyer asks the jury." for number in range(400))
@@ -36,9 +35,3 @@ def indexes(folder: Path) -> Iterator[OpenIndexes]:
     opened = OpenIndexes(folder=folder / "indexes")
     yield opened
     opened.close()
-
-
-@pytest.fixture(scope="package")
-def protocol(indexes: OpenIndexes) -> AgentProtocol:
-    """What answers requests about both indexes."""
-    return AgentProtocol(lambda: indexes, indexes.descriptions)

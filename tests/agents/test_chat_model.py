@@ -9,8 +9,8 @@ import threading
 import pytest
 from servers.chat_server import STREAM, ChatReply, chat_server, events, refused, streamed, whole
 
-from semsearch.agents.chat_model import ChatModels, ContextTooLong
-from semsearch.agents.cited_answer import answer_sentences, request_body
+from semsearch.chat import ChatModels, ContextTooLong
+from semsearch.cited_answer import answer_sentences, request_body
 from semsearch.errors import ServerError, UsageError
 
 TEXT = "Der Käpt'n segelt 🚢 nach Kōbe [1]. 船は港にあります[2]。"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.agents.citations import CitedPlace, by_citation, harmless, readings
+from semsearch.citations import CitedPlace, by_citation, harmless, readings
 from semsearch.errors import SourceError
 
 

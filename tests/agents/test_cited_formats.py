@@ -8,9 +8,9 @@ import pytest
 from packages import needed
 from sample_files.placed_files import KINDS, PlacedKind
 
-from semsearch.agents.tools import TOOLS
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.mcp import Tools, use
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 for library in ("docx", "pptx", "openpyxl", "nbformat", "pypdfium2", "reportlab"):
@@ -35,24 +35,22 @@ def indexes(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_citation_leads_back_to_its_sentence(indexes: OpenIndexes, kind: PlacedKind) -> None:
-    name = kind.name
+    name, tools = kind.name, Tools(lambda: indexes)
     for unit in UNITS[::2]:
-        given = {"query": unit[1], "mode": "lexical", "filters": [f"path={name}"], "limit": 1}
-        (hit,) = TOOLS["search"].call(indexes, given)["results"]
+        (hit,) = use(tools.search, query=unit[1], mode="lexical", filters=[f"path={name}"], limit=1)["results"]
         assert name in hit["citation"]
-        read = TOOLS["read"].call(indexes, {"citation": hit["citation"], "around": 0})
+        read = use(tools.read, citation=hit["citation"], around=0)
         assert hit["sentence"] in " ".join(passage["text"] for passage in read["passages"])
-        again = TOOLS["read"].call(indexes, {"citation": read["passages"][0]["citation"], "around": 0})
+        again = use(tools.read, citation=read["passages"][0]["citation"], around=0)
         assert again["passages"][0] == read["passages"][0]
-        assert TOOLS["similar"].call(indexes, {"citation": hit["citation"]})["results"] is not None
+        assert use(tools.similar, citation=hit["citation"])["results"] is not None
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_source_of_a_context_leads_back_to_its_text(indexes: OpenIndexes, kind: PlacedKind) -> None:
-    name = kind.name
-    given = {"query": "the captain of the ship", "filters": [f"path={name}"], "max_words": 100}
-    made = TOOLS["context"].call(indexes, given)
+    name, tools = kind.name, Tools(lambda: indexes)
+    made = use(tools.context, query="the captain of the ship", filters=[f"path={name}"], max_words=100)
     for source in made["sources"]:
-        read = TOOLS["read"].call(indexes, {"citation": source["citation"], "around": 0})
+        read = use(tools.read, citation=source["citation"], around=0)
         first = read["passages"][0]["text"].split(".")[0]
         assert first in made["text"]

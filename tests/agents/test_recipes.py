@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
-from agent_messages import hello
 from guide import blocks, read
-from processes.agent_process import agent_process
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from processes.agent_process import environment
 
 JSON = [block.code for block in blocks(read("docs/agents.md")) if block.language == "json"]
 
@@ -22,9 +25,15 @@ def test_a_recipe_starts_the_server(recipe: str, folder: Path) -> None:
     name, *options = server["args"]
     assert name == "mcp"
     given: list[Any] = [str(folder / "indexes") if option.startswith("/") else option for option in options]
-    with agent_process(folder.parent, *given) as agent:
-        assert "docs, notes" in agent.ask(hello())["result"]["instructions"]
-        assert agent.end() == ([], "")
+
+    async def connected() -> None:
+        command = StdioServerParameters(
+            command=sys.executable, args=["-m", "semsearch", "mcp", *given], cwd=folder.parent, env=environment()
+        )
+        async with Client(stdio_client(command)) as client:
+            assert "docs, notes" in str(client.instructions)
+
+    anyio.run(connected)
 
 
 def test_the_codex_recipe_starts_the_same() -> None:

@@ -23,7 +23,7 @@ from semsearch.errors import SourceChanged, SourceError
 from semsearch.index import Index
 from semsearch.readers.read import read_file
 from semsearch.results.hits import Hit
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.system.source_files import NotTheFile, opened_source, read_source, source_digest
 from semsearch.word_vectors.table import VectorTable
 
@@ -33,8 +33,7 @@ PACKAGE = Path(semsearch.__file__).parent
 
 DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
-    "agents/chat_model.py": "an address that the user gave",
-    "agents/stdio_transport.py": "/dev/null",
+    "chat.py": "an address that the user gave",
     "cli/commands/config_command.py": "a new semsearch.toml",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
@@ -54,8 +53,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "readers/registry.py": "metadata of installed packages",
     "readers/pages/text_recognition.py": "the user's cache",
     "rerankers/": "models that the user names",
-    "serve/access.py": "the user's token",
-    "serve/page/page_files.py": "files of the package",
+    "server/access.py": "the user's token",
     "storage/": "files of the index's folder",
     "system/": "files that others name, of ours",
     "topics/": "files of the index's folder",

@@ -19,7 +19,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Context, Hit
 from semsearch.results.options import SearchOptions
 from semsearch.searchable import Searchable, SingleIndex
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 QUERIES = ["a ship in the storm", "the judge and the jury", "bread"]

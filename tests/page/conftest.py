@@ -19,7 +19,7 @@ from small import write_articles
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 CORE = ("test_asking.py", "test_everyone.py", "test_hits.py", "test_hostile.py", "test_problems.py")

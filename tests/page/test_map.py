@@ -14,7 +14,7 @@ from serving import Asker, running
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 PIXEL = """([x, y]) => {

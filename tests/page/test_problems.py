@@ -11,8 +11,8 @@ from sealing import trust
 from serving import TOKEN, Asker, running
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.server import ServerSettings
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
 _REFUSED = "error: Failed to load resource"

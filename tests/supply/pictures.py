@@ -31,7 +31,7 @@ from rich.text import Text  # noqa: E402
 from serving import running  # noqa: E402
 
 from semsearch import Index  # noqa: E402
-from semsearch.serve.open_indexes import OpenIndexes  # noqa: E402
+from semsearch.server.open_indexes import OpenIndexes  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"

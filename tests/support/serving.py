@@ -5,18 +5,19 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from semsearch.serve.message_route import MessageAnswerer
-from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.server import RunningServer, ServerSettings, listen
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import RunningServer, ServerSettings, listen
 
 if TYPE_CHECKING:
-    from semsearch.serve.workers import Workers
+    from starlette.applications import Starlette
+
+    from semsearch.server.work_pool import Workers
 
 TOKEN = "a token for tests, of enough characters"
 
@@ -88,14 +89,14 @@ def running(
     indexes: OpenIndexes,
     settings: ServerSettings | None = None,
     *,
-    messages: Sequence[MessageAnswerer] = (),
+    mcp: Starlette | None = None,
     workers: Workers | None = None,
 ) -> Iterator[Asker]:
     """Serve indexes while the block runs. Who connects before the server is ready waits in the socket's queue."""
     listening = listen(settings or ServerSettings(port=0))
     port = listening.getsockname()[1]
     settings = settings or ServerSettings(port=0)
-    server = RunningServer(indexes, settings, TOKEN, listening, messages=messages, workers=workers)
+    server = RunningServer(indexes, settings, TOKEN, listening, mcp=mcp, workers=workers)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

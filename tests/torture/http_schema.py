@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "sup
 from fuzzing.small_index import made_index
 from serving import TOKEN, running
 
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 
 _CHECKS = (
     "not_a_server_error",

@@ -32,13 +32,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks"), str(Path(__file__).parents[1] / "support")]
 
+from operations import Operation, operations
 from server_load import SEMSEARCH, editions_of, prepare, serving, write_edition
 
-from semsearch.serve.access import make_token, token_path
-from semsearch.serve.openapi import OPERATIONS
-from semsearch.serve.operation import Operation
+from semsearch.server.access import make_token, token_path
 
 _CROWD = 400  # clients at once, more than there is room for
 _GROWTH = 1.1  # of memory, from the second third of the time to the last
@@ -107,8 +106,8 @@ async def ask(port: int, method: str, path: str, body: bytes | None, token: str 
 def request_of(operation: Operation, values: Mapping[str, Any]) -> tuple[str, str, bytes | None]:
     """Method, address and body of an operation's request."""
     given, path = dict(values), operation.path
-    if operation.in_path is not None:
-        path = path.replace("{" + operation.in_path.name + "}", quote(str(given.pop(operation.in_path.name)), safe=""))
+    if operation.in_path:
+        path = path.replace("{id}", quote(str(given.pop("id")), safe=""))
     if operation.has_body:
         return operation.method, path, json.dumps(given).encode()
     return operation.method, f"{path}?{urlencode(given, doseq=True)}" if given else path, None
@@ -124,7 +123,7 @@ async def client(port: int, number: int, editions: Editions, traffic: Traffic, u
             await search(port, chance.randrange(20), editions, traffic)
         else:
             operation = chance.choice(_OPERATIONS)
-            method, path, body = request_of(operation, {**operation.example, **_own(operation, number)})
+            method, path, body = request_of(operation, _values(operation, number))
             status, head, content = await ask(port, method, path, body, token if operation.is_write else "")
             traffic.count(operation.name, status)
             if status not in _ALLOWED or (status == 503 and "retry-after" not in head):
@@ -133,13 +132,25 @@ async def client(port: int, number: int, editions: Editions, traffic: Traffic, u
         await asyncio.sleep(_PAUSE)
 
 
-_OPERATIONS = [one for one in OPERATIONS if not one.is_long and one.name not in ("sync", "health")]
+_ASKED: dict[str, Any] = {
+    "query": "how do I rotate the keys?",
+    "queries": ["how do I rotate the keys?", "why does the printer jam?"],
+    "ids": [17, 18],
+    "input": ["how do I rotate the keys?"],
+    "text": "The printer jams.",
+    "page": 1,
+}
+_LONG = ("sync", "make_map", "get_health", "explain")
+_OPERATIONS = [one for one in operations() if one.name not in _LONG]
 
 
-def _own(operation: Operation, number: int) -> dict[str, str]:
-    """A document that is there, or may be written by this client, in place of the example's."""
+def _values(operation: Operation, number: int) -> dict[str, Any]:
+    """What an operation is asked: a document that is there, or may be written by this client."""
+    values = {name: _ASKED[name] for name in operation.required}
     document = f"note {number}" if operation.is_write else f"{number}.txt"
-    return {name: document for name in ("id", "path") if name in operation.example}
+    if "similar" in operation.name:
+        return values | {"path": document}
+    return values | ({"id": document} if operation.in_path else {})
 
 
 async def search(port: int, harbour: int, editions: Editions, traffic: Traffic) -> None:

@@ -54,7 +54,6 @@ _HERE = (
     "embedder",
     "addresses",
     "datasets",
-    "mcp-lines",
 )
 
 

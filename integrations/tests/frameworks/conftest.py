@@ -16,7 +16,7 @@ os.environ["LANGSMITH_TRACING"] = "false"
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.searchable import Searchable
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import WordVectors
 

@@ -12,7 +12,7 @@ from small import article
 
 from semsearch.cli.open_hit import open_hit
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 DOCS = "s3://bucket/docs"

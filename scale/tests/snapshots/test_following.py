@@ -20,7 +20,7 @@ from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageErr
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.checksums import update_digests
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.snapshots.publisher import publish

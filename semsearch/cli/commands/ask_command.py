@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
+from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
 from semsearch.cli.answer_formats import one_line, to_json
 from semsearch.cli.answering import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
 from semsearch.cli.command_options import (
@@ -34,12 +36,7 @@ from semsearch.cli.find_index import INDEXES
 from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
 from semsearch.cli.tables import count
 from semsearch.errors import ServerError, quoted
-from semsearch.results.hits import FLOOR
-
-if TYPE_CHECKING:
-    from semsearch.agents.chat_model import ChatModels
-    from semsearch.agents.cited_answer import AnswerSentence
-    from semsearch.results.hits import Context
+from semsearch.results.hits import FLOOR, Context
 
 _LEAST_WORDS = 50  # of passages, for a model with little room
 
@@ -98,9 +95,6 @@ def ask(
     if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
-    from semsearch.agents.chat_model import ContextTooLong  # start-up time, here and below
-    from semsearch.agents.cited_answer import ModelAnswer, answer_sentences, prompt, request_body
-
     question = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
     with open_asked(
         index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
@@ -174,8 +168,6 @@ def _models(url: str | None) -> tuple[ChatModels, str | None]:
     Name and key belong to the configured address. Another one, of the command line, or of a variable above a file with
     the key, does not get the key.
     """
-    from semsearch.agents.chat_model import OLLAMA, ChatModels
-
     configuration = configuration_of()
     found = {} if configuration is None else configuration.of("model")
     sources = {} if configuration is None else {key: each.source for key, each in configuration.settings.items()}

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -23,13 +24,18 @@ from semsearch.cli.command_options import (
 from semsearch.cli.declared import ACCESS, CommandOption as Option
 from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
 from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
-from semsearch.errors import IndexNotFound
+from semsearch.errors import IndexNotFound, MissingExtra
+from semsearch.server.access import make_token, token_path
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.database import description_of
 
 if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+    from starlette.applications import Starlette
+
     from semsearch.rerankers.reranker import ModelReranker
-    from semsearch.serve.open_indexes import OpenIndexes
-    from semsearch.serve.workers import Workers
+
+_REQUEST = 30.0  # seconds that a request of an agent may take
 
 
 def serve(
@@ -69,6 +75,8 @@ def serve(
 ) -> None:
     """Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.
 
+    MCP needs the extra mcp: pip install 'semsearch[mcp]'.
+
     Serves all indexes of the folder, or those that --index names: by name, path or the URI of a published copy.
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
     Ctrl-C stops the server. Needs the extra serve: pip install 'semsearch[serve]'.
@@ -76,14 +84,14 @@ def serve(
     if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
-    from semsearch.serve.access import make_token, token_path  # start-up time, here and below
-
     if show_token:
         print(make_token(token_path()))
         return
-    from semsearch.agents.http_transport import HttpAgents
-    from semsearch.agents.protocol import AgentProtocol
-    from semsearch.serve.server import RunningServer, ServerSettings, address, is_open_to_others, listen
+    try:  # an optional dependency
+        from semsearch.server.running import RunningServer, ServerSettings, address, is_open_to_others, listen
+        from semsearch.server.work_pool import Workers
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "fastapi", "serve") from None
 
     settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
     places = _chosen(index, indexes)
@@ -92,14 +100,13 @@ def serve(
     if not served.names():
         raise IndexNotFound(none_in(indexes))
     served.reranker = chosen_reranker(rerank, rerank_seconds)
-    searching = _workers(workers, partial(_reranking, opened, rerank, rerank_seconds))
+    searching = Workers(workers, partial(_reranking, opened, rerank, rerank_seconds)) if workers else None
     listening = listen(settings)
     try:
-        agents = HttpAgents(AgentProtocol(lambda: served, served.descriptions))
         served.warm_up()
         gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
         server = RunningServer(
-            served, settings, make_token(token_path()), listening, messages=[agents], workers=searching
+            served, settings, make_token(token_path()), listening, mcp=_for_agents(served), workers=searching
         )
         if is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
@@ -123,13 +130,7 @@ def _chosen(named: list[str] | None, indexes: Path | None) -> Mapping[str, Path 
 
 def _open(url: str) -> None:
     """Open an address in the browser, in a thread: a browser on the terminal would block the server."""
-    threading.Thread(target=_show, args=(url,), daemon=True).start()
-
-
-def _show(url: str) -> None:
-    import webbrowser  # start-up time
-
-    webbrowser.open(url)
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 def mcp(
@@ -141,19 +142,15 @@ def mcp(
     vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    timeout: Annotated[float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")] = 30,
+    timeout: Annotated[
+        float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")
+    ] = _REQUEST,
 ) -> None:
     """Let an agent search: an MCP server on standard input and output.
 
     The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
     those that --index names, and nothing else. It only reads, and stops at the end of its input.
     """
-    from semsearch.agents.protocol import AgentProtocol
-    from semsearch.agents.stdio_transport import (
-        MessagePipes,  # start-up time, here and below
-        StdioServer,
-    )
-
     if not is_wanted(rerank):  # a model profits from all threads
         use_one_thread()
     tell_warnings()
@@ -162,19 +159,34 @@ def mcp(
         complain(none_in(indexes))  # and continues: an index that is created later is found
     if sys.stdin.isatty():
         complain("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
-    reranker = chosen_reranker(rerank, rerank_seconds)
-    protocol = AgentProtocol(
-        lambda: _opened(places, indexes, vectors, reranker),
-        lambda: _described(places or {each.name: each for each in index_folders(nearest(indexes))}),
-    )
-    server = StdioServer(protocol, MessagePipes.of_this_process(), seconds=timeout)
+    served = _opened(places, indexes, vectors, chosen_reranker(rerank, rerank_seconds))
+    described = _described(places or {each.name: each for each in index_folders(nearest(indexes))})
+    server = _mcp_server(served, described, timeout)
+    server.run("stdio")
+    sys.stderr.flush()
+    os._exit(0)  # a request that has timed out must not delay the end; tools only read
+
+
+def _mcp_server(indexes: OpenIndexes, described: Mapping[str, str], seconds: float) -> MCPServer:
+    """The server for agents. Raises MissingExtra."""
+    try:  # an optional dependency
+        from semsearch.mcp import make_server
+
+        return make_server(lambda: indexes, described, seconds=seconds)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "mcp", "mcp") from None
+
+
+def _for_agents(indexes: OpenIndexes) -> Starlette | None:
+    """The application for agents; None, with a word about it, without the extra mcp."""
     try:
-        server.run()
-    finally:
-        if server.is_busy:  # a request that has timed out must not delay the end
-            sys.stderr.flush()
-            os._exit(0)
-        protocol.close()
+        server = _mcp_server(indexes, indexes.descriptions(), _REQUEST)
+    except MissingExtra as error:
+        complain(f"agents cannot ask this server: {error}")
+        return None
+    from semsearch.mcp import http_application  # of the optional dependency
+
+    return http_application(server)
 
 
 def _described(places: Mapping[str, Path | str]) -> dict[str, str]:
@@ -187,18 +199,8 @@ def _opened(
     vectors: str | None,
     reranker: ModelReranker | None,
 ) -> OpenIndexes:
-    from semsearch.serve.open_indexes import OpenIndexes  # start-up time: it imports what searches
-
     folder = None if places else nearest(indexes)
     return OpenIndexes(folder=folder, places=places, reranker=reranker, vectors=vectors)
-
-
-def _workers(number: int, opened: Callable[[], OpenIndexes]) -> Workers | None:
-    if not number:
-        return None
-    from semsearch.serve.workers import Workers  # start-up time
-
-    return Workers(number, opened)
 
 
 def _reranking(

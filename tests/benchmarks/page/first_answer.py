@@ -20,7 +20,7 @@ from serving import running
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 
 TIMES = 9
 _PAINTED = "() => document.querySelector('.hit mark') !== null"

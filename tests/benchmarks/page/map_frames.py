@@ -22,7 +22,7 @@ from serving import running
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 
 MEASURE = """async seconds => {
     const times = [];

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 
 QUERY = "what+if+two+programs+write+at+the+same+time"
 

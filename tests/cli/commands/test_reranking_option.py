@@ -13,7 +13,7 @@ from console import index_docs, semsearch, work_in, write_docs
 from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
 from semsearch.rerankers import load_reranker as opening
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 

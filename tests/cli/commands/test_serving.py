@@ -20,8 +20,8 @@ from packages import needed
 from serving import TOKEN, Asker, running
 
 from semsearch.cli.commands import server_commands
-from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.server import RunningServer, ServerSettings
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import RunningServer, ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
 needed("uvicorn", reason="an optional dependency")
@@ -62,7 +62,7 @@ def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
 
 def test_the_page_is_opened_in_the_browser_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: queue.Queue[str] = queue.Queue()
-    monkeypatch.setattr(server_commands, "_show", opened.put)
+    monkeypatch.setattr(server_commands, "_open", opened.put)
     monkeypatch.setattr(RunningServer, "run", lambda _: None)
     found = semsearch("serve", "--port", "0", "--open")
     assert opened.get(timeout=60) == found.lines[0]
@@ -91,7 +91,7 @@ def test_two_indexes_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_error_names_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setitem(sys.modules, "semsearch.server.running", None)
     found = semsearch("serve", "--port", "0")
     assert found.status == 2
     assert "pip install 'semsearch[serve]'" in found.err

@@ -9,7 +9,7 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ PRINTED = (
     Printed(
         "ask",
         "With `--show-prompt` the body of the request for the model.",
-        result=_result("semsearch.agents.cited_answer:ModelAnswer"),
+        result=_result("semsearch.cited_answer:ModelAnswer"),
     ),
     Printed(
         "history",

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from agent_messages import META, call, hello, message
+from operations import operations
 
 from fuzzing.small_index import made_index
 from fuzzing.target import Run, Target
-from semsearch.agents.http_transport import HttpAgents
-from semsearch.agents.protocol import AgentProtocol
-from semsearch.agents.stdio_transport import MessagePipes, StdioServer
-from semsearch.agents.tools import TOOLS
-from semsearch.serve.connection_limits import ConnectionLimits, Connections
-from semsearch.serve.open_indexes import OpenIndexes
-from semsearch.serve.openapi import OPERATIONS
-from semsearch.serve.server import RunningServer, ServerSettings, listen
+from semsearch.errors import SemsearchError
+from semsearch.mcp import Tools, use
+from semsearch.server.connections import ConnectionLimits, limited
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import RunningServer, ServerSettings, listen
 
 _TOKEN = "a token for tests, of enough characters"  # of no server but this one
-_VERSIONS: tuple[dict[str, str], ...] = (
-    {},
-    {"mcp-protocol-version": "2025-03-26"},
-    {"mcp-protocol-version": "2025-11-25"},
-    {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "search"},
-)
 _QUERY_WORDS = ("&", "=", "%00", "%ED%A0%80", "index=docs", "query=", "filters=", "k=", "offset=", "1e9", "-1", "true")
 _JSON_WORDS = ('{"', '":', "[", "]", "null", "true", "1e999", "\\ud800", '"query"', '"index":"docs"', "-0.0", "NaN")
-_INTERNAL_ERROR = -32603
 
 
 def targets() -> Iterator[Target]:
@@ -52,9 +42,7 @@ def targets() -> Iterator[Target]:
     yield Target(
         "http-headers", _with_headers, _headers, ("host:", "origin: ", "authorization: Bearer ", "x-", "[::1]")
     )
-    words = (*_JSON_WORDS, "tools/call", "resources/read", "semsearch://", "initialize", "_meta", "arguments", "#L")
-    yield Target("mcp", _messaging, _messages, words)
-    yield Target("mcp-lines", _speaking, _lines, words)
+    yield Target("mcp", _calling, _calls, ("*.md", "year>=", "sea-0.md:", " p. ", "–", '"', "|", "!"))
     yield Target(
         "http-bytes",
         _connected,
@@ -155,16 +143,25 @@ async def _answered(application: Any, scope: dict[str, Any], body: bytes) -> tup
     return sent[0]["status"], b"".join(each.get("body", b"") for each in sent[1:])
 
 
+_VALUES: dict[str, Any] = {
+    "query": "a ship",
+    "queries": ["a ship"],
+    "input": "a ship",
+    "text": "A ship.",
+    "ids": [1],
+    "page": 1,
+    "hit": {},
+    "citation": "sea-0.md:5",
+}
+
+
 def _requests(*, writes: bool) -> Iterator[bytes]:
-    """The example of each operation."""
-    for operation in OPERATIONS:
+    """A request of each operation."""
+    for operation in operations():
         if operation.is_write != writes:
             continue
-        values = {"index": "docs", **operation.example}
-        path = operation.path
-        if operation.in_path is not None:
-            values.pop(operation.in_path.name, None)
-            path = path.replace("{" + operation.in_path.name + "}", "added")
+        values = {"index": "docs"} | {name: _VALUES[name] for name in operation.required}
+        path = operation.path.replace("{id}", "added")
         if operation.has_body:
             yield f"{operation.method} {path}\napplication/json\n{json.dumps(values)}".encode()
         else:
@@ -172,47 +169,29 @@ def _requests(*, writes: bool) -> Iterator[bytes]:
             yield f"{operation.method} {path}?{query}\n\n".encode()
 
 
-def _messaging(folder: Path) -> Run:
-    """The first byte chooses the headers; the rest is the body."""
+_TOOLS = ("search", "context", "similar", "read", "list_documents", "status")
+
+
+def _calling(folder: Path) -> Run:
+    """The first byte chooses a tool; the rest is the text that it is asked, and a filter."""
     indexes = OpenIndexes(folder=made_index(folder).parent)
-    agents = HttpAgents(AgentProtocol(lambda: indexes, indexes.descriptions))
 
     def run(data: bytes) -> None:
-        reply = agents.reply(data[1:], _VERSIONS[data[0] % len(_VERSIONS) if data else 0])
-        assert reply.status < 500, f"status {reply.status}"
-        answers = json.loads(reply.body) if reply.body else []
-        for answer in answers if isinstance(answers, list) else [answers]:
-            assert answer.get("error", {}).get("code") != _INTERNAL_ERROR, f"an internal error: {answer}"
+        name = _TOOLS[data[0] % len(_TOOLS) if data else 0]
+        text, _, other = data[1:].decode("utf-8", "surrogateescape").partition("\n")
+        arguments: dict[str, Any] = {"index": "docs", "filters": [other], "query": text, "citation": text}
+        tool = getattr(Tools(lambda: indexes), name)
+        taken = {key: value for key, value in arguments.items() if key in signature(tool).parameters}
+        with suppress(SemsearchError):
+            json.dumps(use(tool, **taken))
 
     return run
 
 
-def _speaking(folder: Path) -> Run:
-    """The input is what a client writes to standard input: each request is answered once, by a line of JSON."""
-    indexes = OpenIndexes(folder=made_index(folder).parent)
-    protocol = AgentProtocol(lambda: indexes, indexes.descriptions)
-
-    def run(data: bytes) -> None:
-        (folder / "asked").write_bytes(data)
-        (folder / "answered").write_bytes(b"")
-        asked, answered = os.open(folder / "asked", os.O_RDONLY), os.open(folder / "answered", os.O_WRONLY)
-        pipes = MessagePipes(asked, answered, most=100_000)
-        try:
-            StdioServer(protocol, pipes, seconds=60).run()
-        finally:
-            pipes.close()
-        for line in (folder / "answered").read_bytes().splitlines():
-            answer = json.loads(line)
-            for each in answer if isinstance(answer, list) else [answer]:
-                assert each.get("error", {}).get("code") != _INTERNAL_ERROR, f"an internal error: {each}"
-
-    return run
-
-
-def _lines() -> Iterator[bytes]:
-    messages = [each[1:] for each in _messages()]
-    yield b"\n".join(messages) + b"\n"
-    yield from (json.dumps(hello()).encode() + b"\n" + each + b"\n" for each in messages)
+def _calls() -> Iterator[bytes]:
+    for number in range(len(_TOOLS)):
+        yield bytes([number]) + b"a ship\n*.md"
+        yield bytes([number]) + b"sea-0.md:5\nyear>=2020"
 
 
 def _connected(folder: Path) -> Run:
@@ -228,9 +207,9 @@ def _connected(folder: Path) -> Run:
     loop.set_exception_handler(lambda _, context: failed.append(str(context)))
 
     async def exchange(data: bytes) -> bytes:
-        connections = Connections(ConnectionLimits())
+        protocol = limited(ConnectionLimits())
         listening = await loop.create_server(
-            lambda: connections.protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
+            lambda: protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
         )
         reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
         answer = b""
@@ -260,14 +239,3 @@ def _sent() -> Iterator[bytes]:
     yield b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\n" + chunked + b'13\r\n{"queries":["ship"]}\r\n0\r\n\r\n'
     yield first + b"Expect: 100-continue\r\nUpgrade: websocket\r\nConnection: upgrade\r\nX: \xff\r\n\r\n"
     yield b"GET http://localhost/v1/status HTTP/1.0\r\n\r\n"
-
-
-def _messages() -> Iterator[bytes]:
-    values: dict[str, Any] = {"query": "a ship", "citation": "sea-0.md:5", "index": "docs", "k": 3}
-    for tool, declared in TOOLS.items():
-        arguments = {each.name: values[each.name] for each in declared.parameters if each.name in values}
-        yield b"\x01" + json.dumps(call(tool, **arguments)).encode()
-        yield b"\x03" + json.dumps(call(tool, stateless=True, **arguments)).encode()
-    for each in (hello(), message("resources/read", uri="semsearch://docs/sea-0.md#L5"), message("tools/list")):
-        yield b"\x02" + json.dumps(each).encode()
-    yield b"\x01" + json.dumps([message("ping"), message("ping", id=2), {"_meta": META}]).encode()

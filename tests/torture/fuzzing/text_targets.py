@@ -8,14 +8,13 @@ from pathlib import Path
 
 from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
-from semsearch.agents.jsonrpc import RpcError
-from semsearch.agents.resources import read_resource
 from semsearch.dense.engines import complete
 from semsearch.errors import SemsearchError
+from semsearch.mcp import read_resource
 from semsearch.remote_index import ServerConnection
 from semsearch.search.filters import parse
 from semsearch.search.query_syntax import parse_query
-from semsearch.serve.open_indexes import OpenIndexes
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import has_password, local_path, shown_uri
 from semsearch.text.languages import language_of
@@ -162,8 +161,8 @@ def _addressing(folder: Path) -> Run:
         for parser in parsers:
             with suppress(SemsearchError):
                 parser(text)
-        with suppress(RpcError):
-            read_resource(open_indexes, {"uri": text})
+        with suppress(SemsearchError, ValueError):
+            read_resource(open_indexes, text)
 
     return run
 

@@ -1,0 +1,293 @@
+"""A language model behind an address that speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, and services.
+
+Two requests are made: for the list of models, and for a chat completion, whose answer is read as it comes: server-sent
+events, or one JSON object from a server that does not stream. By the standard library, which knows TLS and the proxies
+of the environment. The text of documents goes to the given address alone: redirections are not followed, plain HTTP to
+another machine must be allowed, and what goes to this machine passes no proxy. The key is in no message.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from ssl import create_default_context
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, ProxyHandler, Request, build_opener
+
+from semsearch.citations import harmless
+from semsearch.errors import ServerError, UsageError
+from semsearch.server.access import is_loopback
+
+logger = logging.getLogger(__name__)
+
+OLLAMA = "http://127.0.0.1:11434/v1"  # where Ollama listens unless it is told otherwise
+SECONDS = 300.0  # of silence: a model that is loaded from disk and reads a long prompt on a CPU takes its time
+_CONNECTING = 10.0  # seconds until there is a connection
+_MOST = 1 << 22  # bytes of an answer, and of a line of it
+_SHOWN, _NAMED = 300, 20  # characters of an error message, and models of a list, that are shown
+_TOO_LONG = re.compile(
+    r"context[\s_]*(?:length|size|window)|maximum context|too many tokens|prompt is too long", re.IGNORECASE
+)
+_CUT = {"length": "at its limit of length", "content_filter": "at a filter of the server"}  # by finish_reason
+
+
+class ContextTooLong(ServerError):
+    """The model has no room for the prompt."""
+
+
+# -- The connection ----------------------------------------------------------------------------------------------------
+
+
+class _Connection(HTTPConnection):
+    def connect(self) -> None:
+        waits = self.timeout
+        self.timeout = min(_CONNECTING, waits or _CONNECTING)
+        super().connect()
+        self.sock.settimeout(waits)
+
+
+class _SecureConnection(_Connection, HTTPSConnection):
+    pass
+
+
+class _OverHttp(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Connection, req)
+
+
+class _OverTls(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_SecureConnection, req, context=create_default_context())
+
+
+class _WithoutRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:  # the answer itself is then an error
+        return None
+
+
+class ChatModels:
+    """The models at an address, such as http://127.0.0.1:11434/v1.
+
+    `seconds` is how long the server may be silent. Raises UsageError for an address or a key that makes no sense, and
+    for plain HTTP to another machine unless `plain_http` allows it.
+    """
+
+    def __init__(self, url: str, *, key: str | None = None, plain_http: bool = False, seconds: float = SECONDS) -> None:
+        self.url = url.rstrip("/")
+        self._key, self._seconds = key, seconds
+        try:
+            parts = urlsplit(self.url)
+            host, _ = parts.hostname or "", parts.port
+        except ValueError as error:
+            raise UsageError(f"the address of the model is not valid: {error}") from None
+        if parts.username or parts.password:
+            raise UsageError("the address of the model has a password in it; give it as model.key")
+        if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or not _is_plain(url):
+            shown = "this" if "@" in url else repr(self._said(url))
+            raise UsageError(f"{shown} is not the address of a model server; give one such as {OLLAMA}")
+        if key is not None and not (key and _is_plain(key)):
+            raise UsageError("the key of the model is empty, or has other characters than printable ASCII")
+        if not 0 < seconds < float("inf"):
+            raise UsageError(f"model.seconds must be a positive number, not {seconds}")
+        self.is_here = host == "localhost" or is_loopback(host)
+        if parts.scheme == "http" and not self.is_here and not plain_http:
+            raise UsageError(
+                f"{self.url} is another machine, to which the text of your documents would go without encryption; use "
+                "https, or set model.plain_http = true in your own configuration"
+            )
+        proxies = ProxyHandler({}) if self.is_here else ProxyHandler()
+        self._opener = build_opener(proxies, _OverHttp, _OverTls, _WithoutRedirects)
+
+    # -- requests ------------------------------------------------------------------------------------------------------
+
+    def names(self) -> list[str]:
+        """The names of the models that the server lists. Raises ServerError."""
+        with self._asked("models", None) as response:
+            answer = _as_json(self._rest(response))
+        models = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(models, list):
+            raise self._other_protocol()
+        return [str(model["id"]) for model in models if isinstance(model, dict) and "id" in model]
+
+    def only_name(self) -> str:
+        """The name of the server's only model. Raises UsageError if it has none, or several; ServerError."""
+        names = self.names()
+        if len(names) != 1:
+            has = f"has several models: {self._listed(names)}" if names else "has no model; Ollama: ollama pull NAME"
+            raise UsageError(f"the server {self.url} {has}; choose one: --model NAME, or model.name in your own file")
+        return names[0]
+
+    def answer(self, body: Mapping[str, Any]) -> Iterator[str]:
+        """The pieces of the model's answer as they come, without its reasoning.
+
+        Warns by the log of an answer that is cut. Raises ContextTooLong, UsageError for a model that the server does
+        not have, and ServerError: also after some pieces, if the connection ends before the answer does.
+        """
+        with self._asked("chat/completions", body) as response:
+            ending, length = None, 0
+            streams = response.headers.get_content_type() == "text/event-stream"
+            for event in _events(self._lines(response)) if streams else [_as_json(self._rest(response))]:
+                text, reason = self._said_in(event, body)
+                ending, length = reason or ending, length + len(text)
+                if length > _MOST:
+                    raise ServerError(f"the model at {self.url} does not stop; its answer is longer than any")
+                if text:
+                    yield text
+        if ending in _CUT:
+            logger.warning("the model stopped %s; the answer is not complete", _CUT[ending])
+
+    @contextmanager
+    def _asked(self, path: str, body: Mapping[str, Any] | None) -> Iterator[HTTPResponse]:
+        """Send a request: the answer, whose status is a success. Raises as `answer`, also while it is read."""
+        try:
+            with self._sent(path, body) as response:
+                yield response
+        except (OSError, HTTPException) as error:
+            raise self._without_answer(error) from error
+
+    def _sent(self, path: str, body: Mapping[str, Any] | None) -> HTTPResponse:
+        headers = {"Accept": "text/event-stream, application/json", "User-Agent": "semsearch"}
+        headers |= {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        data = None if body is None else json.dumps(body).encode()
+        headers |= {} if data is None else {"Content-Type": "application/json"}
+        try:
+            response: HTTPResponse = self._opener.open(
+                Request(f"{self.url}/{path}", data, headers), timeout=self._seconds
+            )
+            return response
+        except HTTPError as refused:
+            with refused:
+                error = self._refusal(refused.code, _as_json(self._rest(refused)), body or {})
+            if body is None or "temperature" not in body or "temperature" not in str(error):
+                raise error from None
+        return self._sent(path, {key: value for key, value in body.items() if key != "temperature"})
+
+    def _rest(self, response: IO[bytes]) -> bytes:
+        found = response.read(_MOST + 1)
+        if len(found) > _MOST:
+            raise ServerError(f"{self.url} answers with more than {_MOST >> 20} MB")
+        return found
+
+    def _lines(self, response: IO[bytes]) -> Iterator[bytes]:
+        while line := response.readline(_MOST + 1):
+            if len(line) > _MOST:
+                raise ServerError(f"{self.url} answers with a line of more than {_MOST >> 20} MB")
+            yield from line.splitlines()
+        raise ConnectionError("the connection ended before the answer did")
+
+    # -- what an answer means ------------------------------------------------------------------------------------------
+
+    def _said_in(self, event: Any, body: Mapping[str, Any]) -> tuple[str, str | None]:
+        """The text in an event, and why the model stopped, if it has. Raises as `answer`."""
+        if isinstance(event, dict) and event.get("error"):
+            raise self._refusal(0, event, body)
+        if not isinstance(event, dict) or not isinstance(event.get("choices"), list):
+            raise self._other_protocol()
+        first = event["choices"][0] if event["choices"] else {}  # none: numbers of tokens
+        if not isinstance(first, dict):
+            raise self._other_protocol()
+        part = first.get("delta") or first.get("message") or {}
+        text, reason = part.get("content") if isinstance(part, dict) else None, first.get("finish_reason")
+        return text if isinstance(text, str) else "", reason if isinstance(reason, str) else None
+
+    def _refusal(self, status: int, answer: Any, body: Mapping[str, Any]) -> ServerError | UsageError:
+        """The error that an answer stands for; status 0 in the middle of an answer."""
+        found = answer.get("error", answer) if isinstance(answer, dict) else answer
+        if isinstance(found, dict):
+            told = [found.get(name) for name in ("message", "detail", "type", "code")]
+            found = told[0] or told[1] or json.dumps(found)
+        else:
+            told = [found]
+        message = self._said(str(found))
+        if status == 413 or _TOO_LONG.search(" ".join(map(str, told))):
+            return ContextTooLong(f"the prompt is too long for the model: {message}; use a smaller --max-words")
+        if status in (401, 403):
+            asks = "refuses the key" if self._key else "wants a key, which it got none"
+            return ServerError(f"{self.url} {asks} ({status}): {message}; set SEMSEARCH_MODEL_KEY, or model.key")
+        if 300 <= status < 400:
+            return ServerError(f"{self.url} leads elsewhere ({status}), which is not followed; give the address itself")
+        if body and status in (400, 404):
+            try:
+                names = self.names()
+            except (ServerError, UsageError):
+                return self._other_protocol(f"it answered {status}: {message}")
+            if body.get("model") not in names:
+                has = self._listed(names) if names else "none"
+                asked = self._said(str(body.get("model")))
+                return UsageError(f"{self.url} has no model {asked!r}; it has: {has}; choose one: --model NAME")
+        if status == 404:
+            return self._other_protocol(f"it answered {status}: {message}")
+        return ServerError(f"{self.url} answered with an error{f' ({status})' if status else ''}: {message}")
+
+    def _without_answer(self, error: OSError | HTTPException) -> ServerError:
+        reason = error.reason if isinstance(error, URLError) else error
+        said = self._said(str(getattr(reason, "strerror", None) or reason) or type(reason).__name__)
+        if isinstance(error, TimeoutError):  # of an answer, not of connecting
+            said = f"no word for {self._seconds:g} seconds; model.seconds in your own configuration allows more"
+        if isinstance(reason, ConnectionRefusedError) and self.is_here:
+            return ServerError(
+                f"no model server runs at {self.url}; start one, such as ollama serve, or give the address of yours: "
+                "--url, or model.url in your own configuration (semsearch config init --user)"
+            )
+        return ServerError(f"the model server {self.url} does not answer ({said})")
+
+    def _other_protocol(self, said: str = "") -> ServerError:
+        version = "" if self.url.endswith("/v1") else "; most addresses end in /v1"
+        return ServerError(
+            f"{self.url} does not speak the OpenAI protocol{f' ({said})' if said else ''}; see --url{version}"
+        )
+
+    def _listed(self, names: Sequence[str]) -> str:
+        more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return self._said(", ".join(names[:_NAMED]), most=_MOST) + more
+
+    def _said(self, text: str, *, most: int = _SHOWN) -> str:
+        """What a server says, on one line, shortened, safe to print and without the key."""
+        line = " ".join(harmless(text.replace(self._key, "***") if self._key else text).split())
+        return line if len(line) <= most else f"{line[:most]}…"
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+def _as_json(text: bytes) -> Any:
+    """JSON as its value, and other text as a string."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.decode("utf-8", "replace")
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[Any]:
+    """The data of server-sent events up to the last, as JSON.
+
+    An event ends with a blank line, but each line of data that is JSON by itself counts: some servers forget the blank
+    ones. Some forget [DONE], too: then the event in which the model stops is the last one.
+    """
+    data = b""
+    for line in lines:
+        if line.startswith(b"data:"):
+            data += (b"\n" if data else b"") + line[5:].strip()
+            if data == b"[DONE]":
+                return
+            event = _as_json(data)
+            if not isinstance(event, str):
+                data = b""
+                yield event
+                if _is_last(event):
+                    return
+        elif not line and data:
+            yield _as_json(data)
+            data = b""
+
+
+def _is_last(event: Any) -> bool:
+    choices = event.get("choices") if isinstance(event, dict) else None
+    return isinstance(choices, list) and any(isinstance(one, dict) and one.get("finish_reason") for one in choices)

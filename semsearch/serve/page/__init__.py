@@ -1,1 +1,0 @@
-"""The search page of the server: files for the browser, and their routes."""

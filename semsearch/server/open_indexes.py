@@ -1,0 +1,137 @@
+"""The indexes of a server, each opened once and shared by its threads; and limits on what filters may ask of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError
+from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
+from semsearch.results.options import SearchOptions
+from semsearch.search.filters import FilterChoice, parse
+from semsearch.storage.database import description_of, has_database
+
+if TYPE_CHECKING:
+    from semsearch.rerankers.reranker import Reranker
+
+_QUERY = 100  # characters
+
+
+class OpenIndexes:
+    """Indexes by name: all that a folder holds at any time, or given ones. One reranker serves all.
+
+    An index may be given by the URI at which it is published: then a copy follows it (`Index.open`). `vectors`: the
+    word vectors of all of them, if they are not found by name or path.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: Path | None = None,
+        places: Mapping[str, Path | str] | None = None,
+        reranker: Reranker | None = None,
+        vectors: str | None = None,
+    ) -> None:
+        self.reranker = reranker
+        self._vectors = vectors
+        self._folder = folder
+        self._named: dict[str, Path | str] = dict(places or {})
+        self._lock = threading.Lock()
+        self._opened: dict[str, Index] = {}
+
+    def names(self) -> list[str]:
+        """The names of all current indexes."""
+        return sorted(self._places())
+
+    def descriptions(self) -> dict[str, str]:
+        """What each index holds, as its user has said (`Index.describe`), by name; empty where nothing was said."""
+        places = sorted(self._places().items())
+        return {name: description_of(place) if isinstance(place, Path) else "" for name, place in places}
+
+    def get(self, name: str | None) -> Index:
+        """Return the index of a name, or the only one. Raises IndexNotFound, UsageError, and what opening it raises.
+
+        A name is looked up among the known ones, and is never taken for a path.
+        """
+        places = self._places()
+        name = self._only(places) if name is None else name
+        if name not in places:
+            raise IndexNotFound(f"there is no index {name!r}; the server has: {', '.join(sorted(places)) or 'none'}")
+        with self._lock:
+            opened = self._opened.get(name)
+            if opened is None:
+                opened = self._opened[name] = Index.open(places[name], vectors=self._vectors, reranker=self.reranker)
+            return opened
+
+    def warm_up(self, seconds: float = 1.0) -> None:
+        """Open the indexes and search each once, so that the first query is fast; for at most so many seconds.
+
+        Problems of an index are reported to the queries that use it.
+        """
+        end = time.monotonic() + seconds
+        for name in self.names():
+            with suppress(SemsearchError):
+                index = self.get(name)
+                for document in islice(index, 1):  # its own text: OOV words would cause a warning
+                    for passage in index.passages(document.path, limit=1).passages:
+                        index.searcher.search([passage.text[:_QUERY]], SearchOptions(1, syntax="plain"), reranked=False)
+            if time.monotonic() > end:
+                break
+
+    def together(self, names: Sequence[str] | None) -> Index | MultiIndex:
+        """Return the index of a name, the only one, or several to search as one. Raises as `get`."""
+        distinct = [*dict.fromkeys(names or ())]
+        if len(distinct) < 2:
+            return self.get(distinct[0] if distinct else None)
+        return MultiIndex({name: self.get(name) for name in distinct}, reranker=self.reranker)
+
+    def name_of(self, name: str | None) -> str:
+        """The name itself, or that of the only index. Raises as `get`."""
+        return self._only(self._places()) if name is None else name
+
+    def _only(self, places: Mapping[str, Path | str]) -> str:
+        if not places:
+            raise IndexNotFound("the server has no index yet; create one with semsearch index")
+        if len(places) > 1:
+            raise UsageError(f"the server has {len(places)} indexes: {', '.join(sorted(places))}; name one as `index`")
+        return next(iter(places))
+
+    def _places(self) -> Mapping[str, Path | str]:
+        if self._folder is None:
+            return self._named
+        try:
+            return {path.name: path for path in self._folder.iterdir() if has_database(path)}
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+
+    def close(self) -> None:
+        """Close all indexes."""
+        with self._lock:
+            opened, self._opened = self._opened, {}
+        for index in opened.values():
+            index.close()
+
+
+# -- Filters of requests -----------------------------------------------------------------------------------------------
+
+_MOST_WILD = 4  # wildcards of a filter: matching takes a power of the path's length
+
+
+def checked_filters(filters: Sequence[str]) -> Sequence[str]:
+    """The filters of a request. Raises UsageError for one with too many wildcards, which would be slow."""
+    for text in filters:
+        check_wildcards(text, parse(text))
+    return filters
+
+
+def check_wildcards(text: str, choice: FilterChoice) -> None:
+    """Raise UsageError for a filter with too many wildcards."""
+    for comparison in choice.comparisons:
+        if comparison.value.replace("[*]", "").replace("**", "*").count("*") > _MOST_WILD:
+            raise UsageError(f"the filter {text!r} has more than {_MOST_WILD} wildcards; use several filters")

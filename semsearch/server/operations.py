@@ -1,0 +1,211 @@
+"""What all operations of the server share: the models of their parameters, and how they are answered.
+
+An operation declares its parameters as a model (query string or body) and its answer as a class; FastAPI checks the
+one, and describes both in the OpenAPI document. Its work runs in a pool of threads, and makes the JSON by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from asyncio import Event, get_running_loop
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from fastapi import Path, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from starlette.convertors import Convertor, register_url_convertor
+
+from semsearch.errors import SemsearchError, UsageError
+from semsearch.results.codec import Record
+from semsearch.server.access import is_loopback
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.problems import problem_of
+from semsearch.server.work_pool import RequestBatches, Workers, WorkPool
+
+# -- Parameters --------------------------------------------------------------------------------------------------------
+
+Line = Annotated[str, StringConstraints(max_length=1000)]  # such as a name or a filter
+DocumentId = Annotated[
+    str, Path(description="A document's path, as in hits, or the id of an added text.", max_length=4000)
+]
+
+
+class _AnyName(Convertor[str]):
+    """A part of an address that may have any character, such as the slashes and newlines of a document's name."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any", _AnyName())
+
+
+class Parameters(BaseModel):
+    """The parameters of an operation. Unknown ones are refused; null counts as absent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, values: Any) -> Any:
+        return (
+            {key: value for key, value in values.items() if value is not None} if isinstance(values, dict) else values
+        )
+
+
+class IndexParameters(Parameters):
+    """The parameters of an operation on one index."""
+
+    index: Line | None = Field(None, description="The name of an index; optional if the server has only one.")
+
+    def of_index(self, name: str | None) -> Self:
+        """These parameters with the index that the query string names beside a body."""
+        if name is None or name == self.index:
+            return self
+        if self.index is not None:
+            raise UsageError("the body and the address name different indexes; name them once")
+        return self.model_copy(update={"index": name})
+
+
+class FilterParameters(IndexParameters):
+    """The parameters of an operation on the documents of an index that match filters."""
+
+    filters: tuple[Line, ...] = Field(
+        (),
+        max_length=50,
+        description="Only documents that match all filters: globs on paths (guide/*.md), conditions (author=Ada); a|b: "
+        "either; !a: not a.",
+    )
+
+
+class PageParameters(IndexParameters):
+    """The parameters of an operation that lists a page of something."""
+
+    offset: int = Field(0, ge=0, le=10**9, description="Number of entries to skip.")
+    limit: int = Field(100, ge=1, le=1000, description="Maximum number of entries.")
+
+    def next_of(self, entries: Sequence[Any]) -> int | None:
+        """The offset of the next page, if one entry more than `limit` was found; None at the end."""
+        return self.offset + self.limit if len(entries) > self.limit else None
+
+
+# -- Answers -----------------------------------------------------------------------------------------------------------
+
+JSON_TYPE = "application/json"
+EVENTS_TYPE = "text/event-stream"
+Work = Callable[[OpenIndexes], dict[str, Any] | bytes]
+Report = Callable[[Any], None]  # takes a progress object
+ReportedWork = Callable[[Report | None], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The served indexes, and a pool of threads each for queries, writes and pictures.
+
+    Searches are answered in batches, by the `workers` if there are any.
+    """
+
+    indexes: OpenIndexes
+    asking: WorkPool
+    writing: WorkPool
+    drawing: WorkPool
+    searches: RequestBatches[Any, bytes]
+    workers: Workers | None = None
+
+    def close(self) -> None:
+        """Finish running work, and end the processes that search."""
+        for pool in (self.asking, self.writing, self.drawing):
+            pool.close()
+        if self.workers is not None:
+            self.workers.close()
+
+
+def engine_of(request: Request) -> Engine:
+    """The engine of the server that a request has reached."""
+    engine: Engine = request.app.state.engine
+    return engine
+
+
+def limited_client(request: Request) -> str | None:
+    """The client whose share of the pool a request takes; None for this machine, which has no share limit."""
+    client = request.client.host if request.client else "?"
+    return None if is_loopback(client) else client
+
+
+async def answer(request: Request, work: Work, *, pool: WorkPool | None = None, media: str = JSON_TYPE) -> Response:
+    """Do the work of a request in a pool of threads, by default that of queries. Bytes are sent as they are."""
+    engine = engine_of(request)
+
+    def body() -> bytes:
+        result = work(engine.indexes)
+        return result if isinstance(result, bytes) else to_json(result)
+
+    return Response(await (pool or engine.asking).run(body, limited_client(request)), media_type=media)
+
+
+async def answer_long(request: Request, prepare: Callable[[OpenIndexes], ReportedWork]) -> Response:
+    """Check a request and do its long work, one after the other.
+
+    With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
+    """
+    engine, client = engine_of(request), limited_client(request)
+    if EVENTS_TYPE not in request.headers.get("accept", ""):
+        return await answer(request, lambda indexes: prepare(indexes)(None), pool=engine.writing)
+    work = await engine.asking.run(lambda: prepare(engine.indexes), client)
+    return StreamingResponse(ProgressEvents(engine.writing, work, client).lines(), media_type=EVENTS_TYPE)
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON in UTF-8; lone surrogates, of paths that are not Unicode, are escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), default=str).encode()
+
+
+class ProgressEvents:
+    """The events of one piece of work, started by the constructor. The work finishes even if the client leaves.
+
+    Raises RequestRefused if the pool is full.
+    """
+
+    def __init__(self, pool: WorkPool, work: ReportedWork, client: str | None) -> None:
+        self._loop = get_running_loop()
+        self._changed = Event()
+        self._newest: Record | None = None
+        self._future = pool.submit(lambda: work(self._report), client)
+        self._future.add_done_callback(lambda _: self._report(None))
+
+    def _report(self, progress: Record | None) -> None:
+        """Called by the writing thread. After the server has stopped it does nothing."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._set, progress)
+
+    def _set(self, progress: Record | None) -> None:
+        self._newest = progress or self._newest
+        self._changed.set()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The events, as they are sent."""
+        while not self._future.done():
+            await self._changed.wait()
+            self._changed.clear()
+            progress, self._newest = self._newest, None
+            if progress is not None:
+                yield _event("progress", progress.to_dict())
+        try:
+            yield _event("report", self._future.result())
+        except SemsearchError as error:
+            yield _event("problem", problem_of(error).to_dict())
+
+
+def _event(name: str, data: Any) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(data, default=str)}\n\n".encode()

@@ -1,0 +1,153 @@
+"""The running server: a listening socket, and uvicorn for HTTP."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+
+import uvicorn
+from starlette.applications import Starlette
+
+from semsearch.errors import UsageError
+from semsearch.server.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.server.application import Application, Guarded, reading_posts
+from semsearch.server.connections import ConnectionLimits, limited
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.operations import Engine
+from semsearch.server.search_routes import SearchParameters, search_bodies
+from semsearch.server.work_pool import RequestBatches, Workers, WorkPool
+
+PORT = 8765
+MCP_PATH = "/mcp"
+_LAST_PORT = 65_535
+_MOST_THREADS = 8  # an index keeps as many connections
+_PARALLEL = 2  # batches of searches: one computes while the other does I/O
+_MOST_CONNECTIONS = 1000  # beyond them, uvicorn sheds requests; ConnectionLimits makes room before
+_BACKLOG = 512
+_MOST_WRITES = 16  # that run or wait, and as many pictures
+_ALL = ("", "0.0.0.0", "::")  # all interfaces of the machine
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The address and the limits of a server. The defaults serve the user of this machine."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT  # 0: any that is free
+    allowed_hosts: tuple[str, ...] = ()  # names besides its own
+    always_token: bool = False
+    room: int = 128  # requests running or waiting
+    share: int = 32  # of them, per client on another machine
+    seconds: float = 30.0  # time limit of a request
+    write_seconds: float = 600.0  # time limit of a write
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
+
+    def rules(self, token: str, reading_posts: Set[str]) -> AccessRules:
+        """The access rules of these settings."""
+        host = set() if self.host in _ALL else {self.host.lower()}
+        return AccessRules(
+            token,
+            LOOPBACK_NAMES | host | {name.lower() for name in self.allowed_hosts},
+            by_address=self.host in _ALL,
+            always_token=self.always_token,
+            reading_posts=frozenset(reading_posts),
+        )
+
+
+def listen(settings: ServerSettings) -> socket.socket:
+    """Open the socket. Clients that connect from now on wait until the server runs. Raises UsageError."""
+    if not 0 <= settings.port <= _LAST_PORT:
+        raise UsageError(f"the port must be from 0 to {_LAST_PORT}, not {settings.port}")
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listening = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(
+            f"cannot listen on {settings.host} port {settings.port} ({reason}); choose another with --host or --port"
+        ) from error
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a body waits 40 ms for its head's receipt
+    return listening
+
+
+def address(listening: socket.socket) -> str:
+    """The URL at which the server is reached on this machine."""
+    host, port = listening.getsockname()[:2]
+    shown = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def is_open_to_others(settings: ServerSettings) -> bool:
+    """Return whether other machines can reach the server."""
+    return not (settings.host == "localhost" or (is_address(settings.host) and is_loopback(settings.host)))
+
+
+def make_engine(indexes: OpenIndexes, settings: ServerSettings, workers: Workers | None = None) -> Engine:
+    """The pools of a server. One write and one picture at a time: an index has one writer, and PDFium one thread."""
+    processes = 0 if workers is None else workers.number
+    threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1)) + processes  # as many wait for a process's answer
+    asking = WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
+
+    def bodies(searches: Sequence[SearchParameters]) -> list[bytes]:
+        if workers is not None and workers.ready.is_set():
+            return workers.answer(search_bodies, searches)
+        return search_bodies(indexes, searches)
+
+    return Engine(
+        indexes,
+        asking,
+        writing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES, seconds=settings.write_seconds),
+        drawing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES // 2, seconds=settings.seconds),
+        searches=RequestBatches(asking, bodies, parallel=processes or _PARALLEL),
+        workers=workers,
+    )
+
+
+class RunningServer:
+    """A server on a socket. `run` serves until `stop` is called by another thread, or by a signal.
+
+    `mcp` is the application for agents, at /mcp (semsearch.mcp).
+    """
+
+    def __init__(
+        self,
+        indexes: OpenIndexes,
+        settings: ServerSettings,
+        token: str,
+        listening: socket.socket,
+        *,
+        mcp: Starlette | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self._listening = listening
+        self._engine = make_engine(indexes, settings, workers)
+        rules = settings.rules(token, {*reading_posts(), MCP_PATH})
+        config = uvicorn.Config(
+            Guarded(Application(self._engine, mcp), rules),
+            http=limited(settings.connections),
+            lifespan="on",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,  # headers of a proxy about its client are not trusted
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=5,
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Serve until `stop` is called."""
+        try:
+            if self._engine.workers is not None:
+                self._engine.workers.start()
+            self._server.run(sockets=[self._listening])
+        finally:
+            self._engine.close()
+            self._listening.close()
+
+    def stop(self) -> None:
+        """Let `run` finish its requests and return."""
+        self._server.should_exit = True

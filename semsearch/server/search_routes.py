@@ -1,0 +1,440 @@
+"""Operations that search an index: search, search/batch, similar, explain, context; embeddings in OpenAI's form."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field, StringConstraints
+
+from semsearch.errors import UsageError
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import FLOOR, Citation, Hit, Hits, corrections_in
+from semsearch.results.options import Correction, Mode, SearchOptions, Syntax
+from semsearch.search.boosts import parse_boost
+from semsearch.search.query import parse_queries
+from semsearch.search.search_warnings import SearchWarning, about, logged_warnings
+from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
+from semsearch.server.operations import (
+    FilterParameters,
+    IndexParameters,
+    Line,
+    Parameters,
+    answer,
+    engine_of,
+    limited_client,
+    to_json,
+)
+from semsearch.text.tokens import words
+
+router = APIRouter()
+
+# -- Parameters --------------------------------------------------------------------------------------------------------
+
+_MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as fit into a body
+_MOST_MODELS = 1000  # passages that an origin names; a search names ten
+_Text = Annotated[str, StringConstraints(max_length=10_000)]
+_Query = Annotated[_Text, Field(description="The query, in any words.", examples=["how do I rotate the keys?"])]
+_Passages = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=1 << 53, strict=True)], ...] | None,
+    Field(max_length=_MOST_PASSAGES, description="Search only these passages, by their ids in hits and in the map."),
+]
+_Origin = Annotated[bool, Field(description="Include each hit's origin, which explain needs to reproduce its score.")]
+_Floor = Annotated[float, Field(ge=0, le=1, description="Relevance threshold: drop hits at the end below it; 0: none.")]
+IndexName = Annotated[Line | None, Query(description="The index, unless the body names it.")]
+IndexNames = Annotated[list[Line] | None, Query(description="The index or indexes, unless the body names them.")]
+
+
+class RankingParameters(FilterParameters):
+    """How an index, or several as one, are searched."""
+
+    index: Line | tuple[Line, ...] | None = Field(  # type: ignore[assignment]  # one name, or several
+        None,
+        description="The name of an index, or the names of several to search as one; optional if the server has only "
+        "one.",
+    )
+    mode: Mode = Field("hybrid", description="dense (by meaning), lexical (by words), or hybrid (both).")
+    min_score: float | None = Field(None, description="Drop hits with a lower score.")
+    duplicates: bool = Field(False, description="Return near-duplicates as hits of their own.")
+    syntax: Syntax = Field("full", description='full: "phrases" are required and -words excluded; plain: all is text.')
+    per_document: int | None = Field(None, ge=1, le=1000, description="Maximum number of hits per document.")
+    boosts: tuple[Line, ...] = Field(
+        (),
+        max_length=20,
+        description="Add to the scores of documents that match (guide/^0.1) or are recent (recent:30d^0.1).",
+    )
+    floor: _Floor = 0.0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the indexes, each once."""
+        index: Any = self.index
+        return [index] if isinstance(index, str) else [*dict.fromkeys(index or ())]
+
+    def of_indexes(self, names: list[str] | None) -> Any:
+        """These parameters with the indexes that the query string names beside a body."""
+        if names is None or names == self.names:
+            return self
+        if self.names:
+            raise UsageError("the body and the address name different indexes; name them once")
+        return self.model_copy(update={"index": tuple(names)})
+
+    def options(self) -> SearchOptions:
+        """The options of the search. Raises UsageError for filters and boosts that make no sense or would be slow."""
+        for text in self.boosts:
+            if (choice := parse_boost(text).filter) is not None:
+                check_wildcards(text, choice)
+        names = type(self).model_fields.keys() & SearchOptions.__dataclass_fields__.keys()
+        return SearchOptions(
+            **{name: getattr(self, name) for name in names} | {"filters": checked_filters(self.filters)}
+        )
+
+    def asked(self, indexes: OpenIndexes) -> dict[str, Any]:
+        """The part of an answer that names the searched index or indexes."""
+        names = self.names
+        if len(names) > 1:
+            return {"index": None, "indexes": names}
+        return {"index": indexes.name_of(names[0] if names else None)}
+
+
+class HitsParameters(RankingParameters):
+    """How hits are searched."""
+
+    k: int = Field(10, ge=1, le=1000, description="Maximum number of hits.")
+    context: int = Field(0, ge=0, le=100, description="Number of sentences before and after.")
+
+
+class SearchParameters(HitsParameters):
+    """A search."""
+
+    query: _Query
+    origin: _Origin = False
+
+
+class SearchBody(SearchParameters):
+    """A search, perhaps of some passages only."""
+
+    passages: _Passages = None
+
+
+class BatchBody(HitsParameters):
+    """Several searches with equal options."""
+
+    queries: tuple[_Text, ...] = Field(max_length=1000, description="The queries.")
+    origin: _Origin = False
+    passages: _Passages = None
+
+
+class SimilarParameters(HitsParameters):
+    """A search by example."""
+
+    path: str | None = Field(None, max_length=4000, description="The path or id of a document.")
+    line: int | None = Field(None, ge=1, description="The line of the passage; default: the whole document.")
+
+
+class SimilarBody(SimilarParameters):
+    """A search by example, which may be a hit."""
+
+    hit: dict[str, Any] | None = Field(None, description="A hit as returned, with its origin if possible.")
+    passages: _Passages = None
+
+
+class ContextParameters(RankingParameters):
+    """A context for a language model."""
+
+    query: _Query
+    max_words: int = Field(800, ge=1, le=100_000, description="Maximum number of words.")
+    floor: _Floor = FLOOR
+
+
+class ContextBody(ContextParameters):
+    """A context for a language model, perhaps of some passages only."""
+
+    passages: _Passages = None
+
+
+class ExplainBody(IndexParameters):
+    """A hit whose score is to be explained."""
+
+    hit: dict[str, Any] = Field(description="A hit as returned, with its origin.")
+    query: _Text | None = Field(None, description="The query; needed unless own is true.")
+    mode: Mode | None = Field(None, description="Default: the hit's mode.")
+    own: bool = Field(False, description="Explain the hit's own score; fails if the index has changed since.")
+
+
+# -- Answers -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryHits:
+    """The hits of one query."""
+
+    query: str
+    answered: bool  # false: nothing answers the query, and the hits are only the nearest passages
+    hits: tuple[Hit, ...]  # with their `origin` only if requested
+    corrected: tuple[Correction, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfIndexes:
+    index: str | None  # null for several indexes
+    indexes: tuple[str, ...] | None = None  # these, then
+    mode: Mode
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchAnswer(QueryHits, _OfIndexes):
+    """The hits of a query."""
+
+    warnings: tuple[str, ...] | None = None  # e.g. about filters and phrases
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchAnswer(_OfIndexes):
+    """The hits of each query of a batch, in order. All come from one generation of each index."""
+
+    answers: tuple[QueryHits, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarAnswer(_OfIndexes):
+    """The hits that are similar to a passage or a document."""
+
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextAnswer(_OfIndexes):
+    """A context with its query."""
+
+    query: str
+    text: str
+    words: int
+    citations: tuple[Citation, ...]
+    weak: int | None = None  # number of passages, if all are below the relevance threshold
+    warnings: tuple[str, ...] | None = None
+
+
+# -- Operations --------------------------------------------------------------------------------------------------------
+
+
+@router.get("/v1/search", response_model=SearchAnswer)
+async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
+    """Find the best passages for a query"""
+    return await _searched(request, asked)
+
+
+@router.post("/v1/search", response_model=SearchAnswer, operation_id="search_by_body")
+async def search_by_body(request: Request, body: SearchBody, index: IndexNames = None) -> Response:
+    """Find the best passages for a query"""
+    return await _searched(request, body.of_indexes(index))
+
+
+async def _searched(request: Request, asked: SearchParameters) -> Response:
+    key = tuple((name, value) for name, value in asked.__dict__.items() if name != "query")
+    body = await engine_of(request).searches.run(key, asked, limited_client(request))
+    return Response(body, media_type="application/json")
+
+
+def search_bodies(indexes: OpenIndexes, searches: Sequence[SearchParameters]) -> list[bytes]:
+    """The answers to searches that differ in their query only, as JSON. Raises SemsearchError, of one of them."""
+    first = searches[0]
+    with logged_warnings() as warnings:
+        results = indexes.together(first.names).search_many(
+            [asked.query for asked in searches], options=first.options()
+        )
+    return [
+        to_json(
+            first.asked(indexes)
+            | {"mode": first.mode}
+            | _query_hits(asked.query, hits, origin=asked.origin)
+            | _warnings(asked, warnings)
+        )
+        for asked, hits in zip(searches, results, strict=True)
+    ]
+
+
+def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
+    return {
+        "query": query,
+        "answered": hits.answered,
+        "hits": [hit.to_dict(origin=origin) for hit in hits],
+        **corrections_in(hits),
+    }
+
+
+def _warnings(asked: SearchParameters | ContextParameters, warnings: Sequence[SearchWarning]) -> dict[str, Any]:
+    """The part of an answer with warnings, if there are any."""
+    if not warnings:
+        return {}
+    (syntax,) = parse_queries([asked.query], asked.syntax)
+    messages = about(warnings, asked.query if syntax is None else syntax.text)
+    return {"warnings": list(messages)} if messages else {}
+
+
+@router.post("/v1/search/batch", response_model=BatchAnswer)
+async def search_batch(request: Request, body: BatchBody, index: IndexNames = None) -> Response:
+    """Find the best passages for each of several queries"""
+    asked: BatchBody = body.of_indexes(index)
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        results = indexes.together(asked.names).search_many(asked.queries, options=asked.options())
+        answers = [
+            _query_hits(query, hits, origin=asked.origin) for query, hits in zip(asked.queries, results, strict=True)
+        ]
+        return {**asked.asked(indexes), "mode": asked.mode, "answers": answers}
+
+    return await answer(request, work)
+
+
+@router.get("/v1/similar", response_model=SimilarAnswer)
+async def similar(request: Request, asked: Annotated[SimilarParameters, Query()]) -> Response:
+    """Find the passages most similar to a passage or document"""
+    return await _similar(request, asked, None)
+
+
+@router.post("/v1/similar", response_model=SimilarAnswer)
+async def similar_to_hit(request: Request, body: SimilarBody, index: IndexNames = None) -> Response:
+    """Find the passages most similar to a passage or document"""
+    return await _similar(request, body.of_indexes(index), body.hit)
+
+
+async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, Any] | None) -> Response:
+    if (asked.path is None) == (hit is None):
+        raise UsageError("give either the path of a document or a hit")
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        example: Any = asked.path if hit is None else Hit.from_dict(hit)
+        hits = indexes.together(asked.names).similar(example, asked.line, options=asked.options())
+        return {**asked.asked(indexes), "mode": asked.mode, "hits": [hit.to_dict(origin=False) for hit in hits]}
+
+    return await answer(request, work)
+
+
+@router.post("/v1/explain", response_model=Explanation)
+async def explain(request: Request, body: ExplainBody, index: IndexName = None) -> Response:
+    """Explain the score of a hit for a query. The default index is the one that the hit names"""
+    asked = body.of_index(index)
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        hit = Hit.from_dict(asked.hit)
+        searched = indexes.get(hit.index if asked.index is None else asked.index)
+        if hit.origin is not None:
+            check_origin(hit)
+        elif asked.own:
+            raise UsageError("this hit has no origin; search with origin=true")
+        if asked.own:
+            return searched.explain_hit(hit).to_dict()
+        if asked.query is None:
+            raise UsageError("the parameter query is missing: the query to explain the score for")
+        return searched.explain(asked.query, hit, mode=asked.mode).to_dict()
+
+    return await answer(request, work)
+
+
+def check_origin(hit: Hit) -> None:
+    """Raise UsageError for an origin that no search returns."""
+    origin = hit.origin
+    assert origin is not None  # only such hits are checked
+    weights = [origin.weights, *([origin.relative] if origin.relative else [])]
+    numbers = [number for one in weights for number in (one.dense, one.lexical, one.near)]
+    if not all(0 < one.best < 1e9 for one in weights) or not all(0 <= number < 1e9 for number in numbers):
+        raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
+    if len(origin.models) > _MOST_MODELS:
+        raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")
+
+
+@router.get("/v1/context", response_model=ContextAnswer)
+async def context(request: Request, asked: Annotated[ContextParameters, Query()]) -> Response:
+    """Gather the best passages for a query as text for a language model, with numbered citations"""
+    return await _context(request, asked)
+
+
+@router.post("/v1/context", response_model=ContextAnswer)
+async def context_by_body(request: Request, body: ContextBody, index: IndexNames = None) -> Response:
+    """Gather the best passages for a query as text for a language model, with numbered citations"""
+    return await _context(request, body.of_indexes(index))
+
+
+async def _context(request: Request, asked: ContextParameters) -> Response:
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        with logged_warnings() as warnings:
+            gathered = indexes.together(asked.names).context(
+                asked.query, max_words=asked.max_words, options=asked.options()
+            )
+        named = {**asked.asked(indexes), "query": asked.query, "mode": asked.mode}
+        return named | gathered.to_dict() | _warnings(asked, warnings)
+
+    return await answer(request, work)
+
+
+# -- Embeddings --------------------------------------------------------------------------------------------------------
+
+_Long = Annotated[str, StringConstraints(max_length=100_000)]
+
+
+class EmbeddingBody(Parameters):
+    """A request as clients of OpenAI's API send it."""
+
+    input: _Long | Annotated[tuple[_Long, ...], Field(max_length=2048)] = Field(description="One or more texts.")
+    model: Line | None = Field(None, description="The name of an index; optional if there is only one.")
+    encoding_format: Literal["float", "base64"] = Field("float", description="Numbers, or their bytes in base64.")
+    dimensions: int | None = Field(None, ge=1, description="Must equal the dimensions of the index.")
+    user: Line | None = Field(None, description="Ignored.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """The vector of a text: numbers, or their bytes in base64 (little-endian float32)."""
+
+    object: str
+    index: int  # of the text in the request
+    embedding: tuple[float, ...] | str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUsage:
+    """The number of words of the texts, under the names that clients of OpenAI's API expect."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsAnswer:
+    """The vectors of texts. The model is the name of the index."""
+
+    object: str
+    data: tuple[EmbeddedText, ...]
+    model: str
+    usage: EmbeddingUsage
+
+
+@router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
+async def embed(request: Request, body: EmbeddingBody) -> Response:
+    """Return the vectors of texts, as an index embeds sentences. The model is the name of the index"""
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        texts = [body.input] if isinstance(body.input, str) else body.input
+        vectors = indexes.get(body.model).embed(texts)
+        if body.dimensions not in (None, vectors.shape[1]):
+            raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {body.dimensions}")
+        if body.encoding_format == "base64":
+            embeddings = [b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
+        else:
+            embeddings = vectors.tolist()
+        tokens = sum(len(words(text)) for text in texts)
+        return {
+            "object": "list",
+            "data": [
+                {"object": "embedding", "index": number, "embedding": embedding}
+                for number, embedding in enumerate(embeddings)
+            ],
+            "model": indexes.name_of(body.model),
+            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+        }
+
+    return await answer(request, work)

@@ -1,0 +1,119 @@
+"""Operations that write to an index: put and delete a document, and sync files. All of them need the token."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field, StringConstraints
+
+from semsearch.errors import UsageError
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.reports import SyncReport
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.operations import DocumentId, IndexParameters, ReportedWork, answer, answer_long, engine_of
+from semsearch.server.search_routes import IndexName
+from semsearch.system.locations import uri_scheme
+
+router = APIRouter()
+
+
+class DocumentBody(IndexParameters):
+    """A text that is not in a file."""
+
+    text: str = Field(max_length=4_000_000, description="The text.", examples=["The printer jams."])
+    title: str = Field("", max_length=1000, description="Default: the title found in the text.")
+    metadata: dict[str, Any] = Field({}, description="Metadata for filters.", examples=[{"year": 2024}])
+    format: str = Field("text", max_length=100, description="text, markdown, rst, html, ...")
+
+
+class SyncBody(IndexParameters):
+    """What is brought up to date."""
+
+    paths: tuple[Annotated[str, StringConstraints(max_length=4000)], ...] = Field(
+        (), max_length=1000, description="Only these paths, within the roots of the index."
+    )
+    prune: bool = Field(False, description="Remove roots that no longer exist.")
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAnswer:
+    """The number of documents that were removed."""
+
+    removed: int
+
+
+@router.put("/v1/documents/{id:any}", response_model=SyncReport)
+async def put_document(request: Request, id: DocumentId, body: DocumentBody, index: IndexName = None) -> Response:
+    """Add a text that is not in a file, or replace the one of that id"""
+    asked = body.of_index(index)
+    try:
+        json.dumps(asked.metadata, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise UsageError(f"the metadata cannot be stored as JSON: {error}") from None
+    text = Text(id, asked.text, asked.title, asked.metadata, asked.format)
+    return await answer(
+        request, lambda indexes: indexes.get(asked.index).add([text]).to_dict(), pool=engine_of(request).writing
+    )
+
+
+@router.delete("/v1/documents/{id:any}", response_model=RemovedAnswer)
+async def delete_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
+    """Remove a document from an index. Its file is not touched; the next sync adds it again"""
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        index = indexes.get(asked.index)
+        document = index.document(id)
+        if document.root:
+            is_remote = bool(uri_scheme(document.root))
+            return {"removed": index.remove(document.path if is_remote else Path(document.path).absolute())}
+        if _names_files(index, document.document):
+            raise UsageError(
+                f"{document.document!r} is both the id of a text and a path of files; remove it with the Python API"
+            )
+        return {"removed": index.remove(document.document)}
+
+    return await answer(request, work, pool=engine_of(request).writing)
+
+
+@router.post("/v1/sync", response_model=SyncReport)
+async def sync(request: Request, body: SyncBody, index: IndexName = None) -> Response:
+    """Bring an index up to date with its files, or with some of them
+
+    With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the report.
+    """
+    asked = body.of_index(index)
+
+    def prepare(indexes: OpenIndexes) -> ReportedWork:
+        written = indexes.get(asked.index)
+        roots = [_real(root) for root in written.roots]
+        for path in asked.paths:
+            if not any(_is_inside(_real(path), root) for root in roots):
+                raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
+        return lambda report: written.sync(*asked.paths, prune=asked.prune, progress=report).to_dict()
+
+    return await answer_long(request, prepare)
+
+
+def _names_files(index: Index, name: str) -> bool:
+    """Return whether an id, taken for a path, would name files of the index, which `Index.remove` would remove too."""
+    if "\0" in name:
+        return False
+    path = _real(name)
+    return any(_is_inside(root, path) or _is_inside(path, root) for root in map(_real, index.roots))
+
+
+def _real(path: str) -> str:
+    if not path or "\0" in path:
+        raise UsageError(f"{path!r} is not a valid path")
+    return path if uri_scheme(path) else os.path.realpath(path)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    separator = "/" if uri_scheme(folder) else os.sep
+    return path == folder or path.startswith(folder.rstrip(separator) + separator)

@@ -1,0 +1,251 @@
+"""Queries over HTTP are answered as the index itself answers them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from serving import Asker, running
+
+from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
+from semsearch.results.explanation import Explanation
+from semsearch.results.hits import Context, Hit
+from semsearch.results.options import Correction
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.search_routes import SearchParameters, search_bodies
+
+OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}
+
+
+def hits(found: list[dict[str, object]]) -> list[Hit]:
+    return [Hit.from_dict(hit) for hit in found]
+
+
+def test_a_search_has_the_hits_of_the_index(asker: Asker, docs: Index) -> None:
+    reply = asker.get("/v1/search", index="docs", query="a ship in the storm")
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "application/json"
+    assert hits(reply.json["hits"]) == docs.search("a ship in the storm")
+    assert {key: reply.json[key] for key in ("index", "query", "mode")} == {
+        "index": "docs",
+        "query": "a ship in the storm",
+        "mode": "hybrid",
+    }
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_every_option_of_a_search_counts(method: str, asker: Asker, docs: Index) -> None:
+    given = {"index": "docs", "query": "ship", **OPTIONS}
+    reply = asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)
+    assert hits(reply.json["hits"]) == docs.search("ship", **OPTIONS)  # type: ignore[arg-type]  # of many types
+    assert len(reply.json["hits"]) == 3
+
+
+def test_a_hit_has_its_origin_only_where_it_is_asked_for(asker: Asker, docs: Index) -> None:
+    (plain,) = asker.get("/v1/search", index="docs", query="ship", k=1).json["hits"]
+    (full,) = asker.get("/v1/search", index="docs", query="ship", k=1, origin="true").json["hits"]
+    assert "origin" not in plain
+    assert Hit.from_dict(full).origin == docs.search("ship", 1)[0].origin
+
+
+def test_a_batch_is_answered_in_its_order(asker: Asker, docs: Index) -> None:
+    queries = ["a ship", "the judge", "bread and butter"]
+    answers = asker.post("/v1/search/batch", {"index": "docs", "queries": queries, "k": 2}).json["answers"]
+    assert [answer["query"] for answer in answers] == queries
+    assert [hits(answer["hits"]) for answer in answers] == docs.search_many(queries, 2)
+
+
+def test_a_context_is_that_of_the_index(asker: Asker, docs: Index) -> None:
+    reply = asker.get("/v1/context", index="docs", query="a ship in the storm", max_words=60).json
+    about = {"index": reply.pop("index"), "query": reply.pop("query"), "mode": reply.pop("mode")}
+    assert about == {"index": "docs", "query": "a ship in the storm", "mode": "hybrid"}
+    assert Context.from_dict(reply) == docs.context("a ship in the storm", max_words=60)
+
+
+def test_similar_takes_a_path_with_a_line_or_a_hit(asker: Asker, docs: Index) -> None:
+    (hit,) = docs.search("a ship", 1)
+    by_path = asker.get("/v1/similar", index="docs", path=hit.path, line=hit.line, k=4).json["hits"]
+    by_hit = asker.post("/v1/similar", {"index": "docs", "hit": hit.to_dict(), "k": 4}).json["hits"]
+    assert hits(by_hit) == docs.similar(hit, k=4)
+    assert hits(by_path) == docs.similar(hit.path, hit.line, 4)
+    assert asker.post("/v1/similar", {"index": "docs"}).detail == "give either the path of a document or a hit"
+
+
+def test_an_explanation_is_that_of_the_index(asker: Asker, docs: Index) -> None:
+    (hit,) = docs.search("a ship in the storm", 1)
+    sent = hit.to_dict(origin=True)
+    own = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True}).json
+    other = asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "the judge", "mode": "dense"}).json
+    assert Explanation.from_dict(own) == hit.explain()
+    assert own["score"] == pytest.approx(hit.score)
+    assert Explanation.from_dict(other) == docs.explain("the judge", hit, mode="dense")
+
+
+def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) -> None:
+    (hit,) = docs.search("a ship", 1)
+    for change in ({"best": 0.0}, {"best": -1.0}, {"near": 1e300}):
+        sent = hit.to_dict(origin=True)
+        sent["origin"]["weights"] |= change
+        reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True})
+        assert (reply.status, "invalid weights" in reply.detail) == (400, True)
+    sent = hit.to_dict(origin=True)
+    sent["origin"]["models"] = [7, 10**15, -3]  # there are no such passages
+    assert asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "a ship"}).status == 200
+
+
+def test_a_hit_of_an_earlier_generation_has_no_own_score_any_more(asker: Asker, docs: Index) -> None:
+    (hit,) = docs.search("a ship", 1)
+    sent = hit.to_dict(origin=True)
+    sent["origin"]["generation"] -= 1
+    reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True})
+    assert (reply.status, reply.json["error"]) == (400, "UsageError")
+    assert "the index has changed" in reply.detail
+
+
+def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Asker, folder: Path) -> None:
+    reply = asker.get("/v1/search", query="ship")
+    assert (reply.status, reply.json["error"]) == (400, "UsageError")
+    assert "the server has 2 indexes: docs, notes" in reply.detail
+    unknown = asker.get("/v1/search", query="ship", index="../indexes/docs")
+    assert (unknown.status, unknown.json["error"]) == (404, "IndexNotFound")
+    with running(OpenIndexes(places={"only": folder / "indexes" / "notes"})) as other:
+        assert other.get("/v1/search", query="ship").json["index"] == "only"
+
+
+@pytest.mark.parametrize(
+    ("given", "detail"),
+    [
+        ({}, "query is missing"),
+        ({"query": ""}, "has no words"),
+        ({"query": "ship", "k": 0}, "k: Input should be greater than or equal to 1, not 0"),
+        ({"query": "ship", "k": 10**30}, "k: Input should be less than or equal to 1000"),
+        ({"query": "ship", "k": 1.5}, "k: Input should be a valid integer"),
+        ({"query": "ship", "mode": "best"}, "mode: Input should be 'hybrid', 'dense' or 'lexical'"),
+        ({"query": "ship", "filters": "a=b"}, "filters: Input should be a valid tuple"),
+        ({"query": "ship", "filters": [""]}, "the filter is empty"),
+        ({"query": "ship", "filters": ["*a*b*c*d*e"]}, "more than 4 wildcards"),
+        ({"query": "ship", "limit": 3}, "unknown parameter 'limit'"),
+        ({"query": "ship" * 10_000}, "query: String should have at most 10000 characters"),
+        ([], "the body: Input should be a valid dictionary"),
+    ],
+)
+def test_what_makes_no_sense_is_a_400_that_says_so(given: object, detail: str, asker: Asker) -> None:
+    reply = asker.post("/v1/search", {"index": "docs", **given} if isinstance(given, dict) else given)
+    assert reply.status == 400
+    assert detail in reply.detail
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b"", "the body is missing"),
+        (b"{", "not valid JSON"),
+        (b'{"query": NaN}', ""),
+        (b'{"index": "docs", "query": "ship", "min_score": 1e999}', "min_score: Input should be a finite number"),
+        (b'{"query": "\\ud800"}', "query: Input should be a valid string"),
+        (b"\xff", ""),
+        (b"[" * 100_000, ""),
+        (b'{"k": ' + b"9" * 5000 + b"}", ""),
+    ],
+)
+def test_what_is_no_json_or_no_number_is_a_400(body: bytes, detail: str, asker: Asker) -> None:
+    reply = asker.ask("POST", "/v1/search", body)
+    assert reply.status == 400
+    assert detail in reply.detail
+
+
+@pytest.mark.parametrize("query", ["k=ten", "origin=perhaps", "min_score=nan", "min_score=inf", "mode="])
+def test_a_query_string_is_checked_too(query: str, asker: Asker) -> None:
+    reply = asker.get(f"/v1/search?index=docs&query=ship&{query}")
+    assert (reply.status, reply.json["error"]) == (400, "UsageError")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_several_indexes_are_asked_as_one(method: str, asker: Asker, folder: Path) -> None:
+    given = {"index": ["docs", "notes", "docs"], "query": "the judge and a ship", "k": 20}
+    reply = asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)
+    assert (reply.json["index"], reply.json["indexes"]) == (None, ["docs", "notes"])
+    with MultiIndex.open(folder / "indexes" / "docs", folder / "indexes" / "notes") as several:
+        assert hits(reply.json["hits"]) == several.search("the judge and a ship", 20)
+    assert {hit["index"] for hit in reply.json["hits"]} == {"docs", "notes"}
+
+
+def test_a_batch_a_context_and_similar_passages_are_of_several_indexes_too(asker: Asker) -> None:
+    both = {"index": ["docs", "notes"]}
+    batch = asker.post("/v1/search/batch", {**both, "queries": ["the judge", "a ship"], "k": 20}).json
+    context = asker.get("/v1/context", **both, query="the judge in the court").json
+    alike = asker.post("/v1/similar", {**both, "path": "a/b c"}).json
+    assert [answer["indexes"] for answer in (batch, context, alike)] == [["docs", "notes"]] * 3
+    assert {hit["index"] for answer in batch["answers"] for hit in answer["hits"]} == {"docs", "notes"}
+    assert "notes" in {cited["index"] for cited in context["citations"]}
+    assert {hit["index"] for hit in alike["hits"]} == {"docs"}  # the text itself is the only one of the other
+
+
+def test_a_hit_says_which_index_is_to_explain_it(asker: Asker) -> None:
+    found = asker.get("/v1/search", index=["docs", "notes"], query="the judge in the court", k=3, origin="true").json
+    for hit in found["hits"]:
+        explained = asker.post("/v1/explain", {"hit": hit, "own": True}).json
+        assert explained["score"] == pytest.approx(hit["score"])
+        assert explained["fused"]["indexes"] == ["docs", "notes"]
+
+
+def test_a_name_that_no_index_has_is_not_found_among_several(asker: Asker) -> None:
+    assert asker.get("/v1/search", index=["docs", "none"], query="ship").status == 404
+
+
+def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:
+    told = asker.get("/v1/search", index="docs", query='"ship of the storm" again', filters=["yaer=2021"]).json
+    assert "no document has the key 'yaer'; did you mean year?" in told["warnings"]
+    assert "no passage that the filters allow has the phrase 'ship of the storm'" in told["warnings"]
+    assert "warnings" not in asker.get("/v1/search", index="docs", query="ship").json
+    with Index.connect(asker.url, index="docs") as remote, pytest.MonkeyPatch.context() as patch:
+        messages: list[str] = []
+        patch.setattr("semsearch.remote_index.logger.warning", lambda _, text: messages.append(text))
+        assert remote.search("ship", filters=["yaer=2021"]) == []
+        assert messages == ["no document has the key 'yaer'; did you mean year?"]
+        assert remote.context("the capatin").text
+        assert messages[1:] == [
+            'no passage has “capatin”: searched for “captain”; to search for exactly that, quote it: "capatin"'
+        ]
+    context = asker.get("/v1/context", index="docs", query="ship", filters=["yaer=2021"]).json
+    assert (context["text"], context["warnings"]) == ("", ["no document has the key 'yaer'; did you mean year?"])
+    assert "warnings" not in asker.get("/v1/context", index="docs", query="ship").json
+
+
+def test_a_body_may_leave_the_index_to_the_address(asker: Asker) -> None:
+    found = asker.post("/v1/search?index=docs", {"query": "ship"})
+    assert (found.status, found.json["index"]) == (200, "docs")
+    assert found.json == asker.post("/v1/search?index=docs", {"query": "ship", "index": "docs"}).json
+    both = asker.post("/v1/search?index=docs", {"query": "ship", "index": "other"})
+    assert both.status == 400
+    assert both.detail == "the body and the address name different indexes; name them once"
+
+
+def test_an_answer_says_what_was_corrected(asker: Asker) -> None:
+    corrected = [{"asked": "capatin", "instead": "captain"}]
+    found = asker.get("/v1/search", index="docs", query="the capatin").json
+    assert found["corrected"] == corrected
+    assert found["warnings"] == [
+        'no passage has “capatin”: searched for “captain”; to search for exactly that, quote it: "capatin"'
+    ]
+    batch = asker.post("/v1/search/batch", {"index": ["docs"], "queries": ["captain", "capatin"]}).json["answers"]
+    assert "corrected" not in batch[0]
+    assert batch[1]["corrected"] == corrected
+    assert batch[1]["hits"] == batch[0]["hits"]
+    with Index.connect(asker.url, index="docs") as remote:
+        origin = remote.search("the capatin")[0].origin
+        assert origin is not None
+        assert origin.corrected == (Correction("capatin", "captain"),)
+
+
+def test_queries_that_are_answered_together_are_told_their_own_warnings(folder: Path) -> None:
+    indexes = OpenIndexes(folder=folder / "indexes")
+    searches = [SearchParameters(index="docs", query=query) for query in ('"storm ship ship"', "ship", "qqxzw")]
+    first, second, third = map(json.loads, search_bodies(indexes, searches))
+    indexes.close()
+    assert first["warnings"] == ["no passage has the phrase 'storm ship ship'"]
+    assert "warnings" not in second
+    assert len(third["warnings"]) == 1
+    assert "'qqxzw'" in third["warnings"][0]

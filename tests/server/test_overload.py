@@ -1,0 +1,51 @@
+"""Too much at once: what there is no room for is shed with 503, and once there is room again all goes on."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from serving import running
+
+from semsearch.index import Index
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import ServerSettings
+
+
+class HeldIndexes(OpenIndexes):
+    """Indexes that answer only once they are let go, and say how many are asked meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder=folder)
+        self.asked = threading.Semaphore(0)
+        self.go = threading.Event()
+
+    def get(self, name: str | None) -> Index:
+        self.asked.release()
+        self.go.wait()
+        return super().get(name)
+
+
+def test_what_there_is_no_room_for_is_shed_and_the_rest_is_answered(folder: Path) -> None:
+    held = HeldIndexes(folder / "indexes")
+    with running(held, ServerSettings(port=0, room=2)) as asker, ThreadPoolExecutor(2) as clients:
+        given = {"index": "docs", "query": "ship"}
+        waiting = [clients.submit(asker.post, "/v1/search", given) for _ in range(2)]
+        for _ in waiting:
+            held.asked.acquire()
+        shed = [asker.post("/v1/search", given) for _ in range(20)]
+        held.go.set()
+        assert [each.result().status for each in waiting] == [200, 200]
+        assert {(reply.status, reply.headers["retry-after"]) for reply in shed} == {(503, "1")}
+        assert "overloaded" in shed[0].detail
+        assert [asker.post("/v1/search", given).status for _ in range(5)] == [200] * 5
+
+
+def test_an_answer_that_takes_too_long_is_a_503(folder: Path) -> None:
+    held = HeldIndexes(folder / "indexes")
+    with running(held, ServerSettings(port=0, seconds=0.05)) as asker:
+        late = asker.post("/v1/search", {"index": "docs", "query": "ship"})
+        held.go.set()
+    assert (late.status, late.headers["retry-after"]) == (503, "5")
+    assert "longer than 0.05 seconds" in late.detail

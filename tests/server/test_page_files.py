@@ -1,0 +1,119 @@
+"""The files of the page: which there are, and how they are sent."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from serving import Asker, running
+
+import semsearch.server
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.running import ServerSettings
+
+PAGE = Path(semsearch.server.__file__).with_name("page")
+_DANGEROUS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
+_NAMED = re.compile(r'(?:href|src)="(/[^"#]*)"|\b(?:from|import) ?\(?"([^"]+)"')  # for its types only, too
+_IMPORTED = re.compile(r'^import \{([^}]*)\} from "([^"]+)"', re.MULTILINE)  # at once
+
+
+@cache
+def page_files() -> dict[str, bytes]:
+    """All files of the page by their addresses."""
+    files = [path for path in PAGE.rglob("*") if path.is_file()]
+    return {_address(path.relative_to(PAGE).as_posix()): path.read_bytes() for path in files}
+
+
+def _address(name: str) -> str:
+    return "/" if name == "index.html" else f"/page/{name}"
+
+
+def test_every_file_that_another_names_is_there() -> None:
+    for address, file in page_files().items():
+        for names in _NAMED.findall(file.decode()):
+            named = next(filter(None, names))
+            absolute = Path("/page", *Path(address).parts[2:-1], named) if named.startswith(".") else Path(named)
+            assert absolute.resolve().as_posix() in page_files(), (address, named)
+
+
+def test_every_name_that_a_module_imports_is_exported() -> None:
+    for address, file in page_files().items():
+        for names, where in _IMPORTED.findall(file.decode()):
+            module = page_files()[_absolute(address, where)].decode()
+            exported = set(re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", module, re.MULTILINE))
+            imported = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
+            assert imported <= exported, (address, where, imported - exported)
+
+
+def test_no_script_imports_itself_through_others() -> None:
+    """Imports of types and imports that wait until they are needed count too: a reader follows them as well."""
+    left = {
+        address: {_absolute(address, next(filter(None, names))) for names in _NAMED.findall(file.decode())}
+        for address, file in page_files().items()
+        if address.endswith(".js")
+    }
+    while lowest := [address for address, named in left.items() if not named & left.keys()]:
+        for address in lowest:
+            del left[address]
+    assert not left, f"each of these imports another of them: {sorted(left)}"
+
+
+def test_the_first_view_comes_at_once_not_module_after_module() -> None:
+    """index.html names beforehand what the search view imports; what other views import comes with them."""
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page_files()["/"].decode())
+    assert preloaded == sorted(_imported({"/page/js/main.js", "/page/js/search.js"}) - {"/page/js/main.js"})
+
+
+def _imported(addresses: set[str]) -> set[str]:
+    """These modules and all that they import, not counting what is imported only when it is needed."""
+    found = set(addresses)
+    for address in addresses:
+        found |= {_absolute(address, name) for _, name in _IMPORTED.findall(page_files()[address].decode())}
+    return found if found == addresses else _imported(found)
+
+
+def _absolute(address: str, name: str) -> str:
+    """The address of a module that another names."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(address), name))
+
+
+@pytest.mark.parametrize(("address", "kind"), [("/", "text/html"), ("/page/js/main.js", "text/javascript")])
+def test_a_file_is_sent_with_its_type_and_asked_for_again(asker: Asker, address: str, kind: str) -> None:
+    reply = asker.get(address)
+    assert reply.status == 200
+    assert reply.headers["content-type"] == f"{kind}; charset=utf-8"
+    assert reply.headers["cache-control"] == "no-cache"
+    assert reply.body == page_files()[address]
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again(asker: Asker) -> None:
+    etag = asker.get("/").headers["etag"]
+    again = asker.get("/", headers={"If-None-Match": etag})
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", etag)
+    assert asker.get("/", headers={"If-None-Match": '"another"'}).status == 200
+
+
+@pytest.mark.parametrize("address", ["/page/", "/page/../page/files.py", "/page/%2e%2e/files.py", "/page/js", "//etc"])
+def test_nothing_else_is_sent(asker: Asker, address: str) -> None:
+    assert asker.get(address).status == 404
+
+
+def test_the_page_comes_without_the_token_and_its_answers_do_not(folder: Path) -> None:
+    settings = ServerSettings(port=0, always_token=True)
+    with running(OpenIndexes(folder=folder / "indexes"), settings) as asker:
+        assert {asker.get(address).status for address in page_files()} == {200}
+        assert asker.get("/v1/indexes").status == 401
+        assert asker.ask("POST", "/").status == 401
+        assert asker.get("/", headers={"Host": "evil.example"}).status == 421
+
+
+def test_nothing_in_the_page_makes_markup_of_data_or_names_another_place() -> None:
+    for address, file in page_files().items():
+        text = file.decode()
+        assert not re.search(_DANGEROUS, text), address
+        assert not re.search(r"https?://(?!www\.w3\.org/)", text), address
+        assert " style=" not in text, address
+    assert re.search(rb"<script(?![^>]* src=)", page_files()["/"]) is None

@@ -1,0 +1,49 @@
+"""The socket that a server listens on, and what is said of it."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from semsearch.errors import UsageError
+from semsearch.server.running import ServerSettings, address, is_open_to_others, listen
+
+
+def test_an_answer_is_sent_at_once() -> None:
+    with listen(ServerSettings(port=0)) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_an_address_is_one_that_this_machine_reaches() -> None:
+    for host, shown in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("localhost", "127.0.0.1")):
+        with listen(ServerSettings(host=host, port=0)) as listening:
+            assert address(listening) == f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def test_a_port_that_is_taken_is_an_error_that_says_what_to_do() -> None:
+    with listen(ServerSettings(port=0)) as listening:
+        port = listening.getsockname()[1]
+        with pytest.raises(UsageError, match=rf"cannot listen on 127\.0\.0\.1 port {port} .* choose another"):
+            listen(ServerSettings(port=port))
+    with pytest.raises(UsageError, match="cannot listen on"):
+        listen(ServerSettings(host="192.0.2.1", port=0))
+    with pytest.raises(UsageError, match="from 0 to 65535, not 70000"):
+        listen(ServerSettings(port=70_000))
+
+
+@pytest.mark.parametrize(
+    ("host", "is_open"),
+    [
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("localhost", False),
+        ("0.0.0.0", True),
+        ("10.0.0.1", True),
+        ("here.example", True),
+    ],
+)
+def test_a_server_that_others_reach_is_known_as_such(host: str, is_open: bool) -> None:
+    assert is_open_to_others(ServerSettings(host=host)) == is_open

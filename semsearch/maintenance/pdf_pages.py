@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceChanged, UsageError
+from semsearch.readers.pages.pdf_pictures import Box, page_picture, place_sentences
 from semsearch.results.documents import PageSentence, PdfPage, TextBox
 from semsearch.search.make_hits import path_of
 from semsearch.search.similar import find_document
@@ -22,7 +23,6 @@ from semsearch.system.source_files import read_source
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.readers.pages.pdf_pictures import Box
 
 # -- Unchanged files ---------------------------------------------------------------------------------------------------
 
@@ -79,22 +79,18 @@ def _passages(db: sqlite3.Connection, document: DocumentRow, page: int) -> list[
 
 def picture_of(page: IndexedPage, width: int) -> bytes:
     """The page as PNG, so many pixels wide. Raises SourceChanged, SourceError, UsageError, MissingExtra."""
-    from semsearch.readers.pages.pdf_pictures import page_picture  # start-up time
-
     return page_picture(read_indexed(page.document, page.path), page.path, page.page, width)
 
 
 def placed(page: IndexedPage) -> PdfPage:
     """The page with the boxes of its sentences. Raises as `picture_of`."""
-    from semsearch.readers.pages.pdf_pictures import place_sentences  # start-up time
-
     before, on = _sentences(page.before), _sentences(page.on)
     located = place_sentences(
         read_indexed(page.document, page.path),
         page.path,
         page.page,
-        [each.text for each in before],
-        [each.text for each in on],
+        [sentence.text for sentence in before],
+        [sentence.text for sentence in on],
     )
     sentences = [
         PageSentence(sentence.sentence_id, sentence.passage_id, sentence.text, tuple(map(_shown, boxes)))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.errors import UsageError
+from semsearch.system.bounded_toml import read_toml
 
 _FENCED = re.compile(
     r"(?P<fence>---|\+\+\+)[ \t]*(?:\r\n?|\n)"
@@ -54,14 +55,12 @@ def front_matter(source: str) -> FrontMatter:
 
 
 def _parse_yaml(text: str) -> Any:
-    import yaml  # here for start-up time: many folders have no front matter
+    import yaml  # as long to import as a search takes, and many folders have no front matter
 
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _parse_toml(text: str) -> Any:
-    from semsearch.system.bounded_toml import read_toml  # here for start-up time, likewise
-
     return read_toml(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

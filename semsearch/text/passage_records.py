@@ -132,12 +132,12 @@ def _others(
     records: Sequence[PassageRecord], languages: Sequence[str], texts: Sequence[str], counts: Int64
 ) -> list[OtherRows]:
     """The texts of passages in other languages than English. A passage may be in another than its document."""
-    own = [language_of_passage(record.text, language) for record, language in zip(records, languages, strict=False)]
-    if all(language == ENGLISH for language in own):
+    detected = [language_of_passage(record.text, known) for record, known in zip(records, languages, strict=False)]
+    if all(language == ENGLISH for language in detected):
         return []
-    of_rows = np.repeat(own, counts + 1)
+    of_rows = np.repeat(detected, counts + 1)
     others = []
-    for language in sorted({*own} - {ENGLISH}):
+    for language in sorted({*detected} - {ENGLISH}):
         rows = np.flatnonzero(of_rows == language)
         others.append(OtherRows(language, rows, [texts[row] for row in rows.tolist()]))
     return others

@@ -7,7 +7,7 @@ block is cut at sentence ends. A heading with nothing under it, not even a deepe
 heading longer than a sentence may be counts as body. Sentences are found block by block, so none runs over a
 paragraph's end, and each keeps its offsets in the source.
 
-Words are counted as in excerpts.py, so a passage is bounded in characters too. A text is processed in stretches, so
+Words are counted as in text_lengths.py, so a passage is bounded in characters too. A text is processed in stretches, so
 that the memory needed is a small part of what the text itself takes.
 """
 

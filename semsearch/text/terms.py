@@ -501,10 +501,10 @@ def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> Questio
 def _merged(of_each: Sequence[QuestionTerms]) -> QuestionTerms:
     """The terms of a query in any of several languages, each as often as in that which has it most often."""
     merged: dict[int, list[str]] = {}
-    for found in of_each:
-        own: dict[int, list[str]] = {}
-        for term, word in zip(found.terms.tolist(), found.words, strict=True):
-            own.setdefault(term, []).append(word)
-        merged.update({term: names for term, names in own.items() if len(names) > len(merged.get(term, ()))})
+    for in_language in of_each:
+        names_of: dict[int, list[str]] = {}
+        for term, word in zip(in_language.terms.tolist(), in_language.words, strict=True):
+            names_of.setdefault(term, []).append(word)
+        merged.update({term: names for term, names in names_of.items() if len(names) > len(merged.get(term, ()))})
     terms = [term for term, names in merged.items() for _ in names]
     return QuestionTerms(np.array(terms, dtype=np.uint64), [word for names in merged.values() for word in names])

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cache
 
 
 def heading_text(title: str, headings: Sequence[str]) -> str:
@@ -25,20 +24,14 @@ def heading_text(title: str, headings: Sequence[str]) -> str:
 # -- Length ------------------------------------------------------------------------------------------------------------
 
 CHARACTERS = 10  # of a word, at most
-_SOLITARY = "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first used: it takes 2 ms, and a question needs none of them."""
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+_SOLITARY = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def count_words(text: str) -> int:
     """Count the words of a text. A longer beginning of the same text never counts less."""
     count = len(text.split())
     if not text.isascii():
-        count += len(_compiled(_SOLITARY).findall(text))
+        count += len(_SOLITARY.findall(text))
     return max(count, -(-len(text) // CHARACTERS))
 
 
@@ -52,7 +45,8 @@ def cut_to(text: str, most: int) -> str:
 
 # -- Dependent sentences -----------------------------------------------------------------------------------------------
 
-_BACK = r"""[\s"'“‘(\[*_>-]*(?:
+_BACK = re.compile(
+    r"""[\s"'“‘(\[*_>-]*(?:
     it|its|it['’]s|he|his|she|her|they|their|them|they['’](?:re|ve)
     |this|that|that['’]s|these|those|such|both|neither|either|the\ (?:former|latter|same|other|others|above)|here|there
     |however|but|and|or|nor|so|yet|also|too|then|thus|hence|therefore|consequently|accordingly|instead|otherwise
@@ -62,12 +56,14 @@ _BACK = r"""[\s"'“‘(\[*_>-]*(?:
     |for\ (?:example|instance|this|that|these|those)|because\ of\ (?:this|that|these)|after\ (?:this|that)
     |at\ (?:this|that)|with\ (?:this|that|these|those)|to\ do\ (?:so|this|that)|if\ (?:so|not|this|that)
     |once\ (?:this|that)|secondly|thirdly|another|even\ so|unlike\ (?:this|that)
-    )(?![\w'’-])"""
+    )(?![\w'’-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def goes_back(sentence: str) -> bool:
     """Return whether a sentence begins with a word that refers to what was said before."""
-    return _compiled(_BACK).match(sentence) is not None
+    return _BACK.match(sentence) is not None
 
 
 def announces(sentence: str) -> bool:

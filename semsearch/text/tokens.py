@@ -28,7 +28,7 @@ _ENDINGS = re.compile(r"(?<=[^\W_])'[A-Za-z]{1,2}(?![^\W_])")
 _SOLITARY_RANGES = (  # characters that are words by themselves: the first and the last of each range
     "\u1100\u11ff\u3040\u30ff\u3130\u318f\u3400\u4dbf\u4e00\u9fff\ua960\ua97f\uac00\ud7ff\uf900\ufaff\U00020000\U0003134f"
 )
-_SOLITARY = "([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])"
+_SOLITARY = re.compile("([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])")
 _EDGES = np.array([ord(char) + number % 2 for number, char in enumerate(_SOLITARY_RANGES)], dtype=np.uint32)
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
@@ -51,7 +51,7 @@ def normalise(text: str) -> str:
         return _SEPARATORS.sub(" ", _ENDINGS.sub("", text.lower())).strip()
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     # these first: an ending belongs to the word before it, not to such a character
-    parted = _solitary().sub(r" \1 ", composed)
+    parted = _SOLITARY.sub(r" \1 ", composed)
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
@@ -213,7 +213,7 @@ def _foreign(text: str, separators: re.Pattern[str]) -> str:
     for char in map(chr, others):
         if separators.match(char):
             composed = composed.replace(char, " ")
-        elif _solitary().match(char):
+        elif _SOLITARY.match(char):
             composed = composed.replace(char, f" {char} ")
     return composed
 
@@ -226,11 +226,6 @@ def _spaced(text: str) -> str:
     spaced = np.full(len(codes) + 2 * np.count_nonzero(alone), ord(" "), dtype=np.uint32)
     spaced[places] = codes
     return spaced.tobytes().decode("utf-32-le", "surrogatepass")
-
-
-@lru_cache(maxsize=1)
-def _solitary() -> re.Pattern[str]:
-    return re.compile(_SOLITARY)  # start-up time: it takes 3 ms, and few questions have letters outside ASCII
 
 
 @lru_cache(maxsize=1)

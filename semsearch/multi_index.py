@@ -33,11 +33,11 @@ from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
-from semsearch.results.options import Boosted, Fused, Mode, Origin, SearchOptions, Weights
+from semsearch.results.options import Boosted, Fused, Mode, SearchOptions, Weights
 from semsearch.search.boosts import parse_boost
 from semsearch.search.exact_words import exact_first
-from semsearch.search.ranking import fuse, weigh
 from semsearch.search.reranking import rerank
+from semsearch.search.scoring import fused, weigh
 from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
 from semsearch.storage.catalogue import PassageRow
@@ -300,7 +300,8 @@ class DividedBoosts:
         if not points or hit.origin is None:
             return hit if not points else replace(hit, score=hit.score + points)
         part = Boosted(f"{_INDEX}{hit.index}", points, points, 1.0)
-        origin = replace(hit.origin, boosts=(*(hit.origin.boosts or ()), part))
+        origin = hit.origin.with_points(boosts=hit.origin.points.get("boosts", 0.0) + points)
+        origin = replace(origin, boosts=(*(origin.boosts or ()), part))
         return replace(hit, score=hit.score + points, origin=origin)
 
 
@@ -340,7 +341,8 @@ def _fused_alone(hits: Sequence[Hit]) -> Float64:
         np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
         for scores in ([hit.dense for hit in hits], [hit.lexical for hit in hits])
     )
-    return fuse(dense, lexical)
+    best = float(np.fmax.reduce(lexical, initial=0.0))
+    return np.asarray(sum(fused(dense, lexical, weigh(is_dense=not np.isnan(dense).all(), best=best))))
 
 
 def _scores(hits: Sequence[Hit]) -> Float64:
@@ -375,19 +377,14 @@ def _comparable(hit: Hit, indexes: tuple[str, ...], common: Weights | None, shar
         return hit
     own = origin.weights
     weights = own if common is None else replace(common, near=own.near * share)
-    score = hit.score if weights == own else hit.score + _gained(hit, origin, weights, share)
     fused = Fused(indexes, hit.score, own.best, share if own.near else 1.0)
-    return replace(hit, score=score, origin=replace(origin, weights=weights, fused=fused))
-
-
-def _gained(hit: Hit, origin: Origin, weights: Weights, share: float) -> float:
-    """What a hit's score gains, or loses, by other weights."""
-    own, before = origin.weights, _without_near(hit, origin.weights)
-    rerank = 0.0 if origin.rerank is None else origin.rerank.points
-    exact = 0.0 if origin.exact is None else origin.exact.points
-    boosted = sum(each.points for each in (*(origin.boosts or ()), *((origin.support,) if origin.support else ())))
-    near = hit.score - rerank - boosted - exact - before if own.near else 0.0
-    return _without_near(hit, weights) - before + near * (share - 1)
+    origin = replace(origin, weights=weights, fused=fused)
+    if weights == own:
+        return replace(hit, origin=origin)
+    dense, lexical = weights.dense * (hit.dense or 0.0), weights.lexical * (hit.lexical or 0.0) / weights.best
+    feedback = origin.points.get("feedback", 0.0) * share
+    origin = origin.with_points(dense=dense, lexical=lexical, feedback=feedback)
+    return replace(hit, score=sum(origin.points.values()), origin=origin)
 
 
 def deduplicate(hits: Sequence[Hit]) -> list[Hit]:

@@ -11,7 +11,7 @@ made with other values has to be rebuilt. "Measurements" is docs/research/measur
 
 from __future__ import annotations
 
-from semsearch.frozen import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,10 @@ class Tuning:
     words_across: float = 0.5  # share of BM25's weight where passage and question are in two languages; "Languages"
     aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; likewise
     near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
-    near_models: int = 1  # feedback passages
 
     # support of a passage by its document; Measurements, "Questions over documentation"
     support_weight: float = 0.5  # times what the document's next best passages are above half of the best, in the mean
     support_passages: int = 2  # such passages
-    listing: float = 0.2  # that a list of sources or contents loses
     support_least: float = 0.4  # that the best score must be below its maximum, or support counts in proportion
     length_weight: float = 0.12  # taken off for each power of ten of a document's passages above `length_from`
     length_from: int = 40  # passages; most pages of a guide have fewer
@@ -40,8 +38,6 @@ class Tuning:
     short_words: int = 40  # from which on a passage is not short, as BM25 counts them; "First hits"
     proximity_weight: float = 0.1  # for a passage where all words of a query stand side by side; "First hits"
     proximity_words: int = 3  # that a word may be away
-    code_deduction: float = 0.15  # taken off for source code, so that a guide beside it comes first; "Source code"
-    test_deduction: float = 0.1  # taken off for tests among source code, as well
 
     # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics
@@ -71,6 +67,7 @@ class Tuning:
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
     depth_per_hit: int = 5  # the same for each hit that is asked for, where that is more
     deeper: int = 8  # times as deep where near-duplicates leave fewer than k
+    deeper_for_boosts: int = 4  # likewise where there are boosts: a passage that one brings forward may be far down
     deepest: int = 3000  # passages; from there on a short list is better than a slow one
     few_allowed: int = 2000  # passages that filters leave: so few are all scored, without a scan
     telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,11 +18,15 @@ def hit(
     passage: str, dense: float | None, lexical: float | None, weights: Weights, near: float = 0.0, **changed: Any
 ) -> Hit:
     """A hit as a search makes it: its score is that of its parts."""
-    score = weights.dense * (dense or 0) + weights.lexical * (lexical or 0) / weights.best + weights.near * near
+    points = {
+        "dense": weights.dense * (dense or 0),
+        "lexical": weights.lexical * (lexical or 0) / weights.best,
+        "feedback": weights.near * near,
+    }
     mode: Mode = "hybrid"
     fields: dict[str, Any] = {
         "rank": 1,
-        "score": score,
+        "score": sum(points.values()),
         "dense": dense,
         "lexical": lexical,
         "path": f"{passage}.md",
@@ -37,7 +42,7 @@ def hit(
         "end": 1,
         "passage_id": 1,
         "sentence_id": 1,
-        "origin": Origin("query", mode, 1, weights, (1,)),
+        "origin": Origin("query", mode, 1, weights, (1,), points=points),
     }
     return Hit(**fields | changed)
 
@@ -103,7 +108,9 @@ def test_in_one_half_alone_scores_are_compared_as_they_are(mode: Mode) -> None:
 def test_a_rerankers_part_stays_as_it_is() -> None:
     rerank = Rerank(0.3, 0.1, 2.0, 1.0, 1.0)
     plain = hit("poor", 0.1, 2.0, POOR)
-    reranked = hit("poor", 0.1, 2.0, POOR, score=plain.score + 0.3, origin=Origin("q", "hybrid", 1, POOR, (1,), rerank))
+    assert plain.origin is not None
+    origin = replace(plain.origin.with_points(rerank=0.3), rerank=rerank)
+    reranked = replace(plain, score=plain.score + 0.3, origin=origin)
     good = [hit("good", 0.5, 20.0, GOOD)]
     assert scores(fuse_answers({"a": good, "b": [reranked]}, "hybrid"))["poor"] == pytest.approx(
         scores(fuse_answers({"a": good, "b": [plain]}, "hybrid"))["poor"] + 0.3

@@ -14,19 +14,29 @@ from semsearch import tuning
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.options import Mode
-from semsearch.search import similar
+from semsearch.search import pipeline, searcher
+from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.ranking import PassageRanker, dense_weight
+from semsearch.search.scoring import dense_weight
 from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING, Tuning
 
 OF_SCORES: dict[str, Any] = {
-    "dense_weight": 0.5, "near_weight": 0.1, "near_models": 3, "topics_share": 2, "passage_share": 5,
+    "dense_weight": 0.5, "near_weight": 0.1, "topics_share": 2, "passage_share": 5,
     "sentence_share": 1, "title_share": 4, "k1": 0.9, "b": 0.4, "neighbour_weight": 0.25, "heading_weight": 1,
     "support_weight": 0.1, "support_passages": 1, "support_least": 2.0,
 }  # fmt: skip
 OF_LENGTHS = {"length_from": 40, "length_weight": 0.3, "length_most": 0.01}  # where the others make documents long
-OF_DEPTHS = {"depth", "depth_per_hit", "deeper", "deepest", "few_allowed", "telling_terms", "reranked"}
+OF_DEPTHS = {
+    "depth",
+    "depth_per_hit",
+    "deeper",
+    "deeper_for_boosts",
+    "deepest",
+    "few_allowed",
+    "telling_terms",
+    "reranked",
+}
 OF_RELEVANCE: dict[str, Any] = {
     "relevance": (-4.0, 5.0, 1.0, 2.0, 1.0), "usual_spread": 0.05, "spread_prior": 1, "least_share": 0.9,
     "relevance_of_all": 0.99, "relevance_of_small": 1.5,
@@ -34,7 +44,6 @@ OF_RELEVANCE: dict[str, Any] = {
 }  # fmt: skip
 MODES: dict[str, Mode] = {"relevance_without_words": "dense", "relevance_without_vectors": "lexical"}
 OF_LANGUAGES = {"dense_weight_unknown", "known_least", "least_known"}
-OF_KINDS = {"listing": 0.0, "code_deduction": 0.0, "test_deduction": 0.0}  # of passages of other kinds than prose
 OF_PLACES: dict[str, Any] = {
     "short_weight": 0.0,
     "short_words": 1,
@@ -47,7 +56,7 @@ QUESTION = "the captain of the old ship and a rose"
 
 
 def test_every_number_is_tried_here() -> None:
-    known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES | set(OF_KINDS) | ACROSS
+    known = set(OF_SCORES) | set(OF_LENGTHS) | OF_DEPTHS | set(OF_RELEVANCE) | OF_LANGUAGES | ACROSS
     known |= set(OF_PLACES)
     assert {field.name for field in fields(Tuning)} == known
 
@@ -79,29 +88,6 @@ def test_each_number_of_a_section_changes_the_score(tmp_path: Path, monkeypatch:
         assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", OF_KINDS)
-def test_each_number_of_other_kinds_of_passages_changes_their_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    sources = [
-        f"A. Stone. The captain of the old ship. Journal of Coasts {number}(1):2-9, 200{number}." for number in range(4)
-    ]
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "sources.txt").write_text("\n".join(sources))
-    for file in ("ship.py", "test_ship.py"):
-        (docs / file).write_text('def sail():\n    """The captain of the old ship and a rose."""\n    return 1\n')
-    (docs / "rose.md").write_text("# Rose\n\nA rose of the garden, and the captain of the old ship.\n")
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
-        index.sync(docs)
-        before = {hit.passage_id: hit.score for hit in index.search(QUESTION, 20, duplicates=True)}
-        monkeypatch.setattr(tuning, "TUNING", replace(TUNING, **{name: OF_KINDS[name]}))
-        after = index.search(QUESTION, 20, duplicates=True)
-        assert {hit.passage_id: hit.score for hit in after} != before
-        for hit in after:
-            assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
-
-
 @pytest.mark.parametrize("name", OF_RELEVANCE)
 def test_a_number_of_the_relevance_changes_it_and_nothing_else(
     usual: Index, small: Index, monkeypatch: pytest.MonkeyPatch, name: str
@@ -117,7 +103,7 @@ def test_a_number_of_the_relevance_changes_it_and_nothing_else(
 
 
 def test_scores_are_put_together_as_measured() -> None:
-    assert (TUNING.dense_weight, TUNING.near_weight, TUNING.near_models) == (0.7, 0.2, 1)
+    assert (TUNING.dense_weight, TUNING.near_weight) == (0.7, 0.2)
     assert (TUNING.topics_share, TUNING.passage_share, TUNING.sentence_share, TUNING.title_share) == (4, 3, 3, 1)
     assert (TUNING.support_weight, TUNING.support_passages, TUNING.support_least) == (0.5, 2, 0.4)
     assert (TUNING.length_weight, TUNING.length_from, TUNING.length_most) == (0.12, 40, 0.5)
@@ -189,13 +175,13 @@ def test_meaning_weighs_less_where_few_words_of_the_question_are_known(monkeypat
 def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The depths to which passages are ranked, in order."""
     found: list[int] = []
-    rank = PassageRanker._rank
+    find = pipeline.find
 
-    def ranked(*arguments: Any) -> Any:
-        found.append(arguments[-1])
-        return rank(*arguments)
+    def noted(query: Query, depth: int, index: IndexView) -> Candidates:
+        found.append(depth)
+        return find(query, depth, index)
 
-    monkeypatch.setattr(PassageRanker, "_rank", ranked)
+    monkeypatch.setattr(pipeline, "find", noted)
     return found
 
 
@@ -241,14 +227,14 @@ def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.
 
 def test_so_many_terms_stand_for_a_passage(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    ask = similar.query_of_passages
+    ask = searcher.query_of_passages
 
     def asking(*arguments: Any) -> Any:
         query = ask(*arguments)
         asked.append(0 if query.words is None else len(query.words.lookup.terms))
         return query
 
-    monkeypatch.setattr(similar, "query_of_passages", asking)
+    monkeypatch.setattr(searcher, "query_of_passages", asking)
     like = usual.search(QUESTION, 1)[0]
     usual.similar(like)
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, telling_terms=2))

@@ -62,10 +62,9 @@ def summary(explanation: Explanation) -> Iterator[str]:
     if near:
         yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
     if support:
-        length = f" - {support.length:.3f} for lengths, or for source code" if support.length else ""
-        listing = f" - {support.listing:.3f}, since it lists sources or contents" if support.listing else ""
+        length = f" - {support.length:.3f} for lengths" if support.length else ""
         together = f" + {support.proximity:.3f} for words side by side" if support.proximity else ""
-        yield f"document {support.weight:.2g}×{support.others:.3f}{length}: its other good passages{listing}{together}"
+        yield f"document {support.weight:.2g}×{support.others:.3f}{length}: its other good passages{together}"
     for boost in boosts:
         yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
     if rerank:

@@ -1,17 +1,19 @@
-"""Explanations of a hit's score for a query, by its components. Plain frozen data; semsearch.search.explain makes them.
+"""Explanations of a hit's score for a query: the points of each stage of the search, and how words make them up.
 
     score            = lexical.points + dense.points + near.points (+ support.points) (+ rerank.points)
                      (+ exact.points) (+ Σ of the boosts' points)
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
-    dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage and sentence
-    near.points      = weight · cosine,             cosine = the mean cosine with the feedback documents
-    support.points   = weight · others - length, of the passage's document, - listing, if it lists sources
+    dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage, sentence and title
+    near.points      = weight · cosine,             cosine = that with the best passage, the feedback document
+    support.points   = weight · others - length + proximity, of the passage's place
     rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs
     quote.score      = Σ of the shares of the query's words in the quoted sentence; it does not count for the score
 
-These hold up to rounding. A component that is unknown or not of this mode is None or left out.
+The points are those that the stages recorded when the hit was found (`Origin.points`); the shares of words are computed
+when an explanation is asked for (semsearch.search.explain), and sum to them up to rounding. A component that is unknown
+or not of this mode is None or left out.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Rerank, Support
+from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Relevance, Rerank, Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +119,6 @@ class Quoted(Record):
     sentence: str
     score: float  # the sum of the words' shares
     words: tuple[AlignedWord, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Relevance(Record):
-    """How likely a passage answers, and what this is estimated from."""
-
-    probability: float  # 0 to 1
-    cosine: float | None  # as in the dense component; None without a vector of the query
-    trust: float | None  # how much it counts, 0 to 1: less where the query's cosines with all passages differ widely
-    words: float | None  # bm25, relative to the weight of the query's words; None in dense mode
-    share: float  # of the score of the best passage, both without feedback and boosts
-    unknown: float  # share of the query's words without a vector of their own; 0 in lexical mode
-    whole: bool  # whether the passage, with those beside it, has all words of the query, or exact words
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,12 @@ class Rerank(Record):
 
 @dataclass(frozen=True, slots=True)
 class Support(Record):
-    """The score component of the passage's place: points = weight · others - length - listing + proximity."""
+    """The score component of the passage's place: points = weight · others - length + proximity."""
 
     points: float
     weight: float
     others: float  # by how much its next best passages are above half of the best score, in the mean
-    length: float  # what is taken off for a document of many passages, for a short passage, or for source code
-    listing: float | None = field(default=None, metadata=ONLY_IF_SET)  # for a list of sources or a table of contents
+    length: float  # what is taken off for a document of many passages, or for a short passage
     proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
 
 
@@ -108,8 +107,21 @@ class Correction(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Relevance(Record):
+    """How likely a passage answers, and what this is estimated from."""
+
+    probability: float  # 0 to 1
+    cosine: float | None  # as in the dense component; None without a vector of the query
+    trust: float | None  # how much it counts, 0 to 1: less where the query's cosines with all passages differ widely
+    words: float | None  # bm25, relative to the weight of the query's words; None in dense mode
+    share: float  # of the score of the best passage, both without feedback and boosts
+    unknown: float  # share of the query's words without a vector of their own; 0 in lexical mode
+    whole: bool  # whether the passage, with those beside it, has all words of the query, or exact words
+
+
+@dataclass(frozen=True, slots=True)
 class Origin(Record):
-    """The query and the weights by which a hit was found."""
+    """The query by which a hit was found, and the record of its score: the points of each stage, which sum to it."""
 
     query: str
     mode: Mode
@@ -119,13 +131,20 @@ class Origin(Record):
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
-    # by which a score, without feedback and boosts, is a share of the best one's in the hit's own index
-    relative: Weights | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    points: Mapping[str, float] = field(default_factory=dict, kw_only=True)  # of the score, by stage, but for zeros
+    cosines: Mapping[str, float] = field(
+        default_factory=dict, kw_only=True
+    )  # of the query, by what it is compared with
+    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
     support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
+
+    def with_points(self, **points: float) -> Origin:
+        """The same with other points of some stages."""
+        return replace(self, points={name: value for name, value in {**self.points, **points}.items() if value})
 
 
 # -- Options -----------------------------------------------------------------------------------------------------------

@@ -14,29 +14,25 @@ from __future__ import annotations
 import json
 import math
 import re
+import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
-from semsearch.results.hits import Hit
 from semsearch.results.options import Boosted
-from semsearch.search.filter_sql import WarningsOfFilters, condition, teach, warn_unmatched
+from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.filter_sql import condition, teach, warn_unmatched
 from semsearch.search.filters import FilterChoice, parse, values_under
-from semsearch.search.make_hits import Ranked
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.storage.document_rows import WITH_RECORDS
+from semsearch.system import clock
 from semsearch.system.locations import working_folder
-
-if TYPE_CHECKING:
-    import sqlite3
-
 
 _RECENT = re.compile(r"recent(?::(\d+(?:\.\d+)?)([dwmy]))?", re.IGNORECASE)
 _DAYS = {"d": 1.0, "w": 7.0, "m": 365.25 / 12, "y": 365.25}
@@ -76,10 +72,27 @@ def parse_boost(text: str) -> Boost:
     return Boost(of.strip(), points, parse(of))
 
 
-def warn_unmatched_boosts(db: sqlite3.Connection, boosts: Sequence[str], known: WarningsOfFilters) -> None:
-    """Log what there is to say of boosts whose filters match nothing."""
-    parsed = [parse_boost(text) for text in boosts]
-    warn_unmatched(db, [each.text for each in parsed if each.filter is not None], known)
+def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
+    """Points for what the user prefers; how much of each a passage gets is kept for the explanation."""
+    chosen = [parse_boost(text) for text in query.options.boosts]
+    if not chosen:
+        return candidates
+    index.reader.check_documents(index.db)
+    warn_unmatched(index.db, [boost.text for boost in chosen if boost.filter is not None], index.reader.filter_warnings)
+    candidates.boosts = shares_of(index.db, chosen, candidates.ids, clock.now())
+    return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ candidates.boosts)
+
+
+def boosted(query: Query, candidates: Candidates, position: int) -> tuple[Boosted, ...] | None:
+    """What each boost adds to the score of a candidate; None without any."""
+    if candidates.boosts is None:
+        return None
+    chosen = [parse_boost(text) for text in query.options.boosts]
+    shares = candidates.boosts[:, position].tolist()
+    return tuple(
+        Boosted(boost.text, boost.points * share, boost.points, share)
+        for boost, share in zip(chosen, shares, strict=True)
+    )
 
 
 def shares_of(db: sqlite3.Connection, boosts: Sequence[Boost], ids: Int64, now: float) -> Float64:
@@ -104,20 +117,6 @@ def shares_of(db: sqlite3.Connection, boosts: Sequence[Boost], ids: Int64, now: 
         else:
             shares[number, positions] = [_recency(row[1], row[2], boost.half_life, now) for row in rows]
     return shares
-
-
-def with_boosts(hits: Sequence[Hit], ranked: Sequence[Ranked], boosts: Sequence[str]) -> list[Hit]:
-    """Hits whose origins say what each boost added to their scores."""
-    parsed = [parse_boost(text) for text in boosts]
-    return [_with(hit, parsed, own.boosted) for hit, own in zip(hits, ranked, strict=True)]
-
-
-def _with(hit: Hit, boosts: Sequence[Boost], shares: Sequence[float]) -> Hit:
-    parts = tuple(
-        Boosted(boost.text, boost.points * share, boost.points, share)
-        for boost, share in zip(boosts, shares, strict=True)
-    )
-    return hit if hit.origin is None else replace(hit, origin=replace(hit.origin, boosts=parts))
 
 
 def _recency(metadata: str, mtime_ns: int | None, half_life: float, now: float) -> float:

@@ -19,12 +19,12 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
-from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction

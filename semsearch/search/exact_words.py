@@ -23,26 +23,22 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float64, Int64
-from semsearch.frozen import dataclass, pattern
+from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
+from semsearch.search.candidates import Candidates, IndexView, Query, QueryPart
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import of_questions
 from semsearch.text.tokens import words
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from semsearch.lexical.bm25 import TermLookup, WordScores, WordSearch
 
 HANDFUL = 10  # passages; "Exact words" of docs/research/measurements.md, as for the shares
 _CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # least share of a query, by idf, that such parts must have
@@ -59,33 +55,20 @@ _MARGIN = 0.01  # points between the least passage with exact words and the best
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
 _LETTER = r"[^\W\d_]"
-_SPAN = pattern(r"`([^`\n]+)`")
-_PIECES = pattern(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without spaces stand directly beside others
+_SPAN = re.compile(r"`([^`\n]+)`")
+_PIECES = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without spaces stand directly beside others
 _OPENING, _CLOSING = "([{<\"'“‘«„", ")]}>\"'”’»“.,;:?!"
-_GENITIVE = pattern(r"['’]s$")
-_IS_CODE = pattern(
+_GENITIVE = re.compile(r"['’]s$")
+_IS_CODE = re.compile(
     rf"\w_|_\w|::|://|->|\(\)|\\|\w=|\w\+\+$|^{_LETTER}#$|^--{_LETTER}|^-{_LETTER}$|^-[A-Z]"
     rf"|^[/.@$#~]{_LETTER}|^#\d|/\w+/\w|{_LETTER}.*\d\d\d|^0[xX][\da-fA-F]+$"
 )
-_IS_NAME = pattern(
+_IS_NAME = re.compile(
     rf"\w.*[A-Z]|^-{_LETTER}|{_LETTER}\d|{_LETTER}-\d|^v?\d+(?:\.\d+)+$|[^\W_]\.{_LETTER}{{2}}|[^\W_]{{2}}\.[^\W_]"
 )
-_IS_CAMEL_CASE = pattern(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
-_IS_FILE = pattern(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
-_IS_PROSE = pattern(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
-
-
-@dataclass(frozen=True, slots=True)
-class QueryPart:
-    """A part of a query that may stand literally in passages.
-
-    It counts if it has at least the share `least` of the query; with less, if no more than `most_otherwise` passages
-    have it.
-    """
-
-    text: str
-    least: float
-    most_otherwise: int = 0
+_IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
+_IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
+_IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
 def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True) -> tuple[QueryPart, ...]:
@@ -133,23 +116,19 @@ def _part(piece: str, *, is_upper: bool) -> QueryPart:
 Found = Mapping[int, tuple[ExactPart, ...]]  # the parts that a passage has, by its id
 
 
-def passages_with(
-    db: sqlite3.Connection,
-    lexical: WordSearch,
-    asked: WordScores,
-    parts: Sequence[QueryPart],
-    allowed: IdRanges | None,
-    query: str = "",
-) -> Found:
+def passages_with(query: Query, index: IndexView) -> Found:
     """Find the allowed passages that have parts of a query literally, with the parts that each has.
 
     If the whole query is the name of a file, the first passage of that file has it, and its name besides.
     """
+    if query.words is None:
+        return {}
+    lexical, parts, allowed = index.reader.lexical, query.parts, query.allowed
     texts = [part.text for part in parts]
     terms = [*zip(*(of_questions(texts, [language]) for language in lexical.languages), strict=True)]
     of_parts = [{term for each in own for term in each.tolist()} for own in terms]
     of_names = set[int]().union(*(own for part, own in zip(parts, of_parts, strict=True) if part.least < _WORD))
-    *shares, share_of_names = _shares(asked.lookup, [*of_parts, of_names])
+    *shares, share_of_names = _shares(query.words.lookup, [*of_parts, of_names])
     found: dict[int, tuple[ExactPart, ...]] = {}
     for part, share, own in zip(parts, shares, terms, strict=True):
         limit = HANDFUL if share >= part.least else part.most_otherwise
@@ -163,13 +142,14 @@ def passages_with(
             having = dict.fromkeys(ids.tolist() if is_rare else (), True)
         else:
             if len(ids) > _MOST_READ:
-                ids = asked.best(_MOST_READ, allowed=IdRanges.of_ids(ids)) if is_all else ids[:0]
-            having = _having(db, ids, part.text, most=None if is_all else limit)
+                ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids)) if is_all else ids[:0]
+            having = _having(index.db, ids, part.text, most=None if is_all else limit)
         for id_, as_typed in having.items():
             found[id_] = (*found.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
-    files = _beginnings_of(db, query.strip(), allowed)
+    name = query.text.strip()
+    files = _beginnings_of(index.db, name, allowed)
     for id_, as_typed in files.items():
-        own = (ExactPart(query.strip(), as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
+        own = (ExactPart(name, as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
         found[id_] = (*found.get(id_, ()), *own)  # before what only mentions it
     return found
 
@@ -278,20 +258,18 @@ def points_of(scores: Float64, ranks: Sequence[_Rank]) -> dict[_Rank, float]:
     return points
 
 
-def exact_words(ids: Int64, scores: Float64, found: Found) -> dict[int, ExactWords]:
-    """The score component of each passage with exact words, by its id, from the scores of all candidates. (n,), (n,)"""
-    points = points_of(scores, [_rank_of(found.get(id_, ())) for id_ in ids.tolist()])
-    return {id_: ExactWords(points.get(_rank_of(parts), 0.0), parts) for id_, parts in found.items()}
+def exact_words(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
+    """Bring passages that have parts of the query literally before all others.
 
-
-def with_exact_words(hits: Sequence[Hit], found: Mapping[int, ExactWords]) -> list[Hit]:
-    """Hits whose origins say which exact words they have. Their scores have the points already."""
-    return [
-        replace(hit, origin=replace(hit.origin, exact=found[hit.passage_id]))
-        if hit.origin is not None and hit.passage_id in found
-        else hit
-        for hit in hits
-    ]
+    With it, each of 86 identifiers that stand in one file is found first (tests/benchmarks/quality/exact_words.py).
+    """
+    literal = candidates.literal
+    if not literal:
+        return candidates
+    ids = candidates.ids.tolist()
+    points = points_of(candidates.scores, [_rank_of(literal.get(id_, ())) for id_ in ids])
+    candidates.exact = {id_: ExactWords(points.get(_rank_of(parts), 0.0), parts) for id_, parts in literal.items()}
+    return candidates.add("exact", np.array([points[_rank_of(literal[id_])] if id_ in literal else 0.0 for id_ in ids]))
 
 
 def without_points(hit: Hit) -> float:
@@ -305,10 +283,13 @@ def exact_first(hits: Sequence[Hit]) -> list[Hit]:
     if any(parts):
         scores, ranks = np.array([without_points(hit) for hit in hits]), [_rank_of(each) for each in parts]
         points = points_of(scores, ranks)
-        hits = [
-            replace(hit, score=score + points[rank], origin=replace(hit.origin, exact=ExactWords(points[rank], own)))
-            if hit.origin is not None and own
-            else hit
-            for hit, score, rank, own in zip(hits, scores.tolist(), ranks, parts, strict=True)
-        ]
+        hits = [_with(hit, points[rank], own) for hit, rank, own in zip(hits, ranks, parts, strict=True)]
     return sorted(hits, key=lambda hit: -hit.score)
+
+
+def _with(hit: Hit, points: float, parts: tuple[ExactPart, ...]) -> Hit:
+    """A hit with other points for exact words."""
+    if hit.origin is None or not parts:
+        return hit
+    origin = replace(hit.origin.with_points(exact=points), exact=ExactWords(points, parts))
+    return replace(hit, score=without_points(hit) + points, origin=origin)

@@ -10,17 +10,18 @@ documents, those that it would exclude are looked for. Each filter is checked on
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass
+from semsearch.results.options import SearchOptions
+from semsearch.search.candidates import IndexView
 from semsearch.search.filters import (
     Filter,
     FilterChoice,
@@ -36,9 +37,6 @@ from semsearch.search.filters import (
 from semsearch.search.search_warnings import warn
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.system.locations import working_folder
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # -- Conditions in SQL -------------------------------------------------------------------------------------------------
 
@@ -137,6 +135,17 @@ def allowed_passages(db: sqlite3.Connection, filters: Sequence[str], among: Sequ
         return passing
     wanted = distinct(np.array(among, dtype=np.int64))
     return IdRanges.of_ids(wanted[passing.has(wanted)])
+
+
+def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | None:
+    """The ids of the passages that the filters and passages of a search allow; None if there are none. Warns."""
+    if not options.filters and options.passages is None:
+        return None
+    if options.filters:
+        index.reader.check_documents(index.db)
+    allowed = allowed_passages(index.db, options.filters, options.passages)
+    warn_unmatched(index.db, options.filters, index.reader.filter_warnings)
+    return allowed
 
 
 def _passing(db: sqlite3.Connection, filters: Sequence[str]) -> IdRanges:

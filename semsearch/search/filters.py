@@ -23,13 +23,12 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast
 
 from semsearch.errors import UsageError
-from semsearch.frozen import dataclass, pattern
 
 # -- Operators ---------------------------------------------------------------------------------------------------------
 
@@ -58,7 +57,7 @@ def compare(left: float | str, right: float | str, operator: Operator) -> bool:
 
 # -- Globs and paths ---------------------------------------------------------------------------------------------------
 
-_GLOB = pattern(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])")
+_GLOB = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]/]+\])")
 _GREEDY = {"": "", "**": ".*", "**/": "(?:.*/)?"}
 _LAZY = {"": "", "**": ".*?", "**/": "(?:.*?/)??"}
 _LONGEST = 4096  # characters of a glob, as of a path
@@ -167,8 +166,8 @@ def _piece(part: str, character: str) -> str:
 
 # -- Values of metadata ------------------------------------------------------------------------------------------------
 
-_DATE = pattern(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
-_LESS_PRECISE = pattern(r"\d{4}(-\d\d(-\d\d)?)?")
+_DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
+_LESS_PRECISE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
 def metadata_matches(metadata: str, key: str, operator: Operator, wanted: str) -> bool:
@@ -274,14 +273,14 @@ def number_of(text: str) -> float | None:
 
 # -- Parsing -----------------------------------------------------------------------------------------------------------
 
-_COMPARISON = pattern(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
-_COMPARING = pattern(r"=|[<>][<>=\s]*[\d.+-]")  # <x> is a value, >3 after an operator is none
+_COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
+_COMPARING = re.compile(r"=|[<>][<>=\s]*[\d.+-]")  # <x> is a value, >3 after an operator is none
 _MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice mean the first of them
-_KEYLESS = pattern(r"!=|!~|[<>=~]")
-_PARTS = pattern(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
+_KEYLESS = re.compile(r"!=|!~|[<>=~]")
+_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
-_RANGE = pattern(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
-_DAY = pattern(r"\d{4}-(\d\d)(?:-(\d\d))?")
+_RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
+_DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,9 +27,7 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.search.document_support import ProximityFinder
 from semsearch.search.on_demand_vectors import TitleVectors
-from semsearch.search.quote import WordAligner
 from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans, need_documents, passage_row, spans_from
 from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, spans_of, text_in
 from semsearch.storage.checksums import check_digests
@@ -38,7 +36,7 @@ from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, opened_property
-from semsearch.text.languages import ENGLISH
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
@@ -250,12 +248,24 @@ class IndexReader:
             self._language_of.update(db.execute(_LANGUAGES, (json.dumps(lacking),)).fetchall())
         return [self._language_of.get(id_) or ENGLISH for id_ in wanted]
 
-    def titles(self, embedder: SentenceEmbedder) -> TitleVectors:
-        """The vectors of the documents' titles, made by the fitted embedder."""
+    def languages_of_passages(self, db: sqlite3.Connection, passages: Sequence[PassageRow]) -> list[str]:
+        """The language of each passage, which may be another than its document's."""
+        if self.languages == (ENGLISH,):
+            return [ENGLISH] * len(passages)
+        of_documents = self.languages_of(db, np.array([row.document_id for row in passages], dtype=np.int64))
+        return [language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
+
+    def word_vectors(self) -> WordVectors:
+        """The index's word vectors, opened when first needed."""
+        return self._vectors()
+
+    def titles(self, db: sqlite3.Connection, documents: Int64) -> Float32:
+        """The vectors of the titles of documents, made by the fitted embedder; zero where there is none. -> (n, d)"""
+        embedder = self.embedder(db)
+        assert embedder is not None  # they are compared with a query's vector
         with self._opening:
-            if self._titles is None:
-                self._titles = TitleVectors(embedder)
-            return self._titles
+            titles = self._titles = self._titles or TitleVectors(embedder)
+        return titles.of(db, documents)
 
     def spread(self, queries: Float32) -> Float64:
         """The standard deviation of each query's cosines with the passages, from a sample. (q, d) unit or zero -> (q,)
@@ -328,16 +338,6 @@ class IndexReader:
         opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
         alive = [_alive(each, removed) for each in segments]
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
-
-    @opened_property
-    def proximity(self) -> ProximityFinder:
-        """What finds words of a query that stand together."""
-        return ProximityFinder(self.languages, self.aligner.in_order)
-
-    @opened_property
-    def aligner(self) -> WordAligner:
-        """What chooses the sentences to quote."""
-        return WordAligner(self.lexical)
 
     @opened_property
     def _passage_vectors(self) -> VectorReader:

@@ -43,10 +43,8 @@ class TitleVectors:
         self._embedder = embedder
         self._kept: dict[int, Float32] = {}
 
-    def of(self, db: sqlite3.Connection, documents: Int64) -> StoredVectors:
-        """The vectors of the titles of documents, as `embed_titles` makes them. (n,)"""
-        from semsearch.dense.stored_vectors import as_stored  # start-up time: a search by words alone needs no FAISS
-
+    def of(self, db: sqlite3.Connection, documents: Int64) -> Float32:
+        """The vectors of the titles of documents, as `embed_titles` makes them. (n,) -> (n, d)"""
         wanted = documents.tolist()
         found = {document: self._kept[document] for document in {*wanted} if document in self._kept}
         lacking = sorted({*wanted} - found.keys())
@@ -60,7 +58,7 @@ class TitleVectors:
             self._kept.update(made)
         numbers = {document: number for number, document in enumerate(found)}
         rows = np.array([*found.values()], dtype=np.float32)
-        return as_stored(rows[[numbers[document] for document in wanted]])
+        return np.asarray(rows[[numbers[document] for document in wanted]])
 
 
 def embed_titles(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Float32:

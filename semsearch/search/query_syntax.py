@@ -17,24 +17,21 @@ other.
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError, quoted
-from semsearch.frozen import dataclass
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import HashedWords, words
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # -- Parsing -----------------------------------------------------------------------------------------------------------
 

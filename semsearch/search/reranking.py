@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean, pstdev
 
 from semsearch.errors import UsageError
 from semsearch.rerankers.reranker import Readings, Reranker
@@ -40,8 +41,6 @@ def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]
 
     If the hits' own scores are all the same, the reranker's z-scores are added as they are.
     """
-    from statistics import fmean, pstdev  # start-up time: only a reranker needs them
-
     said = readings.said
     deviation = pstdev(said) if said else 0.0
     if not deviation:
@@ -70,7 +69,9 @@ def _compared(query: str, hits: Sequence[Hit]) -> str:
 def _with(hit: Hit, part: Rerank | None) -> Hit:
     if part is None or hit.origin is None:
         return hit
-    return replace(hit, score=hit.score + part.points, origin=replace(hit.origin, rerank=part))
+    return replace(
+        hit, score=hit.score + part.points, origin=replace(hit.origin.with_points(rerank=part.points), rerank=part)
+    )
 
 
 def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:

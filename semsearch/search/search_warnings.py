@@ -11,8 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-from semsearch.frozen import dataclass
+from dataclasses import dataclass
 
 # -- Warnings ----------------------------------------------------------------------------------------------------------
 

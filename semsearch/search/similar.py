@@ -11,20 +11,23 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sqlite3
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Int64
+from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import SourceError, UsageError
-from semsearch.frozen import dataclass
 from semsearch.results.hits import LINELESS, Hit, Position, own_terms
+from semsearch.results.options import SearchOptions
+from semsearch.search.candidates import IndexView, Query
+from semsearch.search.filter_sql import allowed_by_filters
 from semsearch.search.make_hits import path_of
-from semsearch.search.query import Query, embed_texts
+from semsearch.search.query import embed
 from semsearch.sources.roots import ADDED, Root
 from semsearch.storage.catalogue import (
     DocumentRow,
@@ -37,15 +40,8 @@ from semsearch.storage.catalogue import (
     need_passages,
 )
 from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.text.terms import of_questions
+from semsearch.text.terms import named_terms, of_questions
 from semsearch.text.text_lengths import heading_text
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from semsearch.lexical.bm25 import WordScores
-    from semsearch.results.options import Mode
-    from semsearch.search.index_reader import IndexReader
 
 # -- Cited passages ----------------------------------------------------------------------------------------------------
 
@@ -301,29 +297,41 @@ def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int6
 logger = logging.getLogger(__name__)
 
 
-def query_of_passages(subject: ExamplePassages, reader: IndexReader, mode: Mode) -> Query:
+def query_of_passages(subject: ExamplePassages, options: SearchOptions, index: IndexView) -> Query:
     """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
     vector = None
-    if mode != "lexical":
-        vector = reader.halves.direction(reader.vectors("passage", subject.ids))
+    if options.mode != "lexical":
+        vector = index.reader.halves.direction(index.reader.vectors("passage", subject.ids))
         if not vector.any():
-            vector = None
             logger.warning("the word vectors have no word of %s: only the lexical retriever answers", subject.name)
-    words = None if mode == "dense" else _telling_words(reader, subject)
-    return Query("\n".join(subject.texts), vector, words, subject.hidden, near=0.0)
+    return _query_of(subject.as_texts, vector, subject.hidden, options, index)
 
 
-def query_of_texts(db: sqlite3.Connection, example: ExampleTexts, reader: IndexReader, mode: Mode) -> Query:
+def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexView) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
+    embedder = None if options.mode == "lexical" else index.reader.embedder(index.db)
     vector = None
-    if mode != "lexical":
-        embedded = embed_texts(db, reader, example.texts, of_questions(example.texts, reader.languages))
-        vector = None if embedded is None else reader.halves.direction(embedded.vectors)
-    words = None if mode == "dense" else _telling_words(reader, example)
+    if embedder is not None:
+        terms = of_questions(example.texts, index.reader.languages)
+        rows = [embed(text, own, None, embedder, index)[0] for text, own in zip(example.texts, terms, strict=True)]
+        vector = index.reader.halves.direction(np.stack(rows))
+    return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index)
+
+
+def _query_of(
+    example: ExampleTexts, vector: Float32 | None, hidden: Int64, options: SearchOptions, index: IndexView
+) -> Query:
+    lexical, words, text = index.reader.lexical, None, "\n".join(example.texts)
+    if options.mode != "dense":
+        words = lexical.scores(lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms))
     vector = vector if vector is not None and vector.any() else None
-    return Query("\n".join(example.texts), vector, words, near=0.0)
-
-
-def _telling_words(reader: IndexReader, subject: ExamplePassages | ExampleTexts) -> WordScores:
-    lexical = reader.lexical
-    return lexical.scores(lexical.telling_terms(subject.headings, subject.texts, tuning.TUNING.telling_terms))
+    return Query(
+        text=text,
+        options=options,
+        vector=vector,
+        words=words,
+        terms=named_terms(text, index.reader.languages) if vector is None else None,  # to choose what is shown
+        embedder=index.reader.embedder(index.db),
+        allowed=allowed_by_filters(index, options),
+        hidden=hidden,
+    )

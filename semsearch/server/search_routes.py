@@ -339,7 +339,7 @@ def check_origin(hit: Hit) -> None:
     """Raise UsageError for an origin that no search returns."""
     origin = hit.origin
     assert origin is not None  # only such hits are checked
-    weights = [origin.weights, *([origin.relative] if origin.relative else [])]
+    weights = [origin.weights]
     numbers = [number for one in weights for number in (one.dense, one.lexical, one.near)]
     if not all(0 < one.best < 1e9 for one in weights) or not all(0 <= number < 1e9 for number in numbers):
         raise UsageError("the origin of this hit has invalid weights; send the hit as returned")

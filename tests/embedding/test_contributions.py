@@ -30,7 +30,6 @@ from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import fit_topics
 from semsearch.topics.topic_model import Topics
-from semsearch.tuning import TUNING
 from semsearch_research.train.piece_vectors import add_pieces
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
@@ -167,7 +166,7 @@ def check_sums(found: Explanation) -> None:
         assert own.points == pytest.approx(own.weight * own.others - own.length + close, abs=1e-6)
     if near is not None:
         assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
-        assert len(near.passages) <= TUNING.near_models
+        assert len(near.passages) == 1
     if lexical is not None:
         assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
         assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)

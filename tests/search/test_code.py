@@ -10,7 +10,6 @@ from small import small_vectors
 
 from semsearch import Index
 from semsearch.text.tokens import with_parts
-from semsearch.tuning import TUNING
 
 CODE = """package sea
 
@@ -91,8 +90,6 @@ def test_the_parts_of_the_score_of_code_add_up(made: Index) -> None:
         found = hit.explain()
         parts = (found.lexical, found.dense, found.near, found.support)
         assert found.score == pytest.approx(sum(part.points for part in parts if part is not None), abs=1e-6)
-        loses = found.support is not None and found.support.points <= -TUNING.code_deduction
-        assert loses == (hit.format == "code")
 
 
 def test_an_index_that_forgets_code_is_as_if_it_had_never_been_there(made: Index, tmp_path: Path) -> None:

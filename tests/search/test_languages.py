@@ -15,7 +15,7 @@ from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import ranking
+from semsearch.search import across_languages
 from semsearch.search.query import foreign_terms
 from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
@@ -297,14 +297,14 @@ def test_headings_count_in_the_alignment_of_words(
 
 
 def test_a_question_loses_the_stop_words_of_its_own_language(small_vectors: VectorTable) -> None:
-    found = foreign_terms("wie lösche ich eine Datei aus dem Index?", "de", ["en"], lambda: small_vectors)
+    found = foreign_terms("wie lösche ich eine Datei aus dem Index?", "de", ["en"], small_vectors)
     assert found.words == ["lösche", "datei", "index"]
     assert len(found.terms) == 3
 
 
 def test_a_chinese_question_to_other_languages_has_whole_words(tables: Path, small_vectors: VectorTable) -> None:
     asked = in_chinese("anchor tide")
-    found = foreign_terms(f"{asked} Zebulon", "zh", ["en"], lambda: small_vectors)
+    found = foreign_terms(f"{asked} Zebulon", "zh", ["en"], small_vectors)
     assert sorted(found.words) == sorted([in_chinese("anchor")[:2], in_chinese("tide")[:2], "zebulon"])
 
 
@@ -318,10 +318,10 @@ def test_those_that_are_not_aligned_do_not_overtake_those_that_are(
             return [hit.document for hit in index.search(in_greek("ship sail storm"), count, mode="dense")]
 
         whole = order(30)  # all are aligned
-        monkeypatch.setattr(ranking, "_MOST_ALIGNED", 4)
-        monkeypatch.setattr(ranking, "_FEW_BEYOND", 0)
+        monkeypatch.setattr(across_languages, "_MOST_ALIGNED", 4)
+        monkeypatch.setattr(across_languages, "_FEW_BEYOND", 0)
         found = order(4)
-        monkeypatch.setattr(ranking, "_FEW_BEYOND", 4 - 30)
+        monkeypatch.setattr(across_languages, "_FEW_BEYOND", 4 - 30)
         for hit in index.search(in_greek("ship sail storm"), 30, mode="dense"):
             assert hit.explain().score == pytest.approx(hit.score, abs=2e-3)
         monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
-from semsearch.search import ranking
 from semsearch.search.query_syntax import follow_each_other
 from semsearch.text.terms import Lexicon
 from semsearch.word_vectors.table import VectorTable
@@ -136,19 +134,3 @@ def test_terms_follow_each_other_only_within_a_text(tmp_path: Path) -> None:
     assert follow_each_other(found, wanted).tolist() == [False, False, False, True, True, True, False]
     assert follow_each_other(lexicon.in_order([]), wanted).tolist() == []
     assert not follow_each_other(lexicon.in_order(["a"]), np.concatenate([wanted, wanted])).any()
-
-
-def test_a_phrase_does_not_part_the_other_queries_of_a_batch(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = ["captain", '"old ship"', "a storm", "-harbour ship", "judge"]
-    alone = [index.search(query) for query in asked]
-    together = list[int]()
-    rank = ranking.PassageRanker.rank
-
-    def counting(self: ranking.PassageRanker, queries: Any, depth: int, before: Any) -> Any:
-        together.append(len(queries))
-        return rank(self, queries, depth, before)
-
-    monkeypatch.setattr(ranking.PassageRanker, "rank", counting)
-    found = index.search_many(asked)
-    assert [[hit.document for hit in hits] for hits in found] == [[hit.document for hit in hits] for hits in alone]
-    assert together == [3, 1, 1]

@@ -19,7 +19,7 @@ from semsearch.readers.document import Text
 from semsearch.results.hits import FLOOR, LIKELY, Hit, Hits, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.ranking import Likelihood, relevance, relevance_numbers, trust
+from semsearch.search.scoring import Likelihood, likelihood, relevance_numbers, trust
 from semsearch.tuning import TUNING
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
@@ -45,11 +45,11 @@ def test_it_rises_with_cosine_words_and_share_and_is_a_probability(*, vector: bo
     ranges = np.linspace(-1, 1, 21), np.linspace(0, 3, 11), np.linspace(-0.5, 1, 7), np.linspace(0, 1, 3)
     grid = np.meshgrid(*ranges, indexing="ij")
     by = Likelihood(*(each.ravel() for each in grid), np.zeros(grid[0].size, dtype=np.bool_))
-    values = relevance(np.tile(numbers, (grid[0].size, 1)), by).reshape(grid[0].shape)
+    values = likelihood(np.tile(numbers, (grid[0].size, 1)), by).reshape(grid[0].shape)
     assert ((values >= 0) & (values <= 1)).all()
     for axis in range(3):
         assert (np.diff(values, axis=axis) >= 0).all()
-    assert (relevance(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), LIKELY)).all()
+    assert (likelihood(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), LIKELY)).all()
     assert (np.diff(values, axis=0) > 0).any() == vector
     assert (np.diff(values, axis=1) > 0).any() == words
 
@@ -58,7 +58,7 @@ def test_what_is_not_compared_counts_as_nothing() -> None:
     nothing, zero = np.array([np.nan]), np.array([0.0])
     numbers = np.array(relevance_numbers(vector=True, words=True))
     absent = Likelihood(nothing, nothing, nothing, np.ones(1), np.array([False]))
-    assert relevance(numbers, absent) == relevance(numbers, Likelihood(zero, zero, zero, zero, absent.whole))
+    assert likelihood(numbers, absent) == likelihood(numbers, Likelihood(zero, zero, zero, zero, absent.whole))
 
 
 def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
@@ -92,7 +92,7 @@ def test_every_hit_has_what_its_explanation_says(index: Index, query: str, mode:
             relevance_numbers(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
         )
         rest = np.array([likely.share]), np.array([likely.unknown]), np.array([likely.whole])
-        expected = relevance(numbers, Likelihood(*compared, *rest))
+        expected = likelihood(numbers, Likelihood(*compared, *rest))
         assert likely.probability == pytest.approx(float(expected[0]), abs=2e-4)
     assert hits or (query, mode) in (("zyzzyva", "dense"), ("insect", "dense"))
 

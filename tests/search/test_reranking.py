@@ -73,7 +73,7 @@ def test_the_explanation_adds_up_to_the_score_and_names_the_rerankers_part(opene
             assert all(part is not None for part in parts)
             assert found.score == pytest.approx(hit.score, abs=1e-6)
             parts = (found.lexical, found.dense, found.near, found.support, found.rerank)
-            assert found.score == sum(part.points for part in parts if part is not None)
+            assert found.score == pytest.approx(sum(part.points for part in parts if part is not None))
             part = found.rerank
             assert part is not None
             assert part.said == len(hit.sentence) ** 2

@@ -12,8 +12,6 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.search import make_hits
-from semsearch.storage.catalogue import DocumentRow
-from semsearch.system import source_files
 from semsearch.word_vectors.table import VectorTable
 
 SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
@@ -61,13 +59,13 @@ def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index
 
 
 def test_a_file_with_another_time_is_read_once(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, digest = list[str](), source_files.source_digest
+    read, digest = list[str](), make_hits.source_digest
 
     def noted(path: str, *, root: str, seconds: float) -> str:
         read.append(Path(path).name)
         return digest(path, root=root, seconds=seconds)
 
-    monkeypatch.setattr(source_files, "source_digest", noted)
+    monkeypatch.setattr(make_hits, "source_digest", noted)
     os.utime(docs / "ships.md", (1, 1))
     assert stale(index) == stale(index) == set()
     assert read == ["ships.md"]
@@ -104,21 +102,6 @@ def test_nothing_is_known_of_a_file_that_we_may_not_look_at(index: Index, docs: 
 def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index, docs: Path) -> None:
     index.add([Text((docs / "nowhere.txt").as_posix(), "A ship of a program.")])
     assert stale(index) == set()
-
-
-def test_each_file_is_looked_at_once_for_all_queries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[str] = []
-    look = make_hits._is_gone
-
-    def counted(document: DocumentRow) -> bool | None:
-        looked.append(Path(document.absolute).name)
-        return look(document)
-
-    index.search("ship")
-    monkeypatch.setattr(make_hits, "_is_gone", counted)
-    answers = index.search_many(["ship", "storm", "the captain has a boat"])
-    assert sum(map(len, answers)) > 4
-    assert sorted(name for name in looked if name in ("ships.md", "boats.txt")) == ["boats.txt", "ships.md"]
 
 
 def test_a_stale_hit_equals_the_same_hit_before_and_says_so_in_json(index: Index, docs: Path) -> None:

@@ -21,7 +21,8 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.readers.document import Text
-from semsearch.search import index_reader, ranking
+from semsearch.search import index_reader, pipeline
+from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.storage import connections, connections as reader_pool
 from semsearch.storage.database import IndexDatabase
 
@@ -49,13 +50,13 @@ def together(*work: Callable[[], Any]) -> list[Any]:
 
 def meeting(monkeypatch: pytest.MonkeyPatch, barrier: threading.Barrier) -> None:
     """All threads must have come to the scoring of their candidates before one goes on."""
-    score = ranking.score
+    find = pipeline.find
 
     def met(*arguments: Any) -> Any:
         barrier.wait(PATIENCE)
-        return score(*arguments)
+        return find(*arguments)
 
-    monkeypatch.setattr(ranking, "score", met)
+    monkeypatch.setattr(pipeline, "find", met)
 
 
 def test_threads_are_in_a_search_at_the_same_time(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,16 +161,16 @@ def test_an_index_that_is_closed_during_a_search_answers_it_all_the_same(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = index.search("the captain")
-    inside, closed, score = threading.Event(), threading.Event(), ranking.score
+    inside, closed, find = threading.Event(), threading.Event(), pipeline.find
     used: list[sqlite3.Connection] = []
 
-    def waiting(db: sqlite3.Connection, *arguments: Any) -> Any:
-        used.append(db)
+    def waiting(query: Query, depth: int, index: IndexView) -> Candidates:
+        used.append(index.db)
         inside.set()
         assert closed.wait(PATIENCE)
-        return score(db, *arguments)
+        return find(query, depth, index)
 
-    monkeypatch.setattr(ranking, "score", waiting)
+    monkeypatch.setattr(pipeline, "find", waiting)
 
     def close() -> None:
         assert inside.wait(PATIENCE)

@@ -116,16 +116,16 @@ def test_titles_are_embedded_once_and_only_so_many_are_kept(
         vectors.of(db, np.array([third, fourth]))  # drops the others: no more than three are kept
         vectors.of(db, np.array([first]))
     assert asked == [[titles[first], titles[second]], [titles[third], titles[fourth]], [titles[first]]]
-    np.testing.assert_array_equal(ours.rows[[1, 0]], again.rows)
-    np.testing.assert_array_equal(ours.rows[0], ours.rows[2])
+    np.testing.assert_array_equal(ours[[1, 0]], again)
+    np.testing.assert_array_equal(ours[0], ours[2])
 
 
 def test_a_document_that_is_not_there_has_no_title(index: Index, small_vectors: VectorTable) -> None:
     vectors = TitleVectors(SentenceEmbedder(small_vectors).fit([TEXT]))
     with index._asking()._database.reading() as db:
         found = vectors.of(db, np.array([0, 10**6, 0]))
-    assert found.rows.shape == (3, small_vectors.dimension)
-    assert not found.rows.any()
+    assert found.shape == (3, small_vectors.dimension)
+    assert not found.any()
 
 
 class SentenceEmbedderOf:

@@ -209,7 +209,7 @@ def fused(parts: Parts, words: Matrix, weight: float, scale: Callable[[Matrix], 
 
 
 def best_way(parts: Parts, words: Matrix) -> Matrix:
-    return near(parts, fused(parts, words, TUNING.dense_weight), TUNING.near_models, TUNING.near_weight)
+    return near(parts, fused(parts, words, TUNING.dense_weight), 1, TUNING.near_weight)
 
 
 def fused_and_near(parts: Parts, words: Matrix, n: int, weight: float) -> Matrix:

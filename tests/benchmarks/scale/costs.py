@@ -34,23 +34,23 @@ from typing import Any
 
 from semsearch import Index
 from semsearch.lexical.bm25 import WordScores, WordSearch
-from semsearch.search import make_hits, ranking, searcher
+from semsearch.search import pipeline, searcher
 from semsearch.search.index_reader import IndexReader, ReadRows
 
 STAGES = ("embed", "dense", "words", "sentences", "rows", "quotes", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
-    (searcher, "make_queries", "embed"),
-    (ranking.PassageRanker, "_scan", "dense"),
-    (WordSearch, "scores_each", "words"),
+    (searcher, "prepare", "embed"),
+    (IndexReader, "scan", "dense"),
+    (WordSearch, "scores", "words"),
     (WordScores, "best", "words"),
     (WordScores, "scored", "words"),
     (WordSearch, "locate", "words"),
     (IndexReader, "sentences", "sentences"),
     (ReadRows, "spans", "rows"),
-    (ranking, "deduplicated", "rows"),
+    (ReadRows, "texts", "rows"),
     (searcher, "make_hits", "rows"),
-    (make_hits, "_quotes", "quotes"),
+    (pipeline, "quote", "quotes"),
 )
 
 

@@ -142,12 +142,11 @@ def _search(index: Any, questions: Sequence[str], mode: str, number: int) -> Any
 def question_vectors(index: Any, questions: Sequence[str]) -> Any:
     """The vectors of questions in an index. (q, d)"""
     from semsearch.results.options import SearchOptions
-    from semsearch.search.query import make_queries
-    from semsearch.word_vectors.loading import open_vectors
+    from semsearch.search.candidates import IndexView
+    from semsearch.search.query import prepare
 
     def vectors(db: sqlite3.Connection, reader: Any) -> list[Any]:
-        made = make_queries(db, reader, questions, SearchOptions(mode="dense"), partial(open_vectors, "english"))
-        return [query.vector for query in made]
+        return [prepare(each, SearchOptions(mode="dense"), IndexView(db, reader)).vector for each in questions]
 
     return np.stack(index.searcher.in_one_generation(vectors))
 

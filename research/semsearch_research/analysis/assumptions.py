@@ -29,8 +29,7 @@ from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch_research.evaluate.experiment import Progress
-from semsearch_research.evaluate.inputs import check_several
+from semsearch_research.evaluate.inputs import Progress, check_several
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
 from semsearch_research.evaluate.sts_cosines import WeighedWords
 from semsearch_research.published import figures

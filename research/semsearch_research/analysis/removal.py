@@ -28,8 +28,7 @@ from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research.evaluate.cache import cached, digest_of, versions
-from semsearch_research.evaluate.experiment import Progress
-from semsearch_research.evaluate.inputs import check_several, distinct_names, is_distilled
+from semsearch_research.evaluate.inputs import Progress, check_several, distinct_names, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import Resampled
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
 from semsearch_research.evaluate.sts_cosines import WeighedWords, cosines

@@ -20,8 +20,14 @@ from semsearch.results.codec import Record, digits
 from semsearch.settings import choose_frequencies
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research.evaluate.cache import cached, digest_of, versions
-from semsearch_research.evaluate.experiment import Progress
-from semsearch_research.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
+from semsearch_research.evaluate.inputs import (
+    Progress,
+    check_each_a,
+    check_several,
+    counts_in,
+    distinct_names,
+    is_distilled,
+)
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
 from semsearch_research.evaluate.retrieval import Figure
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from semsearch.commands import PROBLEMS, JsonOption, complain, progress, tell_warnings, to_json
-from semsearch_research.commands.print_blocks import print_blocks
+from semsearch_research.command_line import print_blocks
 
 
 def data(

@@ -28,8 +28,7 @@ from semsearch_research.datasets.pair_files import AsLaidOut, Sick, StsBenchmark
 from semsearch_research.datasets.semeval import SemEval
 from semsearch_research.datasets.twitter import Twitter
 from semsearch_research.datasets.vector_files import FOLDER, VectorFiles, described
-from semsearch_research.evaluate.experiment import Progress
-from semsearch_research.evaluate.inputs import check_several
+from semsearch_research.evaluate.inputs import Progress, check_several
 
 _OF_DATASETS: Mapping[str, Callable[[], Release]] = {
     "STS Benchmark": StsBenchmark,

@@ -6,15 +6,17 @@ vectors that were distilled from a sentence encoder are marked in tables, since 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 
 if TYPE_CHECKING:
     from semsearch.word_vectors.table import VectorTable, WordVectors
+
+Progress: TypeAlias = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much (0: unknown)
 
 
 def check_several(**given: Any) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from semsearch_research.analysis.assumptions import evaluate_assumptions
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
-from semsearch_research.evaluate.options import Option
+import typer
+
+from semsearch_research.analysis.assumptions import AssumptionsReport, evaluate_assumptions
+from semsearch_research.command_line import (
+    JsonOption,
+    PairsArgument,
+    SeedOption,
+    SplitOption,
+    VectorsOption,
+    measuring,
+    show,
+)
 from semsearch_research.evaluate.table import NONE, Block, Table
-from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from semsearch_research.analysis.assumptions import AssumptionsReport
 
 _LECTURE = {200: "14.124"}  # mean length by dimension, as the lecture on the SIF paper gives it
 
@@ -63,31 +67,28 @@ def _section(reports: Sequence[AssumptionsReport]) -> Iterator[Block]:
     yield gaussian(reports[0])
 
 
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[AssumptionsReport, ...]]:
-    pairs = [data.folder / "sts"]
-    return {"assumptions": tuple(evaluate_assumptions(pairs, vectors=one, progress=progress) for one in data.vectors)}
-
-
-ASSUMPTIONS = Experiment(
-    name="assumptions",
-    paper="SIF, section 3; uSIF, section 4.2",
-    summary="What the models take for granted (SIF, section 3; uSIF, section 4.2).",
-    help="""Measure what the models of SIF and uSIF take for granted.
+def assumptions(
+    paths: PairsArgument,
+    vectors: VectorsOption = "english",
+    directions: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Directions of each kind, by chance and of sentences.")
+    ] = 500,
+    seed: SeedOption = 0,
+    split: SplitOption = "test",
+    json: JsonOption = False,
+) -> None:
+    """Measure what the models of SIF and uSIF take for granted.
 
     That word vectors are dispersed uniformly: then Z is the same for all discourse vectors (SIF), and a word is at half
     of the greatest distance on average (uSIF). That a sentence has 11 words. And the lengths of Gaussian vectors.
-    """,
-    options=(
-        options.PAIRS,
-        options.VECTORS,
-        Option("directions", int, "N", "Directions of each kind, by chance and of sentences.", default=500, least=2),
-        options.SEED,
-        options.SPLIT,
-    ),
-    run=evaluate_assumptions,
-    tables=tables,
-)
-REPRODUCTION = Reproduction(ASSUMPTIONS, _reproduce, "sts")
+    """
+    with measuring() as progress:
+        report = evaluate_assumptions(
+            paths, vectors=vectors, directions=directions, seed=seed, split=split, progress=progress
+        )
+    show(report, tables(report), json=json)
+
+
 SECTION = Section(
     of="assumptions",
     title="What the models take for granted (sections 2 and 4.2)",

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
+
+import typer
 
 from semsearch.errors import UsageError
-from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
-from semsearch_research.evaluate import options
+from semsearch_research.cbos.effects_picture import draw
+from semsearch_research.cbos.word2vec_comparison import CbosEffect, CbosReport, evaluate_cbos
+from semsearch_research.command_line import (
+    BlankAsZeroOption,
+    FreshOption,
+    JsonOption,
+    PlotOption,
+    SeedOption,
+    chosen,
+    measuring,
+    show,
+)
 from semsearch_research.evaluate.claims import Held, counted
-from semsearch_research.evaluate.experiment import Experiment, Progress
-from semsearch_research.evaluate.options import Argument, Option, Repeated
 from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
-from semsearch_research.optional import import_gensim
-from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.papers_report import PapersReport
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from semsearch_research.cbos.word2vec_comparison import CbosEffect, CbosReport
-    from semsearch_research.papers_report import PapersReport
 
 _PEERS = ("skip-gram", "CBOW")
 _SEEDS = 3
@@ -121,81 +124,67 @@ def _trained(report: CbosReport) -> str:
     )
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    if given["plot"] and not (given["ks"] or given["ms"]):
-        raise UsageError("the picture shows the effects of k and m; give --k N or --m N, several times")
-
-
-def _figures(report: CbosReport) -> Iterable[tuple[str, Figure]]:
-    from semsearch_research.cbos.effects_picture import draw  # start-up time
-
-    if report.effects:
-        yield "", draw(report.effects)
-
-
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, CbosReport]:
-    values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
-    asked: dict[str, Any] = {"sentences": data.sentences, "seeds": data.seeds, "progress": progress}
-    pairs = [data.folder / "sts"]
-    found = {"cbos": evaluate_cbos(data.texts, sts=pairs, ks=values, ms=values, fresh=data.fresh, **asked)}
-    if data.has_blanks:  # measured on what was trained a moment ago
-        found["blanks"] = evaluate_cbos(data.texts, sts=pairs, blank_as_zero=True, **asked)
-    return found
-
-
-def _ready(_: PapersData) -> None:
-
-    import_gensim("gensim.models")
-
-
-CBOS = Experiment(
-    name="cbos",
-    paper="Yuan and Zhang, table I, figures 3 and 4",
-    summary="CBOS beside skip-gram and CBOW (Yuan, Zhang).",
-    help="""Train CBOS, skip-gram and CBOW on one text, and compare plain sums of their vectors, as Yuan and Zhang do.
+def cbos(
+    corpus: Annotated[
+        list[Path], typer.Argument(metavar="CORPUS...", help="Files and folders of text; also .txt.xz and .txt.gz.")
+    ],
+    sts: Annotated[list[Path], typer.Option(metavar="PATH", help="Sentence pairs, as evaluate sts reads. Repeatable.")],
+    ks: Annotated[
+        list[int] | None,
+        typer.Option("--k", metavar="N", min=1, help="Compare these numbers of sentences on each side. Repeatable."),
+    ] = None,
+    ms: Annotated[
+        list[int] | None,
+        typer.Option("--m", metavar="N", min=1, help="Compare these numbers of random sentences. Repeatable."),
+    ] = None,
+    sentences: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Train on the first N sentences; by default on all.")
+    ] = None,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines/--no-baselines", help="Skip-gram and CBOW of the same text; they need the extra `papers`."
+        ),
+    ] = True,
+    stem: Annotated[
+        bool, typer.Option("--stem/--no-stem", help="Words as stems, as in the paper, or as they are.")
+    ] = True,
+    dimension: Annotated[int, typer.Option(metavar="D", min=1, help="How long vectors are.")] = 100,
+    epochs: Annotated[int, typer.Option(metavar="N", min=1, help="Rounds over the text, of each method.")] = 10,
+    batch: Annotated[int, typer.Option(metavar="N", min=1, help="Sentences in a step of CBOS.")] = 1000,
+    min_count: Annotated[int, typer.Option(metavar="N", min=1, help="How often a word must occur in the text.")] = 5,
+    blank_as_zero: BlankAsZeroOption = False,
+    seed: SeedOption = 0,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds, from --seed on.")] = 3,
+    fresh: FreshOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train CBOS, skip-gram and CBOW on one text, and compare plain sums of their vectors, as Yuan and Zhang do.
 
     Pearson's r × 100 on the tasks of their table I, beside their figures. --k and --m show the effects of both numbers
-    on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs semsearch-research[papers].
-    """,
-    options=(
-        Argument("corpus", Path, "CORPUS...", "Files and folders of text; also .txt.xz and .txt.gz."),
-        Repeated("sts", Path, "PATH", "Sentence pairs, as evaluate sts reads.", required=True),
-        Repeated("ks", int, "N", "Compare these numbers of sentences on each side.", "--k", least=1),
-        Repeated("ms", int, "N", "Compare these numbers of random sentences.", "--m", least=1),
-        Option("sentences", int, "N", "Train on the first N sentences; by default on all.", least=1),
-        Option(
-            "baselines",
-            bool,
-            "",
-            "Skip-gram and CBOW of the same text; they need semsearch-research[papers].",
-            "--baselines/--no-baselines",
-            default=True,
-        ),
-        Option(
-            "stem",
-            bool,
-            "",
-            "Words as stems, as in the paper, or as they are.",
-            "--stem/--no-stem",
-            default=True,
-        ),
-        Option("dimension", int, "D", "How long vectors are.", default=100, least=1),
-        Option("epochs", int, "N", "Rounds over the text, of each method.", default=10, least=1),
-        Option("batch", int, "N", "Sentences in a step of CBOS.", default=1000, least=1),
-        Option("min_count", int, "N", "How often a word must occur in the text.", default=5, least=1),
-        options.BLANK_AS_ZERO,
-        options.SEED,
-        Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
-        options.FRESH,
-    ),
-    run=evaluate_cbos,
-    tables=tables,
-    claims=claims,
-    figures=_figures,
-    plot="The effects of --k and --m as .png, .svg or .pdf.",
-    check=_check,
-)
-REPRODUCTION = Reproduction(CBOS, _reproduce, "years and text", _ready)
+    on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs the extra `papers`.
+    """
+    if plot and not (ks or ms):
+        raise UsageError("the picture shows the effects of k and m; give --k N or --m N, several times")
+    with measuring(plot) as progress:
+        report = evaluate_cbos(
+            corpus,
+            sts=sts,
+            baselines=baselines,
+            stem=stem,
+            dimension=dimension,
+            epochs=epochs,
+            batch=batch,
+            min_count=min_count,
+            blank_as_zero=blank_as_zero,
+            seed=seed,
+            seeds=seeds,
+            fresh=fresh,
+            progress=progress,
+            **chosen(ks=ks, ms=ms, sentences=sentences),
+        )
+    show(report, [*tables(report), *claims(report)], json=json, plot=plot, figures={"": lambda: draw(report.effects)})
 
 
 def _command(papers: PapersReport) -> str:

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from semsearch_research.evaluate import options
+import typer
+from matplotlib.figure import Figure
+
+from semsearch_research.command_line import (
+    AOption,
+    ComponentsOption,
+    FreshOption,
+    JsonOption,
+    PlotOption,
+    SeedOption,
+    VectorsOption,
+    chosen,
+    measuring,
+    show,
+)
 from semsearch_research.evaluate.claims import verdict_of_test
-from semsearch_research.evaluate.experiment import Experiment, Progress
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Argument, Option, Repeated
 from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, number, within
-from semsearch_research.optional import import_gensim, import_scikit_learn
-from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.papers_report import PapersReport
+from semsearch_research.paraphrase.classification import evaluate_classify
+from semsearch_research.paraphrase.classify_report import ClassifyReport, GroupSizes
+from semsearch_research.paraphrase.group_pictures import draw_errors, draw_sizes
+from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
 from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch_research.section import Section
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from semsearch_research.papers_report import PapersReport
-    from semsearch_research.paraphrase.classify_report import ClassifyReport, GroupSizes
-
 _OF_WORD_VECTORS = ("mowe", "sowe", "sif", "usif")  # the models that word vectors are a part of
 _PCA = ("pca-bow", "pca-bow-white", "pca-bow-all", "pca-bow-white-all")
-
-
-def run(
-    paths: Sequence[Path], *, train_sentences: int | None = None, train_rounds: int | None = None, **options: Any
-) -> ClassifyReport:
-    """Run `evaluate_classify`, with the settings of paragraph vectors as separate options."""
-    from semsearch_research.paraphrase.classification import evaluate_classify  # start-up time
-    from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
-
-    asked = {"sentences": train_sentences, "rounds": train_rounds}
-    settings = ParagraphSettings(**{name: value for name, value in asked.items() if value is not None})
-    return evaluate_classify(paths, paragraphs=settings, **options)
 
 
 def groups(report: ClassifyReport) -> Table:
@@ -122,67 +120,66 @@ def _beside(sizes: GroupSizes, name: str, count: int) -> str:
     return f"{count:,}" if published is None else f"{count:,} (paper: {published:,})"
 
 
-def _figures(report: ClassifyReport) -> Iterator[tuple[str, Figure]]:
-    from semsearch_research.paraphrase.group_pictures import draw_errors, draw_sizes  # start-up time
-
-    for sizes in report.sizes:
-        yield f"{sizes.data}-sizes", draw_sizes(sizes)
-        yield f"{sizes.data}-errors", draw_errors(sizes.data, [p for p in report.agreements if p.data == sizes.data])
-
-
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, ClassifyReport]:
-    if not data.texts:
-        data.missing["paragraph vectors"] = "no text to train on was given (--train-text)"
-    asked: dict[str, Any] = {"train_sentences": data.sentences, "fresh": data.fresh, "progress": progress}
-    found = run(data.groups, vectors=data.vectors[0], train_text=data.texts, **asked)
-    return {"classify": found, "reduced": run(data.groups, models=_PCA, fresh=data.fresh, progress=progress)}
-
-
-def _ready(data: PapersData) -> None:
-    from semsearch_research.paraphrase.groups import read_paraphrases
-
-    read_paraphrases(data.groups)
-    import_scikit_learn("sklearn.svm")
-    if data.texts:
-        import_gensim("gensim.models")
-
-
-CLASSIFY = Experiment(
-    name="classify",
-    paper="White et al., table 1, figures 2 to 4",
-    summary="Sentences into groups of paraphrases (White et al. 2015).",
-    help="""Classify sentences into their paraphrase groups by a linear machine, as White et al. 2015.
+def classify(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Groups of paraphrases: group, id, sentence (tabs); a folder of data."),
+    ],
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="mowe, sowe, bow, pca-bow, pv-dm, pv-dbow, sif, usif: by default all that can be run. "
+            "Also pca-bow-white, pca-bow-all, pca-bow-white-all. Repeatable.",
+        ),
+    ] = None,
+    vectors: VectorsOption = "english",
+    a: AOption = None,
+    components: ComponentsOption = None,
+    cost: Annotated[
+        float | None, typer.Option("--C", metavar="C", help="Of the machine; by default chosen within each fold.")
+    ] = None,
+    seed: SeedOption = 0,
+    train_text: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Text to train pv-dm and pv-dbow on, also .xz or .gz. Repeatable."),
+    ] = None,
+    train_sentences: Annotated[
+        int, typer.Option(metavar="N", help="On so many of its sentences, at random.")
+    ] = 1200000,
+    train_rounds: Annotated[int, typer.Option(metavar="N", help="How often they are gone through.")] = 5,
+    fresh: FreshOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Classify sentences into their paraphrase groups by a linear machine, as White et al. 2015.
 
     Accuracy × 100, the mean of three folds, beside the paper's; which errors two models share, in the first fold; and
     whether the models that the paper has above others are, by McNemar's test.
-    """,
-    options=(
-        Argument("paths", Path, "PATH...", "Groups of paraphrases: group, id, sentence (tabs); a folder of data."),
-        Repeated(
-            "models",
-            str,
-            "NAME",
-            "mowe, sowe, bow, pca-bow, pv-dm, pv-dbow, sif, usif: by default all that can be run. Also pca-bow-white, "
-            "pca-bow-all, pca-bow-white-all.",
-            "--model",
-        ),
-        options.VECTORS,
-        options.A,
-        options.COMPONENTS,
-        Option("cost", float, "C", "Of the machine; by default chosen within each fold.", "--C"),
-        options.SEED,
-        Repeated("train_text", Path, "FILE", "Text to train pv-dm and pv-dbow on, also .xz or .gz."),
-        Option("train_sentences", int, "N", "On so many of its sentences, at random.", default=1_200_000),
-        Option("train_rounds", int, "N", "How often they are gone through.", default=5),
-        options.FRESH,
-    ),
-    run=run,
-    tables=tables,
-    claims=claims,
-    figures=_figures,
-    plot="Draw sizes and shared errors; files get a suffix each: .png, .svg or .pdf.",
-)
-REPRODUCTION = Reproduction(CLASSIFY, _reproduce, "groups", _ready)
+    """
+    with measuring(plot) as progress:
+        report = evaluate_classify(
+            paths,
+            vectors=vectors,
+            seed=seed,
+            paragraphs=ParagraphSettings(sentences=train_sentences, rounds=train_rounds),
+            fresh=fresh,
+            progress=progress,
+            **chosen(models=models, a=a, components=components, cost=cost, train_text=train_text),
+        )
+    blocks = [*tables(report), *claims(report)]
+    show(report, blocks, json=json, plot=plot, figures=figures(report))
+
+
+def figures(report: ClassifyReport) -> dict[str, Callable[[], Figure]]:
+    """The pictures of sizes and of shared errors, for each data set."""
+    pictures: dict[str, Callable[[], Figure]] = {}
+    for sizes in report.sizes:
+        pairs = [pair for pair in report.agreements if pair.data == sizes.data]
+        pictures[f"{sizes.data}-sizes"] = partial(draw_sizes, sizes)
+        pictures[f"{sizes.data}-errors"] = partial(draw_errors, sizes.data, pairs)
+    return pictures
 
 
 def _command(papers: PapersReport) -> str:

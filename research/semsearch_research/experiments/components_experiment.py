@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from semsearch_research.analysis.removed_directions import evaluate_components
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
-from semsearch_research.evaluate.options import Argument, Option, Repeated
+import typer
+
+from semsearch_research.analysis.removed_directions import ComponentsReport, evaluate_components
+from semsearch_research.command_line import AOption, JsonOption, SplitOption, VectorsOption, chosen, measuring, show
 from semsearch_research.evaluate.table import NONE, Block, Table, directions
-from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from semsearch_research.analysis.removed_directions import ComponentsReport
 
 _WORDS = 6  # nearest to a direction, in the papers' report
 
@@ -51,39 +47,43 @@ def _section(reports: Sequence[ComponentsReport]) -> Iterator[Block]:
     yield from papers_words(reports)
 
 
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, tuple[ComponentsReport, ...]]:
-    sick = [data.folder / "sts" / "sick.test.tsv"]
-    return {"components": tuple(evaluate_components(sick, vectors=one, progress=progress) for one in data.vectors)}
-
-
-COMPONENTS = Experiment(
-    name="components",
-    paper="SIF, section 4.1",
-    summary="What is removed, in words (SIF, section 4.1).",
-    help="""Show the words nearest to each direction that SIF and uSIF remove.
+def components(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="Scored sentence pairs, folders of such, a folder of data, or text files."
+        ),
+    ],
+    methods: Annotated[
+        list[str] | None, typer.Option("--method", metavar="sif|usif", help="By default both. Repeatable.")
+    ] = None,
+    k: Annotated[int, typer.Option("--words", "-k", metavar="K", help="How many words for each direction.")] = 10,
+    min_frequency: Annotated[
+        float, typer.Option(metavar="P", help="Only words at least as frequent; rare ones lie anywhere by chance.")
+    ] = 1e-05,
+    vectors: VectorsOption = "english",
+    a: AOption = None,
+    components: Annotated[int | None, typer.Option(metavar="M", help="How many; by default the method's.")] = None,
+    split: SplitOption = "test",
+    json: JsonOption = False,
+) -> None:
+    """Show the words nearest to each direction that SIF and uSIF remove.
 
     Each task's, or each text file's, own directions. On SICK beside the words of the SIF paper, section 4.1.
-    """,
-    options=(
-        Argument("paths", Path, "PATH...", "Scored sentence pairs, folders of such, a folder of data, or text files."),
-        Repeated("methods", str, "sif|usif", "By default both.", "--method"),
-        Option("k", int, "K", "How many words for each direction.", "--words -k", default=10),
-        Option(
-            "min_frequency",
-            float,
-            "P",
-            "Only words at least as frequent; rare ones lie anywhere by chance.",
-            default=1e-5,
-        ),
-        options.VECTORS,
-        options.A,
-        Option("components", int, "M", "How many; by default the method's."),
-        options.SPLIT,
-    ),
-    run=evaluate_components,
-    tables=tables,
-)
-REPRODUCTION = Reproduction(COMPONENTS, _reproduce, "sick")
+    """
+    with measuring() as progress:
+        report = evaluate_components(
+            paths,
+            k=k,
+            min_frequency=min_frequency,
+            vectors=vectors,
+            split=split,
+            progress=progress,
+            **chosen(methods=methods, a=a, components=components),
+        )
+    show(report, tables(report), json=json)
+
+
 SECTION = Section(
     of="components",
     title="What is removed, in words (section 4.1)",

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from semsearch.errors import UsageError
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
-from semsearch_research.evaluate.options import Option, Repeated
+import typer
+
+from semsearch_research.analysis.confound import ConfoundReport, Likelihoods, RealWords, evaluate_confound
+from semsearch_research.command_line import JsonOption, VectorsOption, chosen, measuring, show
 from semsearch_research.evaluate.table import NONE, Block, Table
-from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from semsearch_research.analysis.confound import ConfoundReport, Likelihoods, RealWords
-
-
-def run(progress: Progress | None = None, **options: Any) -> ConfoundReport:
-    """Run `evaluate_confound`, which takes no time to report progress in."""
-    from semsearch_research.analysis.confound import evaluate_confound  # start-up time
-
-    del progress  # it is done at once
-    return evaluate_confound(**options)
 
 
 def scenarios(report: ConfoundReport) -> Table:
@@ -77,40 +65,37 @@ def _ratio(likelihoods: Likelihoods) -> str:
     return f"{ratio:.4g}" if 1e-3 < ratio < 1e4 else f"e^{likelihoods.g - likelihoods.h:.1f}"
 
 
-def _reproduce(data: PapersData, _: Progress | None) -> dict[str, tuple[ConfoundReport, ...]]:
-    found = []
-    for one in data.vectors:
-        try:
-            found.append(run(vectors=one))
-        except UsageError as error:  # vectors without two unlike words and a third between them
-            data.missing[f"confound, {one.name}"] = str(error)
-    return {"confound": tuple(found)}
-
-
-CONFOUND = Experiment(
-    name="confound",
-    paper="uSIF, sections 3.2 and 3.3",
-    summary="What the length of word vectors does (uSIF, section 3.2).",
-    help="""Show that long word vectors pass for meaning in SIF's model, and not in uSIF's (uSIF paper, section 3.2).
+def confound(
+    k: Annotated[
+        list[float] | None, typer.Option("--k", help="The length of the words, k1; by default 1. Repeatable.")
+    ] = None,
+    ratio: Annotated[
+        list[float] | None, typer.Option(help="k2 / k1; by default 1, the paper's worst case, and 3. Repeatable.")
+    ] = None,
+    stretch: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="BETA", help="How long x and y are beside z; by default 2, the paper's, and 3. Repeatable."
+        ),
+    ] = None,
+    words: Annotated[
+        tuple[str, str, str] | None,
+        typer.Option(
+            metavar="X Y Z", help="Two unlike words and one between them; by default the clearest that are found."
+        ),
+    ] = None,
+    vectors: VectorsOption = "english",
+    json: JsonOption = False,
+) -> None:
+    """Show that long word vectors pass for meaning in SIF's model, and not in uSIF's (uSIF paper, section 3.2).
 
     How probable a sentence of two unlike words is beside one of the same word twice: it should be far less.
-    """,
-    options=(
-        Repeated("k", float, "", "The length of the words, k1; by default 1.", "--k"),
-        Repeated("ratio", float, "", "k2 / k1; by default 1, the paper's worst case, and 3."),
-        Repeated("stretch", float, "BETA", "How long x and y are beside z; by default 2, the paper's, and 3."),
-        Option(
-            "words",
-            tuple[str, str, str],
-            "X Y Z",
-            "Two unlike words and one between them; by default the clearest that are found.",
-        ),
-        options.VECTORS,
-    ),
-    run=run,
-    tables=tables,
-)
-REPRODUCTION = Reproduction(CONFOUND, _reproduce)
+    """
+    with measuring():
+        report = evaluate_confound(vectors=vectors, **chosen(k=k, ratio=ratio, stretch=stretch, words=words))
+    show(report, tables(report), json=json)
+
+
 SECTION = Section(
     of="confound",
     title="Long vectors (sections 3.2 and 3.3)",

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
+import typer
+
+from semsearch_research.command_line import JsonOption, PairsArgument, SplitOption, VectorsOption, measuring, show
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Option
 from semsearch_research.evaluate.table import Block, Table, within
-from semsearch_research.papers_data import PapersData, Reproduction
-from semsearch_research.released.costs import evaluate_released
+from semsearch_research.papers_report import PapersReport
+from semsearch_research.released.costs import ReleasedReport, evaluate_released
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from semsearch_research.papers_report import PapersReport
-    from semsearch_research.released.costs import ReleasedReport
 
 
 def costs(report: ReleasedReport) -> Table:
@@ -53,37 +49,25 @@ def tables(report: ReleasedReport) -> Iterator[Block]:
     yield said(report)
 
 
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, Any]:
-    given: dict[str, Any] = {"frequencies": data.counts[0], "vectors": data.vectors[0], "progress": progress}
-    return {"released": evaluate_released([data.folder / "sts"], **given)}
-
-
-RELEASED = Experiment(
-    name="released",
-    paper="SIF, uSIF: the released programs",
-    summary="What the released programs do and the papers do not say.",
-    help="""Measure what SIF's released program does and its paper does not say, one choice after the other.
+def released(
+    paths: PairsArgument,
+    frequencies: Annotated[
+        Path,
+        typer.Option(metavar="PATH", help="Counts of words for p(w), as the programs read them; or a folder of data."),
+    ],
+    vectors: VectorsOption = "english",
+    a: Annotated[float, typer.Option(help="SIF's parameter.")] = 0.001,
+    split: SplitOption = "test",
+    json: JsonOption = False,
+) -> None:
+    """Measure what SIF's released program does and its paper does not say, one choice after the other.
 
     Its words, unknown words, words without a count, components and idf; Pearson's r × 100 by group as the paper says,
     and the difference that each choice makes. ± is half of a 95 % interval.
-    """,
-    options=(
-        options.PAIRS,
-        Option(
-            "frequencies",
-            Path,
-            "PATH",
-            "Counts of words for p(w), as the programs read them; or a folder of data.",
-            required=True,
-        ),
-        options.VECTORS,
-        Option("a", float, "", "SIF's parameter.", default=1e-3),
-        options.SPLIT,
-    ),
-    run=evaluate_released,
-    tables=tables,
-)
-REPRODUCTION = Reproduction(RELEASED, _reproduce, "sts and counts")
+    """
+    with measuring() as progress:
+        report = evaluate_released(paths, frequencies=frequencies, vectors=vectors, a=a, split=split, progress=progress)
+    show(report, tables(report), json=json)
 
 
 def _command(papers: PapersReport) -> str:

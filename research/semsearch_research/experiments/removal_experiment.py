@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from semsearch_research.analysis.removal import evaluate_removal
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
+import typer
+
+from semsearch_research.analysis.removal import RemovalReport, evaluate_removal
+from semsearch_research.analysis.removal_picture import draw
+from semsearch_research.command_line import (
+    FreshOption,
+    JsonOption,
+    PairsArgument,
+    PlotOption,
+    SeveralVectorsOption,
+    SplitOption,
+    chosen,
+    measuring,
+    show,
+)
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Repeated
 from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, number, within
-from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from semsearch_research.analysis.removal import RemovalReport
 
 
 def tables(report: RemovalReport) -> Iterator[Block]:
@@ -40,38 +45,27 @@ def tables(report: RemovalReport) -> Iterator[Block]:
     yield f"{said} {MEANING}" if report.taught else said
 
 
-def _figures(report: RemovalReport) -> Iterator[tuple[str, Figure]]:
-    from semsearch_research.analysis.removal_picture import draw  # start-up time
-
-    yield "", draw(report)
-
-
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, RemovalReport]:
-    asked: dict[str, Any] = {"vectors": data.vectors, "fresh": data.fresh, "progress": progress}
-    return {"removal": evaluate_removal([data.folder / "sts"], **asked)}
-
-
-REMOVAL = Experiment(
-    name="removal",
-    paper="uSIF, section 3.3",
-    summary="How many components are removed (uSIF, section 3.3).",
-    help="""Vary m, the number of common components that uSIF removes piecewise.
+def removal(
+    paths: PairsArgument,
+    m: Annotated[
+        list[int] | None, typer.Option("--m", metavar="M", min=0, help="By default 0 to 10, 15 and 20. Repeatable.")
+    ] = None,
+    vectors: SeveralVectorsOption = None,
+    split: SplitOption = "test",
+    fresh: FreshOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Vary m, the number of common components that uSIF removes piecewise.
 
     Pearson's r × 100 by group and over all tasks, the difference to the paper's m = 5, and how much of the variance the
     m-th singular vector explains, which is the paper's reason for 5.
-    """,
-    options=(
-        options.PAIRS,
-        Repeated("m", int, "M", "By default 0 to 10, 15 and 20.", "--m", least=0),
-        options.SEVERAL_VECTORS,
-        options.SPLIT,
-        options.FRESH,
-    ),
-    run=evaluate_removal,
-    tables=tables,
-    figures=_figures,
-)
-REPRODUCTION = Reproduction(REMOVAL, _reproduce, "sts")
+    """
+    with measuring(plot) as progress:
+        report = evaluate_removal(paths, split=split, fresh=fresh, progress=progress, **chosen(m=m, vectors=vectors))
+    show(report, tables(report), json=json, plot=plot, figures={"": lambda: draw(report)})
+
+
 SECTION = Section(
     of="removal",
     title="How many components (section 3.3)",

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from semsearch_research.evaluate.claims import SIF_CLAIMS, USIF_CLAIMS
-from semsearch_research.evaluate.experiment import Progress
 from semsearch_research.evaluate.inputs import marked
 from semsearch_research.evaluate.published import by_column
-from semsearch_research.evaluate.sts_experiment import (
-    STS,
+from semsearch_research.evaluate.table import Block, PictureOf, Table, number
+from semsearch_research.experiments.sts_experiment import (
     claims_table,
     fits_tables,
     groups_table,
     notes_on,
     tasks_beside_published,
 )
-from semsearch_research.evaluate.table import Block, PictureOf, Table, number
-from semsearch_research.papers_data import PapersData, Reproduction
 from semsearch_research.published import figures
 from semsearch_research.section import Section
 
@@ -52,25 +49,6 @@ def improvements(report: StsReport) -> Table:
         rows.append([method, *theirs, *(number(found.get((method, name)), "+.0f") for name in names)])
     heads = ["paper, GloVe", "paper, PSL", *(f"here, {marked(name, report.taught)}" for name in names)]
     return Table(["improves the plain mean by %", *heads], rows)
-
-
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, StsReport]:
-    """Run all methods with each task's own components; SIF and uSIF with those of all tasks, and with counts, too."""
-    from semsearch_research.evaluate.sts import evaluate_sts
-    from semsearch_research.evaluate.sts_cosines import VARIANTS
-
-    asked: dict[str, Any] = {"vectors": data.vectors, "keep": True, "fresh": data.fresh, "progress": progress}
-    pairs, both = [data.folder / "sts"], ("sif", "usif")
-    found = {
-        "sts": evaluate_sts(pairs, methods=tuple(VARIANTS), **asked),
-        "fitted": evaluate_sts(pairs, methods=both, fit_on=["task", "corpus"], **asked),
-    }
-    if data.counts:
-        found["on_counts"] = evaluate_sts(pairs, methods=both, frequencies=data.counts[0], **asked)
-    return found
-
-
-REPRODUCTION = Reproduction(STS, _reproduce, "sts")
 
 
 def _similarity(report: StsReport, _: PapersReport) -> Iterator[Block]:

@@ -6,22 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from semsearch_research.evaluate import options
+import typer
+
+from semsearch_research.command_line import FreshOption, JsonOption, SeedOption, VectorsOption, chosen, measuring, show
 from semsearch_research.evaluate.claims import counted
-from semsearch_research.evaluate.experiment import Experiment, Progress
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Argument, Option, Repeated
 from semsearch_research.evaluate.table import NONE, Table, bold, number, within
-from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.papers_report import PapersReport
 from semsearch_research.section import Section
 from semsearch_research.supervised.published_tasks import SYSTEMS
 from semsearch_research.supervised.several_seeds import evaluate_supervised
-
-if TYPE_CHECKING:
-    from semsearch_research.papers_report import PapersReport
-    from semsearch_research.supervised.supervised_report import SeedsDifference, SupervisedReport, SupervisedScore
+from semsearch_research.supervised.supervised_report import SeedsDifference, SupervisedReport, SupervisedScore
 
 _OURS, _SIF_TABLE = "Ours (SIF, table 2)", " (SIF, table 2)"
 
@@ -136,53 +133,52 @@ def _tasks(report: SupervisedReport) -> list[str]:
     return list(dict.fromkeys(score.task for score in report.scores))
 
 
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SupervisedReport]:
-    return {
-        "supervised": evaluate_supervised(
-            data.labelled, vectors=data.vectors[0], seeds=data.seeds, fresh=data.fresh, progress=progress
-        )
-    }
-
-
-def _ready(data: PapersData) -> None:
-    from semsearch_research.supervised.labelled import read_labelled  # start-up time
-
-    read_labelled(data.labelled)
-
-
-SUPERVISED = Experiment(
-    name="supervised",
-    paper="SIF, tables 2, 3, 7, 8; uSIF, table 3",
-    summary="Relatedness, entailment, sentiment (SIF, uSIF).",
-    help="""Learn relatedness, entailment and sentiment from sentence vectors that stay fixed.
+def supervised(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...",
+            help="Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on; a folder of data.",
+        ),
+    ],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", metavar="mean|tfidf|sif|usif", help="By default mean, sif and usif. Repeatable."),
+    ] = None,
+    vectors: VectorsOption = "english",
+    a: Annotated[
+        list[float] | None, typer.Option(help="The values tried for SIF; by default the paper's four. Repeatable.")
+    ] = None,
+    width: Annotated[
+        int, typer.Option(metavar="N", help="Dimensions of the learned projection; 0 leaves it out.")
+    ] = 2400,
+    examples: Annotated[
+        int | None, typer.Option(metavar="N", help="Train on so many at most, drawn by chance; by default on all.")
+    ] = None,
+    seed: SeedOption = 0,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds, from --seed on.")] = 3,
+    fresh: FreshOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Learn relatedness, entailment and sentiment from sentence vectors that stay fixed.
 
     A file has one of three forms, with tabs: score sentence sentence label (SICK), sentence sentence label (SNLI),
     sentence label (SST, IMDB); each data set has the splits train, dev and test. What is chosen is chosen on dev. The
     figures are of test: Pearson's r × 100 for relatedness, else accuracy × 100. All is done with each of several seeds;
     the figures are means, ± half of the 95 % interval, by drawing the test examples anew.
-    """,
-    options=(
-        Argument(
-            "paths",
-            Path,
-            "FOLDER...",
-            "Folders with sick.train.tsv, .dev, .test; sentiment-train; and so on; a folder of data.",
-        ),
-        Repeated("methods", str, "mean|tfidf|sif|usif", "By default mean, sif and usif.", "--method"),
-        options.VECTORS,
-        Repeated("a", float, "", "The values tried for SIF; by default the paper's four."),
-        Option("width", int, "N", "Dimensions of the learned projection; 0 leaves it out.", default=2400),
-        Option("examples", int, "N", "Train on so many at most, drawn by chance; by default on all."),
-        options.SEED,
-        Option("seeds", int, "N", "How many seeds, from --seed on.", default=_SEEDS, least=1),
-        options.FRESH,
-    ),
-    run=evaluate_supervised,
-    tables=lambda report: [settings(report), figures(report), _seeds(report)],
-    claims=claims,
-    one_thread=False,  # long work, other than a search: all processors may multiply matrices
-)
-REPRODUCTION = Reproduction(SUPERVISED, _reproduce, "labels", _ready)
+    """
+    with measuring(one_thread=False) as progress:
+        report = evaluate_supervised(
+            paths,
+            vectors=vectors,
+            width=width,
+            seed=seed,
+            seeds=seeds,
+            fresh=fresh,
+            progress=progress,
+            **chosen(methods=methods, a=a, examples=examples),
+        )
+    show(report, [settings(report), figures(report), _seeds(report), *claims(report)], json=json)
 
 
 def _command(papers: PapersReport) -> str:

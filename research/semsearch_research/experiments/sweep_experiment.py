@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.experiment import Experiment, Progress
+import typer
+
+from semsearch_research.analysis.sif_pictures import draw_sweep
+from semsearch_research.analysis.sweep import SweepReport, evaluate_sweep
+from semsearch_research.command_line import (
+    FreshOption,
+    JsonOption,
+    PairsArgument,
+    PlotOption,
+    SeveralVectorsOption,
+    SplitOption,
+    chosen,
+    measuring,
+    show,
+)
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Repeated
 from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, within
-from semsearch_research.papers_data import PapersData, Reproduction
+from semsearch_research.papers_report import PapersReport
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from semsearch_research.analysis.sweep import SweepReport
-    from semsearch_research.papers_report import PapersReport
 
 _COMPARED = 1e-3  # a, in the SIF paper's comparison of sources of p(w)
 _UNIFORM = "uniform"  # no p(w) in the paper's sense: all words weigh the same, whatever a is
@@ -61,22 +66,10 @@ def claims(report: SweepReport) -> Iterator[Table]:
     yield Table(["claim", *names], [above, best, same])
 
 
-def _figures(report: SweepReport) -> Iterator[tuple[str, Figure]]:
-    from semsearch_research.analysis.sif_pictures import draw_sweep  # start-up time
-
-    yield "", draw_sweep(report)
-
-
-def _without_uniform(report: SweepReport) -> SweepReport:
+def without_uniform(report: SweepReport) -> SweepReport:
     """Leave out uniform p(w) for a picture of several word vectors: its flat lines would hide the others."""
     points = tuple(point for point in report.points if point.frequencies != _UNIFORM)
     return replace(report, points=points) if len(report.means) > 1 else report
-
-
-def _reproduce(data: PapersData, progress: Progress | None) -> dict[str, SweepReport]:
-    sources: list[str | Path] = [*SOURCES, *data.counts]
-    asked: dict[str, Any] = {"vectors": data.vectors, "fresh": data.fresh, "progress": progress}
-    return {"sweep": evaluate_sweep([data.folder / "sts"], frequencies=sources, **asked)}
 
 
 def _command(papers: PapersReport) -> str:
@@ -84,31 +77,47 @@ def _command(papers: PapersReport) -> str:
     return "sweep sts/" + sources * bool(papers.counts)
 
 
-SWEEP = Experiment(
-    name="sweep",
-    paper="SIF, figure 2",
-    summary="SIF's a and the source of p(w) (SIF, figure 2).",
-    help="""Vary SIF's a and the source of p(w), as in figure 2 of the SIF paper.
+def sweep(
+    paths: PairsArgument,
+    a: Annotated[
+        list[float] | None,
+        typer.Option(help="By default 1 and 3 times each power of ten from 1e-5 to 1e-1. Repeatable."),
+    ] = None,
+    frequencies: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="vectors|corpus|uniform|FILE", help="Where p(w) comes from; by default the first three. Repeatable."
+        ),
+    ] = None,
+    vectors: SeveralVectorsOption = None,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            metavar="NAME",
+            help="Which tasks: STS13, SICK14. By default STS12, or all without it. Repeatable.",
+        ),
+    ] = None,
+    split: SplitOption = "test",
+    fresh: FreshOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Vary SIF's a and the source of p(w), as in figure 2 of the SIF paper.
 
     Pearson's r × 100, the mean of the tasks. A uniform p(w) weighs all words the same: removal alone.
-    """,
-    options=(
-        options.PAIRS,
-        Repeated("a", float, "", "By default 1 and 3 times each power of ten from 1e-5 to 1e-1."),
-        Repeated(
-            "frequencies", str, "vectors|corpus|uniform|FILE", "Where p(w) comes from; by default the first three."
-        ),
-        options.SEVERAL_VECTORS,
-        Repeated("groups", str, "NAME", "Which tasks: STS13, SICK14. By default STS12, or all without it.", "--group"),
-        options.SPLIT,
-        options.FRESH,
-    ),
-    run=evaluate_sweep,
-    tables=tables,
-    claims=claims,
-    figures=_figures,
-)
-REPRODUCTION = Reproduction(SWEEP, _reproduce, "sts", drawn=_without_uniform)
+    """
+    with measuring(plot) as progress:
+        report = evaluate_sweep(
+            paths,
+            split=split,
+            fresh=fresh,
+            progress=progress,
+            **chosen(a=a, frequencies=frequencies, vectors=vectors, groups=groups),
+        )
+    show(report, [*tables(report), *claims(report)], json=json, plot=plot, figures={"": lambda: draw_sweep(report)})
+
+
 SECTION = Section(
     of="sweep",
     title="a, and the source of p(w) (figure 2)",

@@ -6,15 +6,22 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from semsearch.errors import StorageError, UsageError
+from semsearch_research.analysis import removal_picture, sif_pictures
+from semsearch_research.cbos import effects_picture
+from semsearch_research.evaluate import sts_picture
 from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.evaluate.plots import png
-from semsearch_research.experiments.catalogue import REPRODUCTIONS
+from semsearch_research.experiments import classify_experiment, sweep_experiment
 from semsearch_research.papers.document import NOTHING, PAGES, document, pages
 from semsearch_research.papers.notes import read_notes_of
 from semsearch_research.papers_report import PapersReport
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DPI = 120
 _MARKDOWN = (".md", ".markdown")
@@ -54,14 +61,20 @@ def check_target_folder(out: Path, images: Path | None = None) -> None:
 
 def drawn(report: PapersReport) -> dict[str, bytes]:
     """Draw the report's pictures as PNG, by the names of their files. Raises MissingExtra without matplotlib."""
-    pictures = {}
-    for one in REPRODUCTIONS:
-        experiment = one.experiment
-        found = getattr(report, experiment.name, None)
-        if found is not None and experiment.figures:
-            for name, figure in experiment.figures(one.drawn(found)):
-                pictures[f"{name or experiment.name}.png"] = png(figure, dpi=_DPI)
-    return pictures
+    pictures: dict[str, Figure] = {}
+    if report.sts is not None:
+        pictures["sts"] = sts_picture.draw(report.sts)
+    if report.weights is not None:
+        pictures["weights"] = sif_pictures.draw_weights(report.weights)
+    if report.sweep is not None:
+        pictures["sweep"] = sif_pictures.draw_sweep(sweep_experiment.without_uniform(report.sweep))
+    if report.removal is not None:
+        pictures["removal"] = removal_picture.draw(report.removal)
+    if report.classify is not None:
+        pictures |= {name: draw() for name, draw in classify_experiment.figures(report.classify).items()}
+    if report.cbos is not None and report.cbos.effects:
+        pictures["cbos"] = effects_picture.draw(report.cbos.effects)
+    return {f"{name}.png": png(figure, dpi=_DPI) for name, figure in pictures.items()}
 
 
 def images_folder(out: Path, images: Path | None) -> Path:

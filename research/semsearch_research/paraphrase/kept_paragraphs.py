@@ -15,7 +15,7 @@ from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 from semsearch_research import reread
 from semsearch_research.evaluate.cache import cached, digest_of, versions
-from semsearch_research.evaluate.experiment import Progress
+from semsearch_research.evaluate.inputs import Progress
 from semsearch_research.paraphrase import bags, paragraph_vectors as trained_here
 from semsearch_research.paraphrase.groups import ParaphraseGroups
 from semsearch_research.paraphrase.paragraph_vectors import (

@@ -19,8 +19,7 @@ from semsearch.embedding.weights import SIF_A
 from semsearch.results.codec import Record, digits
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.word_frequencies import read_counts
-from semsearch_research.evaluate.experiment import Progress
-from semsearch_research.evaluate.inputs import check_several, counts_in, is_distilled
+from semsearch_research.evaluate.inputs import Progress, check_several, counts_in, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
 from semsearch_research.evaluate.sts_scores import pearson

@@ -13,7 +13,7 @@ from small import TOPICS, sentence
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate import cache
 from semsearch_research.evaluate.table import Table
-from semsearch_research.experiments.classify_experiment import CLASSIFY
+from semsearch_research.experiments.classify_experiment import claims, tables
 from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison
 from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
@@ -104,8 +104,8 @@ def report_of(p: float, only: tuple[int, int]) -> ClassifyReport:
 
 def tables_of(report: ClassifyReport) -> list[list[str]]:
     """The rows of all tables, headers too."""
-    tables = [block for block in (*CLASSIFY.tables(report), *CLASSIFY.claims(report)) if isinstance(block, Table)]
-    return [list(row) for table in tables for row in (table.header, *table.rows)]
+    blocks = [block for block in (*tables(report), *claims(report)) if isinstance(block, Table)]
+    return [list(row) for table in blocks for row in (table.header, *table.rows)]
 
 
 def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -> None:
@@ -115,7 +115,7 @@ def test_published_figures_stand_beside_ours_and_alone_where_nothing_was_run() -
     by_model = {row[0]: row[1:] for row in rows if row[-1] in ("65.23", "54.43", "20.86")}
     ours = ["9", "50.00 ± 5.0", "50.0 50.0 50.0", "1 1 1", "40.00 ± 4.0", "65.23"]
     assert by_model == {"bow": ours, "sif": ours, "pca-bow": ["–"] * 5 + ["54.43"], "urae": ["–"] * 5 + ["20.86"]}
-    said = [block for block in CLASSIFY.tables(report) if isinstance(block, str)]
+    said = [block for block in tables(report) if isinstance(block, str)]
     assert said[0].startswith("urae: its program")
     assert said[-1] == "pv-dm and pv-dbow are trained on 1,234 sentences"
 

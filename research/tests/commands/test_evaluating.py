@@ -13,11 +13,11 @@ from collections_made import collection, pairs, write_pairs
 from console import semsearch
 
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.commands import experiment_command
 from semsearch_research.evaluate import retrieval
 from semsearch_research.evaluate.published import YEAR_TASKS
 from semsearch_research.evaluate.retrieval import MEASURES
 from semsearch_research.evaluate.sts import evaluate_sts
+from semsearch_research.experiments import retrieval_experiment
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
         return lambda *given, **options: (index_and_show.append(name), done(*given, **options))[1]
 
     monkeypatch.setattr(retrieval, "mode_rankers", noted("indexed", retrieval.mode_rankers))
-    monkeypatch.setattr(experiment_command, "print_blocks", noted("shown", experiment_command.print_blocks))
+    monkeypatch.setattr(retrieval_experiment, "print_blocks", noted("shown", retrieval_experiment.print_blocks))
     folders = [collection(tmp_path / name) for name in ("one", "two")]
     assert semsearch("evaluate", "retrieval", *folders, "--vectors", small_vectors.folder, "-m", "dense").status == 0
     assert index_and_show == ["indexed", "shown", "indexed", "shown", "shown"]

@@ -8,7 +8,7 @@ import pytest
 from console import on_terminal
 
 from semsearch.cli.tables import aligned
-from semsearch_research.commands.print_blocks import print_blocks
+from semsearch_research.command_line import print_blocks
 from semsearch_research.evaluate.table import Bold, Table
 
 WIDE = Table(["task", *(f"a long heading {n}" for n in range(6))], [[name, *"123456"] for name in ("one", "two")])

@@ -16,8 +16,8 @@ from semsearch_research.evaluate.inputs import MARK, is_distilled, marked
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled, claimed
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.evaluate.sts import evaluate_sts
-from semsearch_research.evaluate.sts_experiment import notes_on
 from semsearch_research.evaluate.sts_scores import StsReport, counted_once
+from semsearch_research.experiments.sts_experiment import notes_on
 
 
 def made(count: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

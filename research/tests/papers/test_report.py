@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffe
 from semsearch_research.evaluate.claims import counted
 from semsearch_research.evaluate.inputs import MEANING
 from semsearch_research.evaluate.table import Bold, Table, prose
-from semsearch_research.experiments import cbos_experiment, classify_experiment, supervised_experiment
-from semsearch_research.papers import writing
+from semsearch_research.papers import reproduction, writing
+from semsearch_research.papers.chapters import CHAPTERS
 from semsearch_research.papers.document import document
 from semsearch_research.papers.notes import read_notes
-from semsearch_research.papers.reproduction import evaluate_report
+from semsearch_research.papers.reproduction import RUNS, evaluate_report
 from semsearch_research.papers.writing import write_report
 from semsearch_research.papers_report import PapersReport, UsedVectors
 from semsearch_research.paraphrase.agreement import ModelComparison
@@ -72,7 +72,7 @@ def test_all_is_run_that_there_are_data_for(
     data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(supervised_experiment, "evaluate_supervised", lambda paths, **_: asked.append(paths))
+    monkeypatch.setattr(reproduction, "evaluate_supervised", lambda paths, **_: asked.append(paths))
     report = run(data, small_vectors, "classify")
     found = report.to_dict()
     for name in ("sts", "fitted", "on_counts", "weights", "counted", "sweep"):
@@ -108,11 +108,11 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
 ) -> None:
     given: dict[str, Any] = {}
     monkeypatch.setattr(
-        classify_experiment,
-        "run",
+        reproduction,
+        "evaluate_classify",
         lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
     )
-    monkeypatch.setattr(cbos_experiment, "evaluate_cbos", lambda *_, **options: given.update(cbos=options))
+    monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: given.update(cbos=options))
     quick = ("sts", "weights", "sweep", "components", "confound", "supervised")
     report = run(data, small_vectors, *quick)
     assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
@@ -127,7 +127,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
     assert given["reduced"]["models"][1] == "pca-bow-white"
-    assert given["classify"]["train_sentences"] == given["cbos"]["sentences"] == 77
+    assert given["classify"]["paragraphs"].sentences == given["cbos"]["sentences"] == 77
     assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
 
 
@@ -136,7 +136,7 @@ def test_pairs_that_nobody_judged_have_a_section_of_their_own(
 ) -> None:
     pytest.importorskip("gensim", reason="no wheel of gensim for this Python")
     asked = list[dict[str, Any]]()
-    monkeypatch.setattr(cbos_experiment, "evaluate_cbos", lambda *_, **options: asked.append(options))
+    monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: asked.append(options))
     (tmp_path / "text.txt").write_text("A text.\n")
     options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
     quick = ("sts", "released", "weights", "sweep", "components", "confound", *LONG)
@@ -554,3 +554,11 @@ def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tm
     lost = semsearch(*command, "--images", tmp_path)
     assert (lost.status, lost.out) == (2, "")
     assert "give --out FILE.md or a folder too" in lost.err
+
+
+def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_their_own() -> None:
+    sections = [section for chapter in CHAPTERS for section in chapter.sections]
+    subjects = {section.of.partition(".")[0] for section in sections}
+    assert {*RUNS} <= subjects <= {field.name for field in fields(PapersReport)}
+    notes = [section.note for section in sections if section.note]
+    assert len(set(notes)) == len(notes)

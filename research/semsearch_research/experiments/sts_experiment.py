@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import Annotated
+
+import typer
 
 from semsearch.errors import UsageError
-from semsearch_research.evaluate import options
-from semsearch_research.evaluate.claims import CLAIMS, counted
-from semsearch_research.evaluate.experiment import Experiment
+from semsearch_research.command_line import (
+    AOption,
+    BlankAsZeroOption,
+    ComponentsOption,
+    FreshOption,
+    JsonOption,
+    PairsArgument,
+    PlotOption,
+    SeveralVectorsOption,
+    SplitOption,
+    chosen,
+    measuring,
+    show,
+)
+from semsearch_research.evaluate.claims import CLAIMS, Ordering, counted
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.options import Option, Repeated, Switch
 from semsearch_research.evaluate.published import PUBLISHED, YEAR_TASKS, systems
+from semsearch_research.evaluate.sts import evaluate_sts
+from semsearch_research.evaluate.sts_cosines import DEFAULT, VARIANTS
+from semsearch_research.evaluate.sts_picture import draw
+from semsearch_research.evaluate.sts_scores import StsAverage, StsReport, StsScore
 from semsearch_research.evaluate.table import NONE, Block, Bold, Table, bold, number, within
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from semsearch_research.evaluate.claims import Ordering
-    from semsearch_research.evaluate.sts_scores import StsAverage, StsReport, StsScore
 
 _AS_PRINTED = ", as printed"  # in the head of a column that is the papers' alone
 _BOTH = 5  # columns up to which r and ρ are shown; if there are more, ρ is left to the JSON
@@ -189,16 +200,6 @@ def _short(fit_on: str) -> str:
 _ALL = systems()
 
 
-def run(paths: Sequence[Path], *, ablation: bool = False, methods: Sequence[str] = (), **options: Any) -> StsReport:
-    """Run `evaluate_sts` with the papers' methods, with some methods, or with all methods and parts."""
-    from semsearch_research.evaluate.sts import evaluate_sts  # start-up time
-    from semsearch_research.evaluate.sts_cosines import DEFAULT, VARIANTS
-
-    if ablation and methods:
-        raise UsageError("--ablation runs all methods; give it, or --method")
-    return evaluate_sts(paths, methods=tuple(VARIANTS) if ablation else methods or DEFAULT, keep=True, **options)
-
-
 def tables(report: StsReport, *, published: bool = False) -> Iterator[Block]:
     """The blocks of the experiment: tasks, groups beside the papers', and the effect of other fits."""
     methods = list(dict.fromkeys(score.method for score in report.scores))
@@ -219,17 +220,36 @@ def claims(report: StsReport) -> Iterator[Block]:
         yield "Published counts are of the same tasks, but of groups where uSIF is above SIF."
 
 
-def _figures(report: StsReport) -> Iterator[tuple[str, Figure]]:
-    from semsearch_research.evaluate.sts_picture import draw  # start-up time
-
-    yield "", draw(report)
-
-
-STS = Experiment(
-    name="sts",
-    paper="SIF, tables 1, 5, 6; uSIF, tables 1, 2, section 4.3",
-    summary="Cosines of sentences against people's scores (SIF, uSIF).",
-    help="""Correlate cosines of sentences with people's scores, as in the SIF and uSIF papers.
+def sts(
+    paths: PairsArgument,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", metavar="NAME", help="mean, tfidf, w, r, sif, usif, or a part of uSIF; see above. Repeatable."
+        ),
+    ] = None,
+    ablation: Annotated[bool, typer.Option("--ablation", help="All methods and all parts; not with --method.")] = False,
+    vectors: SeveralVectorsOption = None,
+    frequencies: Annotated[
+        str, typer.Option(metavar="vectors|corpus|FILE", help="p(w): of the vectors, of what is fitted, or counts.")
+    ] = "vectors",
+    a: AOption = None,
+    components: ComponentsOption = None,
+    split: SplitOption = "test",
+    fit_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="task|corpus|FILE",
+            help="What components are fitted on: each task (the default), all tasks together, a text file. Repeatable.",
+        ),
+    ] = None,
+    blank_as_zero: BlankAsZeroOption = False,
+    published: Annotated[bool, typer.Option("--published", help="Each task beside the papers' figures.")] = False,
+    fresh: FreshOption = False,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Correlate cosines of sentences with people's scores, as in the SIF and uSIF papers.
 
     Pearson's r and Spearman's ρ × 100 for each task; then Pearson's r by year (the mean of its tasks), beside the
     papers' figures; then in how many tasks a method is above another, and by how much. ± is half of a 95 % interval.
@@ -237,35 +257,20 @@ STS = Experiment(
     Methods: mean, tfidf; w, r and sif (or wr) are the SIF paper's weights, removal and both. uSIF's parts are u, its
     weights, p, its piecewise removal, and n, its normalisation: sif+u, sif+p and sif+n have one of them in place of
     SIF's way, usif-u, usif-p and usif-n have SIF's way in place of one.
-    """,
-    options=(
-        options.PAIRS,
-        Repeated("methods", str, "NAME", "mean, tfidf, w, r, sif, usif, or a part of uSIF; see above.", "--method"),
-        Switch("ablation", help="All methods and all parts; not with --method."),
-        options.SEVERAL_VECTORS,
-        Option(
-            "frequencies",
-            str,
-            "vectors|corpus|FILE",
-            "p(w): of the vectors, of what is fitted, or counts.",
-            default="vectors",
-        ),
-        options.A,
-        options.COMPONENTS,
-        options.SPLIT,
-        Repeated(
-            "fit_on",
-            str,
-            "task|corpus|FILE",
-            "What components are fitted on: each task (the default), all tasks together, a text file.",
-        ),
-        options.BLANK_AS_ZERO,
-        Switch("published", help="Each task beside the papers' figures.", shown=True),
-        options.FRESH,
-    ),
-    run=run,
-    tables=tables,
-    claims=claims,
-    figures=_figures,
-    plot="Draw methods by group: .png, .svg or .pdf.",
-)
+    """
+    if ablation and methods:
+        raise UsageError("--ablation runs all methods; give it, or --method")
+    with measuring(plot) as progress:
+        report = evaluate_sts(
+            paths,
+            methods=tuple(VARIANTS) if ablation else methods or DEFAULT,
+            frequencies=frequencies,
+            split=split,
+            blank_as_zero=blank_as_zero,
+            keep=True,
+            fresh=fresh,
+            progress=progress,
+            **chosen(vectors=vectors, a=a, components=components, fit_on=fit_on),
+        )
+    blocks = [*tables(report, published=published), *claims(report)]
+    show(report, blocks, json=json, plot=plot, figures={"": lambda: draw(report)})

@@ -1,25 +1,20 @@
 """Vectors in tables of Lance, in a folder or an object store: any number of readers, and no server.
 
 Lance (https://lance.org, Apache-2.0) is a columnar format with vector indexes, made for object stores. Of its two
-Python packages this uses pylance, the format's own, not LanceDB, which wraps it: row masks, batches of queries and
-lists of files are needed here, and only the former has them.
+Python packages this uses pylance, the format's own, not LanceDB, which wraps it.
 
-Each segment is a table, written once, piece by piece. A table of few vectors is read whole by the first query, and held
-in memory, where FAISS compares all of them: Lance would read them again for every query. One of many has lists, which
-Lance keeps (semsearch_scale.stores.lance_lists). A table is opened once, and tables are searched in parallel. The table
+Each segment is a table, written once, piece by piece. It is read whole by the first query, and held in memory, where
+FAISS compares all of it: Lance would read it again for every query. Tables are read in parallel. The table
 `owner.lance` names the index that owns the folder or bucket; however many write it at once, only one creates it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -29,15 +24,11 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import HeldVectors
-from semsearch.dense.scan_plan import QUESTIONS, ScanOptions, evenly
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
 from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
-from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
-from semsearch.system.durable import file_digest
 from semsearch_scale.publication import in_use
-from semsearch_scale.stores.lance_lists import COLUMN, ListedVectors, batches, make_lists, measured
 from semsearch_scale.stores.lance_tables import PACE, SUFFIX, LancePlace, lance_package, located
 
 # -- Ownership ---------------------------------------------------------------------------------------------------------
@@ -104,16 +95,16 @@ def _write_owner(place: LancePlace, owner: str) -> None:
 # -- Writer ------------------------------------------------------------------------------------------------------------
 
 
+COLUMN = "vector"
 _CHUNK = 1 << 16  # vectors held until they are written
 
 
 class LanceWriter:
     """Writes vectors of one kind as tables of at most `largest` vectors each. A context manager."""
 
-    def __init__(self, store: LanceStore, generation: int, questions: Questions | None) -> None:
+    def __init__(self, store: LanceStore, generation: int) -> None:
         self._store = store
         self._generation = generation
-        self._questions = questions
         self._additions = Additions()
         self._segments: list[Segment] = []
         self._start()
@@ -176,27 +167,13 @@ class LanceWriter:
         self._held = []
 
     def _write_segment(self) -> None:
-        """Finish the table: its last vectors, its lists if it has many, and a flush to the disk."""
+        """Finish the table: its last vectors, and a flush to the disk."""
         if self._held:
             self._write_held()
         store, ids = self._store, IdRanges.of_ids(np.concatenate(self._ids))
-        has_lists = not store.scanning.exact and self._count >= store.scanning.listed
-        scan = self._make_lists(ids, math.isqrt(self._count)) if has_lists else None
-        size = self._size + store.add_lists(self._name, self._digest)
         store.place.flush(self._name)
-        self._segments.append(Segment(store.kind, self._name, size, ids, self._digest.hexdigest(), scan))
+        self._segments.append(Segment(store.kind, self._name, self._size, ids, self._digest.hexdigest()))
         self._start()
-
-    def _make_lists(self, ids: IdRanges, lists: int) -> Scan:
-        store = self._store
-        asked: Float32 = np.zeros((0, 0), np.float32)
-        if self._questions is not None:
-            asked = self._questions(ids.ids(evenly(len(ids), QUESTIONS)))
-        with store.place.reached():
-            make_lists(self._table, lists)
-            table = store.table(self._name)
-            vectors = ListedVectors(store.place, Segment(store.kind, self._name, 0, ids, ""), table)
-            return measured(vectors, table, lists, store.scanning.target_recall, asked)
 
 
 # -- Store -------------------------------------------------------------------------------------------------------------
@@ -209,29 +186,15 @@ _AT_ONCE = 16  # segments that are searched in parallel
 class LanceStore:
     """A store of one kind of vectors in tables of Lance."""
 
-    def __init__(
-        self, place: LancePlace, kind: Kind, *, scanning: ScanOptions | None = None, largest: int = LARGEST
-    ) -> None:
+    gathering = None  # segments are compared whole, however large they are
+
+    def __init__(self, place: LancePlace, kind: Kind, *, largest: int = LARGEST) -> None:
         self.place = place
         self.kind: Kind = kind
         self.largest = largest
-        self.scanning = ScanOptions() if scanning is None else scanning
         self._opened: dict[str, Future[OpenedSegment]] = {}
         self._lock = Lock()
         self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-lance")
-
-    @property
-    def gathering(self) -> int | None:
-        """The number of vectors from which segments have lists; None if they never have."""
-        return self.scanning.gathering
-
-    @cached_property
-    def session(self) -> Any:
-        """Lance's cache of the tables: their metadata, and the lists that were searched."""
-        lance_package()
-        from lance import Session
-
-        return Session()
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Tables that the previous reader had open too stay open."""
@@ -249,8 +212,8 @@ class LanceStore:
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> LanceWriter:
         """Make a writer of new tables, which have no effect until the manifest names them."""
-
-        return LanceWriter(self, generation, questions)
+        del questions  # nothing is approximate
+        return LanceWriter(self, generation)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
@@ -263,11 +226,10 @@ class LanceStore:
         digest = hashlib.blake2b(digest_size=16)
         try:
             with self.place.reached(segment.file):
-                for vectors in batches(self.table(segment.file)):
+                for vectors in _batches(self.table(segment.file)):
                     digest.update(vectors.data)
         except IndexDamaged as error:
             return [str(error)]
-        self.add_lists(segment.file, digest)
         is_same = digest.hexdigest() == segment.digest
         return [] if is_same else [f"{segment.file} does not match its digest"]
 
@@ -282,19 +244,8 @@ class LanceStore:
     def table(self, name: str) -> Any:
         """Open a table. To be used within `place.reached`."""
         return lance_package().dataset(
-            self.place.table(name), self.place.version(name), storage_options=self.place.options, session=self.session
+            self.place.table(name), self.place.version(name), storage_options=self.place.options
         )
-
-    def add_lists(self, name: str, digest: hashlib.blake2b) -> int:
-        """Add the files of a table's lists to a digest, if it has lists; their bytes."""
-        size = 0
-        with TemporaryDirectory() as folder:
-            for path in self.place.files(name):
-                if "/_indices/" in path:
-                    self.place.download(path, copy := Path(folder) / "file")
-                    digest.update(file_digest(copy).encode())
-                    size += copy.stat().st_size
-        return size
 
     def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
         """Do some work in threads: most of it waits for the object store."""
@@ -303,23 +254,24 @@ class LanceStore:
         return [future.result() for future in [self._pool.submit(each) for each in work]]
 
     def _segment(self, segment: Segment) -> OpenedSegment:
-        times = 1 if segment.scan is not None else 1 + segment.size / PACE
-        return self.place.ask(partial(self._read, segment), name=segment.file, times=times)
+        return self.place.ask(partial(self._read, segment), name=segment.file, times=1 + segment.size / PACE)
 
     def _read(self, segment: Segment) -> OpenedSegment:
         table = self.table(segment.file)
-        opened: OpenedSegment
-        if segment.scan is not None:
-            is_whole, opened = True, ListedVectors(self.place, segment, table)
-        else:
-            rows = np.concatenate([*batches(table)])
-            is_whole = hashlib.blake2b(rows.data, digest_size=16).hexdigest() == segment.digest
-            opened = HeldVectors(segment, rows)
+        rows = np.concatenate([*_batches(table)])
+        is_whole = hashlib.blake2b(rows.data, digest_size=16).hexdigest() == segment.digest
         if not is_whole or table.count_rows() != len(segment.id_ranges):
             raise IndexDamaged(
                 f"{segment.file} in {self.place.base} does not match its digest; run: semsearch index --rebuild"
             )
-        return opened
+        return HeldVectors(segment, rows)
+
+
+def _batches(table: Any) -> Iterator[Float16]:
+    """The vectors of a table, in its order, some at a time. (n, d)"""
+    dimension = table.schema.field(COLUMN).type.list_size
+    for batch in table.to_batches(columns=[COLUMN]):
+        yield batch.column(COLUMN).flatten().to_numpy(zero_copy_only=True).reshape(-1, dimension)
 
 
 def _is_open(opening: Future[OpenedSegment]) -> bool:
@@ -327,7 +279,7 @@ def _is_open(opening: Future[OpenedSegment]) -> bool:
 
 
 def _open(location: StoreLocation) -> LanceStore:
-    return LanceStore(LancePlace(location.uri), location.kind, scanning=location.scanning, largest=location.largest)
+    return LanceStore(LancePlace(location.uri), location.kind, largest=location.largest)
 
 
 ENGINE = Engine(open=_open, located=located, claim=claim, release=release, in_use=in_use)

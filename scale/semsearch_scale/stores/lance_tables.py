@@ -207,7 +207,6 @@ def _short(said: str) -> str:
 
 SUFFIX = ".lance"
 PACE = 1 << 24  # bytes that may take as long as a query on a slow store
-_LONG = 60  # times the time of a query, for a file of unknown size
 _MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
 _NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
 
@@ -248,10 +247,6 @@ class LancePlace(LanceAddress):
         if not numbers:
             raise FileNotFoundError(errno.ENOENT, "no such segment", name)
         return _NEWEST - min(numbers)
-
-    def download(self, path: str, to: Path) -> None:
-        """Copy a file of the place to a path on this machine."""
-        self.ask(partial(self._session.download_file, path, str(to)), times=_LONG)
 
     def flush(self, name: str) -> None:
         """Flush a table to the disk; what an object store has confirmed is durable."""

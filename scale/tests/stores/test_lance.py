@@ -14,7 +14,6 @@ from packages import needed
 from small import small_vectors, write_articles
 
 from semsearch.dense.engines import complete
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
 from semsearch.index import Index
@@ -22,7 +21,6 @@ from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_segments
 from semsearch_scale.stores import lance_store as writing
-from semsearch_scale.stores.lance_lists import ListedVectors
 from semsearch_scale.stores.lance_store import LanceStore, claim, release
 from semsearch_scale.stores.lance_tables import LancePlace, located
 
@@ -37,8 +35,8 @@ def unit_rows(n: int, *, seed: int = 0) -> Float32:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def with_lists(folder: Path) -> LanceStore:
-    return LanceStore(LancePlace(f"lance:{folder}"), "passage", scanning=ScanOptions(listed=40))
+def store_in(folder: Path) -> LanceStore:
+    return LanceStore(LancePlace(f"lance:{folder}"), "passage")
 
 
 def write(store: LanceStore, count: int, *, first: int = 1) -> list[Segment]:
@@ -92,26 +90,6 @@ def test_an_index_over_it_lives_the_same_life_as_one_of_files(twins: tuple[Index
     assert {path.name for path in (tmp_path / "place").iterdir()} == named | {"owner.lance"}
 
 
-def test_an_index_whose_tables_have_lists_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make = LanceStore.__init__
-
-    def make_with_lists(self: LanceStore, *given: object, **options: object) -> None:
-        make(self, *given, **options)  # type: ignore[arg-type]
-        self.scanning = ScanOptions(listed=20, target_recall=1.0)
-
-    monkeypatch.setattr(LanceStore, "__init__", make_with_lists)
-    small_vectors(tmp_path)
-    write_articles(tmp_path / "docs", 12)
-    with (
-        Index.create(tmp_path / "files", vectors=tmp_path / "small") as files,
-        Index.create(tmp_path / "tables", vectors=tmp_path / "small", store=f"lance:{tmp_path / 'place'}") as tables,
-    ):
-        for index in (files, tables):
-            index.sync(tmp_path / "docs")
-        assert [(scan.lists, scan.recall) for scan in tables.status().scans] == [(6, 1.0)]
-        agree(files, tables, {"mode": "dense"}, {"filters": ["night*"]})
-
-
 def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Index, Index], tmp_path: Path) -> None:
     tables = twins[1]
     (table,) = (tmp_path / "place").glob("passage-*")
@@ -148,8 +126,8 @@ def test_an_index_that_goes_leaves_nothing_behind(twins: tuple[Index, Index], tm
 
 
 def test_what_was_read_once_is_not_read_again(tmp_path: Path) -> None:
-    segments = write(with_lists(tmp_path), 1000) + write(with_lists(tmp_path), 30, first=2000)
-    store, queries = with_lists(tmp_path), unit_rows(20, seed=1)
+    segments = write(store_in(tmp_path), 1000) + write(store_in(tmp_path), 30, first=2000)
+    store, queries = store_in(tmp_path), unit_rows(20, seed=1)
     found = store.open(segments, NO_IDS).search(queries, 10)
     before = lance.iops_counter()
     reader = store.open(segments, NO_IDS)
@@ -158,22 +136,9 @@ def test_what_was_read_once_is_not_read_again(tmp_path: Path) -> None:
     assert lance.iops_counter() == before
 
 
-def test_several_tables_are_asked_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = with_lists(tmp_path)
-    segments = [segment for first in (1, 101, 201) for segment in write(store, 50, first=first)]
-    together, candidates = threading.Barrier(3, timeout=60), ListedVectors.candidates
-
-    def waiting(*given: object, **options: object) -> object:
-        together.wait()  # for the other two
-        return candidates(*given, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(ListedVectors, "candidates", waiting)
-    assert store.open(segments, NO_IDS).search(unit_rows(1), 5).ids.shape == (1, 5)
-
-
 def test_a_table_of_many_chunks_has_its_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_CHUNK", 70)
-    store, queries = with_lists(tmp_path), unit_rows(1000, seed=1)[::100]
+    store, queries = store_in(tmp_path), unit_rows(1000, seed=1)[::100]
     (segment,) = write(store, 1000)
     reader = store.open([segment], NO_IDS)
     assert reader.search(queries, 1).ids.ravel().tolist() == list(range(1, 1001, 100))
@@ -182,29 +147,9 @@ def test_a_table_of_many_chunks_has_its_rows_in_order(tmp_path: Path, monkeypatc
     assert store.check(segment) == []
 
 
-def test_a_table_that_goes_while_it_is_open_is_named(tmp_path: Path) -> None:
-    segments = write(with_lists(tmp_path), 1000)
-    store = with_lists(tmp_path)
-    reader = store.open(segments, NO_IDS)
-    store.drop(segments[0].file)
-    with pytest.raises(FileNotFoundError) as refusal:
-        reader.search(unit_rows(1), 5)
-    assert refusal.value.filename == segments[0].file
-
-
-def test_lists_that_were_changed_are_found_by_a_check(tmp_path: Path) -> None:
-    store = with_lists(tmp_path)
-    (segment,) = write(store, 200)
-    (lists,) = tmp_path.rglob("auxiliary.idx")
-    whole = bytearray(lists.read_bytes())
-    whole[100] ^= 1
-    lists.write_bytes(whole)
-    assert store.check(segment) == [f"{segment.file} does not match its digest"]
-
-
 def test_what_a_killed_writer_left_is_told_and_can_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_CHUNK", 10)
-    store = with_lists(tmp_path)
+    store = store_in(tmp_path)
     store.writer(1).add(np.arange(1, 26), unit_rows(25))  # and never heard of again
     (left,) = store.names()
     (tmp_path / "passage-00000001-half.lance" / "data").mkdir(parents=True)  # before a version was named
@@ -225,15 +170,15 @@ def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr("semsearch_scale.stores.lance_tables.sync_file", note_file)
     monkeypatch.setattr("semsearch_scale.stores.lance_tables.sync_folder", note)
-    write(with_lists(tmp_path), 100)
+    write(store_in(tmp_path), 100)
     assert {str(path) for path in (tmp_path, *tmp_path.rglob("*"))} <= flushed
 
 
 def test_what_could_not_be_opened_is_opened_by_the_next_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    segments = write(with_lists(tmp_path), 10) + write(with_lists(tmp_path), 10, first=20)
-    store, later = with_lists(tmp_path), threading.Event()
+    segments = write(store_in(tmp_path), 10) + write(store_in(tmp_path), 10, first=20)
+    store, later = store_in(tmp_path), threading.Event()
 
     def fail(segment: Segment) -> None:
         if segment is segments[1]:
@@ -260,7 +205,7 @@ def test_a_folder_that_is_not_there_yet_has_any_name_and_one_owner(tmp_path: Pat
     claim(place.uri, "one")
     with pytest.raises(UsageError, match="another index"):
         claim(place.uri, "two")
-    segments = write(with_lists(tmp_path / "a b%20ü#x?y" / "z"), 50)
+    segments = write(store_in(tmp_path / "a b%20ü#x?y" / "z"), 50)
     release(place.uri, "two")
     assert place.names("passage") == {segments[0].file}
     release(place.uri, "one")

@@ -22,7 +22,6 @@ from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
@@ -49,8 +48,8 @@ def uri(proxy: TcpProxy, tmp_path: Path) -> str:
     return f"lance:s3://bucket/{tmp_path.name}?endpoint=http://127.0.0.1:{proxy.port}&region=x&timeout={SECONDS}"
 
 
-def with_lists(uri: str) -> LanceStore:
-    return LanceStore(LancePlace(uri), "passage", scanning=ScanOptions(listed=200))
+def store_in(uri: str) -> LanceStore:
+    return LanceStore(LancePlace(uri), "passage")
 
 
 def unit_rows(n: int, *, seed: int = 0) -> Float32:
@@ -115,7 +114,7 @@ def test_of_many_that_claim_a_place_at_once_one_gets_it(uri: str) -> None:
 
 
 def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
-    store, queries = with_lists(uri), unit_rows(3, seed=9)
+    store, queries = store_in(uri), unit_rows(3, seed=9)
     segments = write(store, 1000) + write(store, 50, first=2000)
     removed, allowed = IdRanges.of([(1, 100), (2000, 10)]), IdRanges.of([(50, 500), (2005, 30)])
     ids = store.open(segments, removed).search(queries, 600, allowed=allowed).ids
@@ -123,22 +122,22 @@ def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
 
 
 def test_a_table_that_is_gone_is_named(uri: str) -> None:
-    store = with_lists(uri)
+    store = store_in(uri)
     segments = write(store, 300)
-    reader = with_lists(uri).open(segments, NO_IDS)
+    reader = store_in(uri).open(segments, NO_IDS)
     store.drop(segments[0].file)
     assert segments[0].file not in store.names()
-    for work in (lambda: reader.search(unit_rows(1), 5), lambda: with_lists(uri).open(segments, NO_IDS)):
+    for work in (lambda: reader.search(unit_rows(1), 5), lambda: store_in(uri).open(segments, NO_IDS)):
         with pytest.raises(FileNotFoundError) as refusal:
             work()
         assert refusal.value.filename == segments[0].file
 
 
 def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri: str, proxy: TcpProxy) -> None:
-    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    store, queries = store_in(uri), unit_rows(2, seed=9)
     segments = write(store, 1000) + write(store, 100, first=2000)
     expected = found(store.open(segments, NO_IDS), queries)
-    reader, cold = with_lists(uri).open(segments, NO_IDS), with_lists(uri)
+    reader, cold = store_in(uri).open(segments, NO_IDS), store_in(uri)
     proxy.silence()
     for work in (
         lambda: found(reader, queries),
@@ -160,26 +159,26 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
 
 
 def test_connections_that_are_cut_anywhere_leave_the_right_answer_or_an_error(uri: str, proxy: TcpProxy) -> None:
-    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    store, queries = store_in(uri), unit_rows(2, seed=9)
     segments = write(store, 1000) + write(store, 100, first=2000)
     expected, right = found(store.open(segments, NO_IDS), queries), 0
     for piece in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89):
         proxy.arm(piece, proxy.cut)
         try:
-            assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+            assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
             right += 1
         except StorageError:
             proxy.mend()
     assert right > 0
-    assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+    assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
 
 
 def test_a_slow_line_is_only_slow(uri: str, proxy: TcpProxy) -> None:
-    store, queries = with_lists(uri), unit_rows(2, seed=9)
+    store, queries = store_in(uri), unit_rows(2, seed=9)
     segments = write(store, 300)
     expected = found(store.open(segments, NO_IDS), queries)
     proxy.delay = 0.02
-    assert found(with_lists(uri).open(segments, NO_IDS), queries) == expected
+    assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
 
 
 def test_a_bucket_that_is_not_there_is_told(uri: str) -> None:

@@ -16,18 +16,17 @@ from semsearch_scale.stores.lance_store import LanceStore
 from semsearch_scale.stores.lance_tables import LancePlace
 
 
-def lance_store(folder: Path, scanning: ScanOptions) -> VectorStore:
+def lance_store(folder: Path) -> VectorStore:
     pytest.importorskip("lance", reason="pylance is not installed: pip install './scale[lance]'")
-    return LanceStore(LancePlace(f"lance:{folder}"), "passage", scanning=scanning)
+    return LanceStore(LancePlace(f"lance:{folder}"), "passage")
 
 
 EXACT: dict[str, Opener] = {
-    "lance": lambda folder: lance_store(folder, ScanOptions()),
+    "lance": lambda folder: lance_store(folder),
     "postgres": lambda _: postgres_store(),
     "milvus": lambda folder: milvus_store(folder, ScanOptions()),
 }
 APPROXIMATE: dict[str, Opener] = {
-    "lance with lists": lambda folder: lance_store(folder, ScanOptions(listed=40)),
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
     "milvus with graphs": lambda folder: milvus_store(folder, ScanOptions(listed=40)),
 }

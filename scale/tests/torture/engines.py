@@ -28,7 +28,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -86,17 +85,9 @@ def postgres() -> EngineServer:
 
 
 def lance() -> EngineServer:
-    """Tables of Lance in an emulator of S3, with lists of twenty vectors on; killed, it keeps what it has."""
+    """Tables of Lance in an emulator of S3; killed, it keeps what it has."""
     from scale_servers.s3_emulator import S3Server
 
-    from semsearch_scale.stores import lance_store
-
-    class ListedStore(lance_store.LanceStore):
-        def __init__(self, *given: Any, **options: Any) -> None:
-            super().__init__(*given, **options)
-            self.scanning = replace(self.scanning, listed=20, target_recall=1.0)
-
-    lance_store.LanceStore = ListedStore  # type: ignore[misc]
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
     class Server(S3Server):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,98 +23,26 @@ from semsearch.system.locations import shown_uri
 from semsearch_scale.objects.remote_files import SECONDS
 from semsearch_scale.publication import get_place
 from semsearch_scale.snapshots.publisher import get_manifest, get_pointer
-from semsearch_scale.snapshots.snapshot_cache import GenerationLease, SnapshotCache
-from semsearch_scale.snapshots.snapshot_format import CurrentPointer, PublishedManifest
+from semsearch_scale.snapshots.snapshot_cache import SnapshotCache
+from semsearch_scale.snapshots.snapshot_format import CurrentPointer
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
 from semsearch_scale.snapshots.store_uris import LOOK_EVERY, canonical, is_beside, vectors_beside
 
 if TYPE_CHECKING:
     import sqlite3
 
-# -- Fetching the newest generation ------------------------------------------------------------------------------------
+logger = logging.getLogger(__name__)
 
 _ATTEMPTS = 3  # at a generation that is swept while it is fetched
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationFetcher:
-    """Fetches generations of a store for one reader, which holds leases on them in the cache."""
-
-    store: SnapshotStore
-    cache: SnapshotCache
-    lease: GenerationLease
-
-    def fetch_newest(self, now: CurrentPointer | None, *, index: str | None, used: Collection[str]) -> CurrentPointer:
-        """Return the pointer of the store, once its generation is in the cache.
-
-        `now`: that of the current generation. `index`: the id that it must have, if any. `used`: the manifests of
-        generations that are still used. Raises IndexNotFound where nothing is published,
-        StorageError, and IndexDamaged for what is wrong there.
-        """
-        for attempt in range(_ATTEMPTS):
-            pointer = get_pointer(self.store)
-            if pointer is None:
-                raise IndexNotFound(
-                    f"no snapshot is published at {self._shown}; publish one with: semsearch publish PLACE"
-                )
-            if pointer == now:
-                return pointer
-            self._check_follows(pointer, now, index)
-            try:
-                self._fetch(pointer, used)
-                return pointer
-            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced and swept meanwhile
-                if attempt == _ATTEMPTS - 1 or get_pointer(self.store) == pointer:
-                    raise IndexDamaged(f"generation {pointer.generation} of {self._shown}: {error}") from error
-        raise AssertionError("the last attempt returns or raises")
-
-    def newest_here(self, *, index: str | None, used: Collection[str]) -> CurrentPointer | None:
-        """The newest generation that was fetched earlier, kept from now on; None if there is none of that index."""
-        if self.cache.newest() is None:
-            return None
-        with self.cache.locked():
-            here = self.cache.newest()
-            if here is None or index not in (None, here.index):
-                return None
-            self.lease.uses({here.manifest, *used})
-            return here
-
-    def clean(self) -> None:
-        """Delete what no reader uses any more, as far as possible."""
-        with suppress(SemsearchError, OSError), self.cache.locked():
-            self.cache.clean(self.lease)
-
-    def _fetch(self, pointer: CurrentPointer, used: Collection[str]) -> None:
-        with self.cache.locked():
-            if not self.cache.is_whole(pointer):
-                self.cache.fetch(self.store, pointer, get_manifest(self.store, pointer))
-            self.cache.keep(pointer)
-            self.lease.uses({pointer.manifest, *used})
-
-    def _check_follows(self, pointer: CurrentPointer, now: CurrentPointer | None, index: str | None) -> None:
-        """Raise IndexDamaged for a pointer that leads to another index, or back."""
-        if index is not None and pointer.index != index:
-            raise IndexDamaged(f"{self._shown} now holds another index; open it again to search that one")
-        if now is not None and pointer.generation < now.generation:
-            raise IndexDamaged(f"{self._shown} went back to generation {pointer.generation}")
-
-    @property
-    def _shown(self) -> str:
-        return shown_uri(self.cache.uri)
-
-
-# -- Following it ------------------------------------------------------------------------------------------------------
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
 class FetchedGeneration:
-    """A fetched generation, with the number of transactions that see it."""
+    """A generation in the cache, opened."""
 
     pointer: CurrentPointer
     database: IndexDatabase
-    transactions: int = 0
+    written_at: str  # the machine and folder of the index
 
 
 class FollowedDatabase(IndexDatabase):
@@ -123,21 +51,20 @@ class FollowedDatabase(IndexDatabase):
     is_copy = True
 
     def __init__(self, store: SnapshotStore, cache: SnapshotCache, *, every: float) -> None:
+        self._store = store
         self._cache = cache
         self._every = every
-        self._state = threading.Lock()  # guards what follows
         self._moving = threading.RLock()  # held while checking for a newer generation
-        self._lease = GenerationLease(cache.leases)
-        self._fetcher = GenerationFetcher(store, cache, self._lease)
-        self._newest: FetchedGeneration | None = None
-        self._older: list[FetchedGeneration] = []  # which transactions still see
-        self._failure = ""
+        self._newest: FetchedGeneration | None = None  # replaced whole; what began with the one before ends with it
         self._looked_at = -float("inf")
-        self._written_at = ""
+        self.failure = ""  # of the last check for a newer generation; empty if it succeeded
         self._wake = threading.Event()
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        super().__init__(self._begin(None))
+        super().__init__(self._begin(None).database.folder.parents[1])  # of the index, where its segments are
         finalize(self, self._wake.set)  # then the thread ends
+
+    # -- as of any database --------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
@@ -153,7 +80,7 @@ class FollowedDatabase(IndexDatabase):
         """Raise UsageError, naming where the index is written."""
         raise UsageError(
             f"{self.shown_name} is a published snapshot, which is read-only; the index is written at "
-            f"{self._written_at}: run the command there"
+            f"{self._current().written_at}: run the command there"
         )
 
     @contextmanager
@@ -171,11 +98,6 @@ class FollowedDatabase(IndexDatabase):
         with self.reading() as db:
             return is_beside(get_place(db), uri)
 
-    @property
-    def failure(self) -> str:
-        """Why the last check for a newer generation failed; empty if it did not."""
-        return self._failure
-
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction of the newest fetched generation, which it sees to its end."""
@@ -186,170 +108,27 @@ class FollowedDatabase(IndexDatabase):
         self._check_open()
         self._wake_if_due()
         with ExitStack() as transaction:
+            transaction.enter_context(self._explained())
             try:
-                db = self._begun(transaction)
-            except IndexNotFound:  # the cache was deleted: fetch it again
-                transaction.close()
+                db = transaction.enter_context(self._current().database.reading())
+            except IndexNotFound:  # it was deleted from the cache: fetch it again
                 self.close()
-                db = self._begun(transaction)
+                db = transaction.enter_context(self._current().database.reading())
             self._own.db = db
             try:
                 yield db
             finally:
                 self._own.db = None
 
-    def _begun(self, transaction: ExitStack) -> sqlite3.Connection:
-        generation = transaction.enter_context(self._seen())
-        transaction.enter_context(self._explained())
-        return transaction.enter_context(generation.database.reading())
-
-    def look(self) -> bool:
-        """Check for a newer generation, fetch it and switch to it; return whether there was one.
-
-        Raises StorageError where the store cannot be reached, and IndexDamaged for what is wrong there: then the
-        current generation continues to answer.
-        """
-        with self._moving:
-            try:
-                is_newer = self._look()
-            except Exception as error:
-                self._note(str(error))
-                raise
-            self._note("")
-            return is_newer
-
-    def look_if_due(self) -> None:
-        """Check, unless it was done just now."""
-        if time.monotonic() - self._looked_at >= self._every:
-            self.look()
-
-    def is_left_by(self, thread: threading.Thread) -> bool:
-        """Return whether a thread has been replaced, or is no longer needed."""
-        with self._state:
-            return self._thread is not thread
-
     def close(self) -> None:
         """Close the files, and stop following. Both begin again with the next use."""
-        with self._state:
-            generations = [*self._older, *([self._newest] if self._newest else [])]
+        with self._starting:
             thread, self._thread = self._thread, None
-            self._newest, self._older = None, [each for each in generations if each.transactions]
-            if not self._older:
-                self._lease.leave()
+        newest, self._newest = self._newest, None
         if thread is not None:
             self._wake.set()
-        for each in generations:
-            each.database.close()
-
-    def _begin(self, index: str | None) -> Path:
-        """Find the generation to begin with: the newest of the store or, if that cannot be reached, of the cache.
-
-        `index`: the id that it must have, if this is not the first time. Returns the folder of its index. Raises
-        IndexNotFound where nothing is published, StorageError, IndexDamaged.
-        """
-        with self._moving:
-            if self._newest is not None:  # another thread did it
-                return self.folder
-            try:
-                pointer, failure = self._fetcher.fetch_newest(None, index=index, used=self._used()), ""
-            except (SemsearchError, OSError) as error:
-                here = self._fetcher.newest_here(index=index, used=self._used())
-                if here is None:
-                    raise
-                pointer, failure = here, str(error)
-                logger.warning("%s; using generation %d, which was fetched earlier", error, here.generation)
-            with self._explained():
-                self._move_to(pointer)
-            self._failure, self._looked_at = failure, time.monotonic()
-            return self._cache.index_folder(pointer)
-
-    def _current(self) -> FetchedGeneration:
-        """The newest fetched generation; found again after `close`."""
-        with self._state:
-            newest = self._newest
-        if newest is None:
-            self._begin(self.folder.name)
-            with self._state:
-                newest = self._newest
-            assert newest is not None
-        return newest
-
-    @contextmanager
-    def _seen(self) -> Iterator[FetchedGeneration]:
-        """Keep a generation for a transaction."""
-        while True:
-            generation = self._current()
-            with self._state:
-                if generation is self._newest:
-                    generation.transactions += 1
-                    break
-        try:
-            yield generation
-        finally:
-            self._leave(generation)
-
-    def _leave(self, generation: FetchedGeneration) -> None:
-        with self._state:
-            generation.transactions -= 1
-            if generation.transactions or generation is self._newest:
-                return
-            self._older = [each for each in self._older if each is not generation]
-            self._update_lease()
-        generation.database.close()
-
-    def _update_lease(self) -> None:
-        used = [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
-        with suppress(OSError):
-            self._lease.uses(used) if used else self._lease.leave()
-
-    def _look(self) -> bool:
-        newest = self._current()
-        pointer = self._fetcher.fetch_newest(newest.pointer, index=newest.pointer.index, used=self._used())
-        if pointer == newest.pointer:
-            return False
-        self._move_to(pointer)
-        logger.info("%s: moved to generation %d", self.shown_name, pointer.generation)
-        return True
-
-    def _used(self) -> list[str]:
-        with self._state:
-            return [each.pointer.manifest for each in (*self._older, *([self._newest] if self._newest else []))]
-
-    def _move_to(self, pointer: CurrentPointer) -> None:
-        """Let the next transactions see a fetched generation."""
-        folder = self._cache.generation_folder(pointer)
-        database = IndexDatabase(folder)
-        with database.reading():  # so that the first search finds an open connection
-            manifest = PublishedManifest.from_bytes((folder / "manifest.json").read_bytes())
-        with self._state:
-            before, self._newest = self._newest, FetchedGeneration(pointer, database)
-            self._written_at = manifest.written_at
-            if before is not None and before.transactions:
-                self._older.append(before)
-            self._update_lease()
-        if before is not None and not before.transactions:
-            before.database.close()
-        self._fetcher.clean()
-
-    def _wake_if_due(self) -> None:
-        """Wake the following thread if a check is due; start it if there is none."""
-        if time.monotonic() - self._looked_at < self._every:
-            return
-        with self._state:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=_follow_until_closed, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
-                )
-                self._thread.start()
-        self._wake.set()
-
-    def _note(self, failure: str) -> None:
-        if failure and failure != self._failure:
-            generation = self._newest.pointer.generation if self._newest else 0
-            logger.warning("%s; still using generation %d", failure, generation)
-        elif self._failure and not failure:
-            logger.warning("%s can be reached again", self.shown_name)
-        self._failure, self._looked_at = failure, time.monotonic()
+        if newest is not None:
+            newest.database.close()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -362,6 +141,126 @@ class FollowedDatabase(IndexDatabase):
                 "it will be fetched again"
             ) from error
 
+    # -- following -----------------------------------------------------------------------------------------------------
+
+    def look(self) -> bool:
+        """Check for a newer generation, fetch it and switch to it; return whether there was one.
+
+        Raises StorageError where the store cannot be reached, and IndexDamaged for what is wrong there: then the
+        current generation continues to answer.
+        """
+        with self._moving:
+            newest = self._current()
+            try:
+                pointer = self._fetch_newest(newest.pointer, newest.pointer.index)
+            except Exception as error:
+                self._note(str(error))
+                raise
+            self._note("")
+            if pointer == newest.pointer:
+                self._cache.touch(pointer)
+                return False
+            self._move_to(pointer)
+            logger.info("%s: moved to generation %d", self.shown_name, pointer.generation)
+            return True
+
+    def look_if_due(self) -> None:
+        """Check, unless it was done just now."""
+        if time.monotonic() - self._looked_at >= self._every:
+            self.look()
+
+    def is_followed_by(self, thread: threading.Thread) -> bool:
+        """Return whether a thread still is the one that follows."""
+        return self._thread is thread
+
+    def _current(self) -> FetchedGeneration:
+        """The newest fetched generation; found again after `close`."""
+        return self._newest or self._begin(self.folder.name)
+
+    def _begin(self, index: str | None) -> FetchedGeneration:
+        """Find the generation to begin with: the newest of the store or, if that cannot be reached, of the cache.
+
+        `index`: the id that it must have, if this is not the first time. Raises IndexNotFound where nothing is
+        published, StorageError, IndexDamaged.
+        """
+        with self._moving:
+            if self._newest is not None:  # another thread did it
+                return self._newest
+            try:
+                pointer, failure = self._fetch_newest(None, index), ""
+            except (SemsearchError, OSError) as error:
+                here = self._cache.newest()
+                if here is None or index not in (None, here.index):
+                    raise
+                pointer, failure = here, str(error)
+                logger.warning("%s; using generation %d, which was fetched earlier", error, here.generation)
+            with self._explained():
+                newest = self._move_to(pointer)
+            self.failure, self._looked_at = failure, time.monotonic()
+            return newest
+
+    def _fetch_newest(self, current: CurrentPointer | None, index: str | None) -> CurrentPointer:
+        """Return the pointer of the store, once its generation is in the cache. `index`: the id that it must have.
+
+        Raises IndexNotFound where nothing is published, StorageError, and IndexDamaged for what is wrong there.
+        """
+        for attempt in range(_ATTEMPTS):
+            pointer = get_pointer(self._store)
+            if pointer is None:
+                raise IndexNotFound(
+                    f"no snapshot is published at {self.shown_name}; publish one with: semsearch publish PLACE"
+                )
+            if pointer == current:
+                return pointer
+            if index is not None and pointer.index != index:
+                raise IndexDamaged(f"{self.shown_name} now holds another index; open it again to search that one")
+            if current is not None and pointer.generation < current.generation:
+                raise IndexDamaged(f"{self.shown_name} went back to generation {pointer.generation}")
+            try:
+                with self._cache.locked():
+                    if not self._cache.is_whole(pointer):
+                        self._cache.fetch(self._store, pointer, get_manifest(self._store, pointer))
+                    self._cache.keep(pointer)
+                return pointer
+            except (FileNotFoundError, IndexDamaged) as error:  # perhaps it was replaced and swept meanwhile
+                if attempt == _ATTEMPTS - 1 or get_pointer(self._store) == pointer:
+                    raise IndexDamaged(f"generation {pointer.generation} of {self.shown_name}: {error}") from error
+        raise AssertionError("the last attempt returns or raises")
+
+    def _move_to(self, pointer: CurrentPointer) -> FetchedGeneration:
+        """Let the next transactions see a fetched generation."""
+        database = IndexDatabase(self._cache.generation_folder(pointer))
+        with database.reading():  # so that the first search finds an open connection
+            manifest = self._cache.manifest(pointer)
+        before, newest = self._newest, FetchedGeneration(pointer, database, manifest.written_at)
+        self._newest = newest
+        if before is not None:
+            before.database.close()  # a connection that is lent is closed when it comes back
+        self._cache.touch(pointer)
+        with suppress(SemsearchError, OSError), self._cache.locked():
+            self._cache.clean()
+        return newest
+
+    def _wake_if_due(self) -> None:
+        """Wake the following thread if a check is due; start it if there is none."""
+        if time.monotonic() - self._looked_at < self._every:
+            return
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=_follow_until_closed, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
+                )
+                self._thread.start()
+        self._wake.set()
+
+    def _note(self, failure: str) -> None:
+        if failure and failure != self.failure:
+            generation = self._newest.pointer.generation if self._newest else 0
+            logger.warning("%s; still using generation %d", failure, generation)
+        elif self.failure and not failure:
+            logger.warning("%s can be reached again", self.shown_name)
+        self.failure, self._looked_at = failure, time.monotonic()
+
 
 def _follow_until_closed(of: ReferenceType[FollowedDatabase], wake: threading.Event) -> None:
     """Check whenever woken, as long as the database is open."""
@@ -369,9 +268,9 @@ def _follow_until_closed(of: ReferenceType[FollowedDatabase], wake: threading.Ev
         wake.wait()
         wake.clear()
         database = of()
-        if database is None or database.is_left_by(threading.current_thread()):
+        if database is None or not database.is_followed_by(threading.current_thread()):
             return
-        with suppress(Exception):  # noted, and reported by the status
+        with suppress(Exception):  # noted
             database.look_if_due()
         del database
 
@@ -380,7 +279,6 @@ def follow(uri: str, *, every: float = LOOK_EVERY, seconds: float = SECONDS) -> 
     """Open the database of a store, which follows it; `Index.open(uri)` calls this.
 
     `every`: seconds between two checks for a newer snapshot. `seconds`: how long each answer of the store may take.
-
     Raises IndexNotFound where nothing is published, UsageError, MissingExtra; StorageError where the store cannot be
     reached and nothing was fetched earlier.
     """

@@ -5,8 +5,8 @@
 Whatever happens before the pointer is replaced leaves the previous generation published. A snapshot store belongs to
 one index: an object written before all others, the claim, has the index's id.
 
-Manifests of earlier generations, and blocks that no manifest names, are deleted after a grace period, during which a
-reader may still fetch them. The times are those of the publisher's own clock, kept in its note, not those of the store.
+Earlier generations are deleted after a grace period, during which a reader may still fetch them. The times are those
+of the publisher's own clock, kept in its note, not those of the store.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+from msgspec.structs import replace
 
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError, UsageError
@@ -56,7 +59,6 @@ from semsearch_scale.snapshots.snapshot_format import (
     describe_file,
     digest_of,
     each_at_once,
-    missing_blocks,
     read_block,
 )
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, get_checked, open_snapshot_store
@@ -98,28 +100,21 @@ def check_claim(store: SnapshotStore, uri: str, index: str) -> None:
 def swept_store(
     store: SnapshotStore, note: PublicationNote, newest: PublishedManifest, *, grace: float
 ) -> PublicationNote:
-    """Delete what nothing has named for `grace` seconds; the note with what is left."""
+    """Delete what no generation needs that may have readers; the note with those that are left.
+
+    Nobody else publishes here meanwhile, so blocks that no manifest names are left from a publication that failed.
+    """
     now = clock.now()
-    note = replace(  # times of a clock that was ahead begin now
-        note,
-        generations=tuple(replace(each, at=min(each.at, now)) for each in note.generations),
-        unnamed={name: min(since, now) for name, since in note.unnamed.items()},
-    )
-    kept = _with_readers(note.generations, now - grace)
+    generations = tuple(replace(one, at=min(one.at, now)) for one in note.generations)  # of a clock that was ahead
+    kept = _with_readers(generations, now - grace)
+    if len(kept) == len(generations) > 1:  # the first sweep also finds what others left
+        return replace(note, generations=generations)
     named = {block_name(digest) for digest in newest.blocks()}
-    unnamed = {name: since for name, since in note.unnamed.items() if name not in named}
-    is_due = len(kept) < len(note.generations) or any(since <= now - grace for since in unnamed.values())
-    if not is_due and len(note.generations) > 1:  # the first sweep also finds what others left
-        return replace(note, unnamed=unnamed)
-    named |= {f"{MANIFESTS}{each.manifest}" for each in kept} | _blocks_of(store, kept[:-1])
+    named |= {manifest_name(one.manifest) for one in kept} | _blocks_of(store, kept[:-1])
     there = [name for prefix in (MANIFESTS, BLOCKS) for name in store.names(prefix)]
-    gone = {f"{MANIFESTS}{each.manifest}" for each in note.generations} - named
-    since = {name: 0.0 if name in gone else unnamed.get(name, now) for name in there if name not in named}
-    expired = [name for name, when in since.items() if when <= now - grace]
-    for _ in each_at_once(store.delete, expired):
+    for _ in each_at_once(store.delete, [name for name in there if name not in named]):
         pass
-    left = {name: when for name, when in since.items() if when > now - grace}
-    return replace(note, generations=kept, unnamed=left)
+    return replace(note, generations=kept)
 
 
 def _with_readers(generations: tuple[PublishedGeneration, ...], long_ago: float) -> tuple[PublishedGeneration, ...]:
@@ -134,7 +129,7 @@ def _blocks_of(store: SnapshotStore, generations: tuple[PublishedGeneration, ...
 
     def blocks(one: PublishedGeneration) -> set[str]:
         try:
-            data = get_checked(store, f"{MANIFESTS}{one.manifest}", MOST_MANIFEST, "the manifest")
+            data = get_checked(store, manifest_name(one.manifest), MOST_MANIFEST, "the manifest")
             return PublishedManifest.from_bytes(data).blocks()
         except (FileNotFoundError, IndexDamaged):  # then no reader can be reading it
             return set()
@@ -240,18 +235,24 @@ class Publisher:
         coming = _coming(self.database, manifest, digest)
         write_note(folder, replace(note, pending=coming))  # written first: an engine's segments must stay from now on
 
-        def send(one: tuple[Path, PublishedFile, int]) -> int:
-            path, file, number = one
+        missing: dict[str, tuple[Path, PublishedFile, int]] = {}
+        for path, file in files:
+            for number, block in enumerate(file.digests):
+                if block not in known:
+                    missing.setdefault(block, (path, file, number))
+
+        def send(path: Path, file: PublishedFile, number: int) -> int:
             block = read_block(path, file, number)
             if digest_of(block) != file.digests[number]:
                 raise StorageError(f"{path} changed or was misread during publication; publish again")
             store.put(block_name(file.digests[number]), block)
             return len(block)
 
-        sent = list(each_at_once(send, missing_blocks(files, known)))
+        sent = list(each_at_once(lambda block: send(*block), missing.values()))
         store.put(manifest_name(digest), data)
+        pointer = CurrentPointer(index=manifest.index, generation=manifest.generation, manifest=digest, size=len(data))
         # the one point at which a new generation is published: a reader finds this one or the previous one
-        store.replace(POINTER, CurrentPointer(manifest.index, manifest.generation, digest, len(data)).to_bytes())
+        store.replace(POINTER, pointer.to_bytes())
         published = replace(coming, at=clock.now())
         note = replace(note, generations=(*note.generations, published), pending=None)
         write_note(folder, note)
@@ -265,8 +266,6 @@ class Publisher:
 @contextmanager
 def publishing_lock(folder: Path) -> Iterator[None]:
     """Hold the lock of an index's publications. Raises IndexLocked if another process holds it too long."""
-    from filelock import FileLock, Timeout  # start-up time: queries never lock
-
     lock = FileLock(folder / LOCK, timeout=_PATIENCE)
     try:
         lock.acquire()
@@ -325,9 +324,15 @@ def _frozen(
                 files.append((path, known))
             elif path.exists() or segment.kind not in VECTORS:
                 files.append((path, describe_file(path, segment.file, SEGMENT_BLOCK)))
-        made = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         segments = tuple(file for _, file in files[1:])
-        yield PublishedManifest(index, generation, made, written_at(folder), files[0][1], segments), files
+        manifest = PublishedManifest(
+            index=index,
+            generation=generation,
+            written_at=written_at(folder),
+            database=files[0][1],
+            segments=segments,
+        )
+        yield manifest, files
     except FileNotFoundError as error:
         raise StorageError(f"{error.filename} was deleted during publication; publish again") from error
     finally:
@@ -406,7 +411,7 @@ def claimed(database: IndexDatabase, place: str | Path, *, take_over: bool) -> s
             own = secrets.token_hex(16)  # a new id: readers of the other index must not mistake this one for it
             with database.writing() as db:  # before the claim, or a crash leaves a claim without an index
                 set_meta(db, INDEX_ID, own)
-        claim(opened, uri, StoreClaim(own, written_at(database.folder)), take_over=take_over)
+        claim(opened, uri, StoreClaim(index=own, written_at=written_at(database.folder)), take_over=take_over)
         with database.writing() as db:
             set_meta(db, PLACE, uri)
     if take_over or read_note(database.folder).place != uri:

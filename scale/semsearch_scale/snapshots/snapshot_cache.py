@@ -5,24 +5,25 @@
     published/PLACE/newest.json                 the pointer of the last generation that was fetched completely
     published/PLACE/INDEX/segments/             segment files, of all generations here
     published/PLACE/INDEX/generations/DIGEST/   one generation: its database and its manifest
-    published/PLACE/users/                      for each reader a lock that it holds, and the generations it uses
 
 A file is written under another name, flushed, and renamed once each of its blocks has been checked by its digest. A
-segment is used only if the manifest of a generation here names it, so a part of one never is. What neither the newest
-generation nor a running reader needs is deleted; the lock of a reader ends with its process.
+segment is used only if the manifest of a generation here names it, so a part of one never is. Readers touch the
+generation that they use; one that is not the newest, and was not touched for an hour, is deleted. A reader that slept
+for longer finds it gone, and fetches the newest.
 """
 
 from __future__ import annotations
 
-import json
-import logging
-import secrets
+import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError
 from semsearch.storage.connections import DATABASE
@@ -30,7 +31,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase, check
 from semsearch.storage.index_files import free_bytes
 from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.segments import VECTORS, get_segments
-from semsearch.system.durable import Write, replace_file, sync_folder, write_durably
+from semsearch.system.durable import Write, sync_folder, write_durably
 from semsearch.system.locations import cache_folder, shown_uri
 from semsearch_scale.publication import INDEX_ID
 from semsearch_scale.snapshots.snapshot_format import (
@@ -44,81 +45,11 @@ from semsearch_scale.snapshots.snapshot_format import (
 )
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore
 
-# -- Leases of readers -------------------------------------------------------------------------------------------------
-
-
-class GenerationLease:
-    """A reader's lease: a lock that it holds, and a file with the generations that it uses."""
-
-    def __init__(self, folder: Path) -> None:
-        from filelock import FileLock  # start-up time: local indexes lock only when they write
-
-        self._path = folder / secrets.token_hex(8)
-        self._lock = FileLock(self._path.with_suffix(".lock"), timeout=0, thread_local=False)
-
-    def uses(self, generations: Iterable[str]) -> None:
-        """Record which generations are used from now on, by their manifests."""
-        if not self._lock.is_locked:
-            self._lock.acquire()
-        temporary = self._path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(sorted(generations)), encoding="utf-8")
-        replace_file(temporary, self._path.with_suffix(".json"))
-
-    def leave(self) -> None:
-        """Release the lease."""
-        with suppress(OSError):
-            self._path.with_suffix(".json").unlink(missing_ok=True)
-        if self._lock.is_locked:
-            self._lock.release()
-            with suppress(OSError):
-                self._path.with_suffix(".lock").unlink(missing_ok=True)
-
-    @property
-    def name(self) -> str:
-        """The name of its files, without their endings."""
-        return self._path.name
-
-
-def generations_in_use(folder: Path, own: GenerationLease) -> set[str]:
-    """The generations that running readers use. The files of readers that have ended are deleted."""
-    used: set[str] = set()
-    for lock in folder.glob("*.lock"):
-        if lock.stem == own.name or not _has_ended(lock):
-            used |= _generations_in(lock.with_suffix(".json"))
-            continue
-        for path in (lock.with_suffix(".json"), lock.with_suffix(".tmp"), lock):
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-    return used
-
-
-def _has_ended(path: Path) -> bool:
-    from filelock import FileLock, Timeout  # start-up time, as above
-
-    lock = FileLock(path, timeout=0, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return False
-    lock.release()
-    return True
-
-
-def _generations_in(path: Path) -> set[str]:
-    try:
-        return {str(each) for each in json.loads(path.read_text(encoding="utf-8"))}
-    except (OSError, ValueError, TypeError, RecursionError):
-        return set()
-
-
-# -- The cache ---------------------------------------------------------------------------------------------------------
-
-logger = logging.getLogger(__name__)
-
 _MANIFEST = "manifest.json"
 _NEWEST = "newest.json"
 _PATIENCE = 600.0  # seconds to wait for another process that fetches
 _ROOM = 1 << 26  # bytes of the disk that are left free
+UNUSED_SECONDS = 3600.0  # after which a generation that is not the newest is deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +64,6 @@ class SnapshotCache:
         """The cache of a store, which need not exist yet."""
         return cls(uri, cache_folder("published") / digest_of(uri.encode())[:24])
 
-    @property
-    def leases(self) -> Path:
-        """The folder of the readers' leases."""
-        return self.folder / "users"
-
     def index_folder(self, pointer: CurrentPointer) -> Path:
         """The folder of a pointer's index: what is common to its generations."""
         return self.folder / pointer.index
@@ -145,6 +71,10 @@ class SnapshotCache:
     def generation_folder(self, pointer: CurrentPointer) -> Path:
         """The folder of a pointer's generation."""
         return self.index_folder(pointer) / "generations" / pointer.manifest
+
+    def manifest(self, pointer: CurrentPointer) -> PublishedManifest:
+        """The manifest of a cached generation. Raises IndexDamaged, OSError."""
+        return PublishedManifest.from_bytes((self.generation_folder(pointer) / _MANIFEST).read_bytes())
 
     def newest(self) -> CurrentPointer | None:
         """The pointer of the generation that was fetched last, if it is whole."""
@@ -168,10 +98,8 @@ class SnapshotCache:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the cache, whose folder is made. Raises IndexLocked if another process has it for long."""
-        from filelock import FileLock, Timeout  # start-up time: local indexes lock only when they write
-
         try:
-            self.leases.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError), (self.folder / "place.txt").open("x", encoding="utf-8") as file:
                 file.write(shown_uri(self.uri) + "\n")
         except OSError as error:
@@ -216,13 +144,17 @@ class SnapshotCache:
         """Record which generation was fetched last. The lock must be held."""
         write_durably(self.folder / _NEWEST, lambda write: write(pointer.to_bytes()))
 
-    def clean(self, own: GenerationLease) -> None:
-        """Delete what neither the newest generation nor a running reader needs. The lock must be held."""
+    def touch(self, pointer: CurrentPointer) -> None:
+        """Note that a generation is used, as far as possible."""
+        with suppress(OSError):
+            os.utime(self.generation_folder(pointer))
+
+    def clean(self) -> None:
+        """Delete generations that nobody uses, and segments that none of the others has. The lock must be held."""
         newest = self.newest()
-        kept = generations_in_use(self.leases, own) | ({newest.manifest} if newest else set())
         for index in self.folder.iterdir():
             if (index / "generations").is_dir():
-                _clean_index(index, kept)
+                _clean_index(index, None if newest is None else newest.manifest)
 
     def _manifests(self, pointer: CurrentPointer) -> Iterator[tuple[Path, PublishedManifest]]:
         """The cached generations of an index, by their folders."""
@@ -296,12 +228,12 @@ def _has_size(path: Path, file: PublishedFile) -> bool:
         return False
 
 
-def _clean_index(index: Path, kept: set[str]) -> None:
-    """Delete the generations of an index that are not kept, and segments that none of the kept has."""
+def _clean_index(index: Path, newest: str | None) -> None:
     named: set[str] = set()
     for folder in (index / "generations").iterdir():
         manifest = _manifest_in(folder)
-        if folder.name in kept and manifest is not None:
+        is_used = folder.name == newest or time.time() - folder.stat().st_mtime < UNUSED_SECONDS
+        if is_used and manifest is not None:
             named |= {file.name for file in manifest.segments}
         else:
             shutil.rmtree(folder, ignore_errors=True)
@@ -309,5 +241,3 @@ def _clean_index(index: Path, kept: set[str]) -> None:
         if path.name not in named:
             with suppress(OSError):  # Windows: a reader still has it open
                 path.unlink()
-    if not named and index.name not in kept and not any((index / "generations").iterdir()):
-        shutil.rmtree(index, ignore_errors=True)

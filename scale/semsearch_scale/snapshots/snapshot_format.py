@@ -15,14 +15,14 @@ never change, and theirs are large, since each is a request.
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from semsearch.errors import IndexDamaged
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore
@@ -30,15 +30,16 @@ from semsearch_scale.snapshots.store_uris import BLOCKS
 
 # -- Manifest, pointer and claim ---------------------------------------------------------------------------------------
 
-FORMAT = "semsearch published 1"
 MOST_MANIFEST = 1 << 28  # bytes of a manifest: of some ten terabytes of blocks
 MOST_POINTER = 1 << 16  # bytes of the pointer, and of the claim
 MOST_TEXT = 1 << 12  # characters of what is shown to people
-MOST_FILE = 1 << 44  # bytes of a file
-_BLOCKS = (1 << 12, 1 << 26)  # the smallest block and the largest, in bytes
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_ID = re.compile(r"[0-9a-f]{32}")
+
+Format = Literal["semsearch published 1"]
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")]
+Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+IndexId = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+Text = Annotated[str, Meta(max_length=MOST_TEXT)]
+Generation = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 
 def digest_of(data: bytes | memoryview) -> str:
@@ -46,166 +47,91 @@ def digest_of(data: bytes | memoryview) -> str:
     return hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFile:
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON object of a store."""
+
+    format: Format = "semsearch published 1"
+
+    def to_bytes(self) -> bytes:
+        """Convert to the JSON that is kept, always the same."""
+        return msgspec.json.encode(self, order="sorted")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read it. Raises IndexDamaged for what no publisher writes."""
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise IndexDamaged(
+                f"what is published is damaged, or of another version of semsearch ({cls.__name__}: {error})"
+            ) from error
+
+
+class PublishedFile(msgspec.Struct, frozen=True):
     """A file of a generation, as the blocks that it is made of."""
 
-    name: str
-    size: int  # bytes
-    block: int  # bytes of each block but the last
-    digests: tuple[str, ...]  # of the blocks, in their order
+    name: Name
+    size: Annotated[int, Meta(ge=0, le=1 << 44)]  # bytes
+    block: Annotated[int, Meta(ge=1 << 12, le=1 << 26)]  # bytes of each block but the last
+    digests: tuple[Digest, ...]  # of the blocks, in their order
+
+    def __post_init__(self) -> None:
+        if len(self.digests) != -(-self.size // self.block):
+            raise ValueError(f"{self.size:,} bytes and {len(self.digests):,} blocks do not agree")
 
     def length(self, number: int) -> int:
         """The bytes of a block."""
         return min(self.block, self.size - number * self.block)
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedManifest:
+class PublishedManifest(Published, frozen=True, kw_only=True):
     """All that a generation consists of."""
 
-    index: str  # the index's own id
-    generation: int
-    made: str  # date and time
-    written_at: str  # the machine and folder of the index, for people
+    index: IndexId
+    generation: Generation
+    written_at: Text  # the machine and folder of the index, for people
     database: PublishedFile
     segments: tuple[PublishedFile, ...]  # files; what an engine keeps is not among them
+
+    def __post_init__(self) -> None:
+        _check_printable(self.written_at)
+        names = {file.name.casefold() for file in self.segments}
+        if len(names) != len(self.segments):
+            raise ValueError("a file is listed twice")
 
     def blocks(self) -> set[str]:
         """The digests of all blocks."""
         return {digest for file in (self.database, *self.segments) for digest in file.digests}
 
-    def to_bytes(self) -> bytes:
-        """Convert to the JSON that is kept, always the same."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True).encode()
 
-    @classmethod
-    def from_bytes(cls, data: bytes) -> PublishedManifest:
-        """Read a manifest. Raises IndexDamaged for invalid data."""
-        card = _object(data, "a manifest")
-        made = cls(
-            _matching(card, "index", _ID),
-            _count(card, "generation", 1 << 53),
-            _text(card, "made"),
-            _text(card, "written_at"),
-            _file(card.get("database")),
-            tuple(_file(each) for each in _list(card, "segments")),
-        )
-        names = [file.name.casefold() for file in made.segments]
-        if len(set(names)) != len(names):
-            raise IndexDamaged("the manifest lists a file twice")
-        return made
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentPointer:
+class CurrentPointer(Published, frozen=True, kw_only=True):
     """The pointer to the newest generation of a store."""
 
-    index: str
-    generation: int
-    manifest: str  # its digest
-    size: int  # of the manifest, in bytes
-
-    def to_bytes(self) -> bytes:
-        """Convert to the JSON that is kept, with a digest of itself: not all stores write atomically."""
-        card = asdict(self)
-        return json.dumps({"format": FORMAT, **card, "check": _check(card)}).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> CurrentPointer:
-        """Read a pointer. Raises IndexDamaged for invalid data."""
-        card = _object(data, "the pointer")
-        made = cls(
-            _matching(card, "index", _ID),
-            _count(card, "generation", 1 << 53),
-            _matching(card, "manifest", _DIGEST),
-            _count(card, "size", MOST_MANIFEST),
-        )
-        if card.get("check") != _check(asdict(made)):
-            raise IndexDamaged("the pointer is incomplete; it may be in the middle of a write")
-        return made
+    index: IndexId
+    generation: Generation
+    manifest: Digest
+    size: Annotated[int, Meta(ge=0, le=MOST_MANIFEST)]  # of the manifest, in bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoreClaim:
+class StoreClaim(Published, frozen=True, kw_only=True):
     """Which index publishes to a store."""
 
-    index: str
-    written_at: str  # the machine and folder of the index, for people
+    index: IndexId
+    written_at: Text  # the machine and folder of the index, for people
 
-    def to_bytes(self) -> bytes:
-        """Convert to the JSON that is kept."""
-        return json.dumps({"format": FORMAT, **asdict(self)}).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> StoreClaim:
-        """Read a claim. Raises IndexDamaged for invalid data."""
-        card = _object(data, "the claim")
-        return cls(_matching(card, "index", _ID), _text(card, "written_at"))
+    def __post_init__(self) -> None:
+        _check_printable(self.written_at)
 
 
-def _check(card: Mapping[str, object]) -> str:
-    return digest_of(json.dumps(card, sort_keys=True).encode())[:16]
-
-
-def _object(data: bytes, what: str) -> dict[str, Any]:
-    try:
-        card = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise IndexDamaged(f"{what} is not JSON ({error})") from error
-    if not isinstance(card, dict):
-        raise IndexDamaged(f"{what} is not a JSON object")
-    if card.get("format") != FORMAT:
-        raise IndexDamaged(
-            f"{what} has the format {card.get('format')!r}, but this semsearch reads {FORMAT!r}; use a newer semsearch"
-        )
-    return card
-
-
-def _file(card: object) -> PublishedFile:
-    if not isinstance(card, dict):
-        raise IndexDamaged("the manifest has a file entry that is not a JSON object")
-    size, block = _count(card, "size", MOST_FILE), _count(card, "block", _BLOCKS[1])
-    digests = tuple(each for each in _list(card, "digests") if isinstance(each, str) and _DIGEST.fullmatch(each))
-    if block < _BLOCKS[0] or len(digests) != -(-size // block) or len(digests) != len(card["digests"]):
-        raise IndexDamaged(
-            f"the manifest lists a file of {size:,} bytes with {len(digests):,} blocks, which do not agree"
-        )
-    return PublishedFile(_matching(card, "name", _NAME), size, block, digests)
-
-
-def _matching(card: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
-    value = card.get(key)
-    if not isinstance(value, str) or not form.fullmatch(value):
-        raise IndexDamaged(f"the snapshot's {key} is invalid: {value!r}")
-    return value
-
-
-def _count(card: Mapping[str, Any], key: str, most: int) -> int:
-    value = card.get(key)
-    if type(value) is not int or not 0 <= value <= most:
-        raise IndexDamaged(f"the snapshot's {key} is invalid: {value!r}")
-    return value
-
-
-def _text(card: Mapping[str, Any], key: str) -> str:
-    value = card.get(key)
-    if not isinstance(value, str) or len(value) > MOST_TEXT or not value.isprintable():  # it is shown to people
-        raise IndexDamaged(f"the snapshot's {key} is not a printable string")
-    return value
-
-
-def _list(card: Mapping[str, Any], key: str) -> list[object]:
-    value = card.get(key)
-    if not isinstance(value, list):
-        raise IndexDamaged(f"the snapshot's {key} is not a list")
-    return value
+def _check_printable(text: str) -> None:
+    if not text.isprintable():  # it is shown to people
+        raise ValueError("a text is not printable")
 
 
 # -- Blocks ------------------------------------------------------------------------------------------------------------
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 DATABASE_BLOCK = 1 << 18  # bytes
 SEGMENT_BLOCK = 1 << 22  # bytes
@@ -219,13 +145,9 @@ def block_name(digest: str) -> str:
 
 def describe_file(path: Path, name: str, block: int) -> PublishedFile:
     """Divide a file into blocks. Raises FileNotFoundError."""
-    digests: list[str] = []
-    size = 0
     with path.open("rb") as file:
-        while data := file.read(block):
-            digests.append(digest_of(data))
-            size += len(data)
-    return PublishedFile(name, size, block, tuple(digests))
+        digests = [digest_of(data) for data in iter(lambda: file.read(block), b"")]
+        return PublishedFile(name, file.tell(), block, tuple(digests))
 
 
 def read_block(path: Path, file: PublishedFile, number: int) -> bytes:
@@ -241,31 +163,18 @@ def fetch_block(store: SnapshotStore, digest: str, length: int) -> bytes:
         try:
             data = store.get(block_name(digest), length)
         except FileNotFoundError:
-            found = "is missing"
             break
         if len(data) == length and digest_of(data) == digest:
             return data
-        found = "is damaged"
     raise IndexDamaged(
-        f"the published block {digest[:12]} {found}; run where the index is written: semsearch publish --whole"
+        f"the published block {digest[:12]} is missing or damaged; run where the index is written: "
+        "semsearch publish --whole"
     )
 
 
-def each_at_once(call: Callable[[Given], Made], given: Iterable[Given]) -> Iterator[Made]:
+def each_at_once(call: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Call with each of many, some in parallel, and yield the results in order; only a few are held at a time."""
-    waiting = iter(given)
+    waiting = iter(items)
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-blocks") as pool:
         while batch := list(islice(waiting, 2 * _AT_ONCE)):
             yield from pool.map(call, batch)
-
-
-def missing_blocks(
-    files: Sequence[tuple[Path, PublishedFile]], known: set[str]
-) -> Iterator[tuple[Path, PublishedFile, int]]:
-    """Yield the blocks of some files that are not known, each once: its path, file and number."""
-    seen = set(known)
-    for path, file in files:
-        for number, digest in enumerate(file.digests):
-            if digest not in seen:
-                seen.add(digest)
-                yield path, file, number

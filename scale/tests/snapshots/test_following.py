@@ -101,10 +101,7 @@ def test_a_question_is_answered_by_the_generation_it_began_with(reader: Index, i
         add_published(index, place, [Text("new", "A comet is near the planet.")])
         assert followed(reader).look()
         assert reader.search("planet") == before
-        with followed(reader)._state:
-            assert [each.pointer.generation for each in followed(reader)._older] == [1]
     assert reader.search("planet") == index.search("planet") != before
-    assert followed(reader)._older == []
 
 
 def test_questions_are_answered_while_a_newer_generation_is_being_fetched(index: Index, tmp_path: Path) -> None:
@@ -209,7 +206,7 @@ def test_a_damaged_block_answers_nobody_and_is_mended_by_a_whole_publication(
 def test_a_damaged_manifest_answers_nobody(index: Index, place: Path) -> None:
     pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
     path = place / MANIFESTS / pointer.manifest
-    path.write_bytes(path.read_bytes().replace(b'"generation": 1', b'"generation": 2'))
+    path.write_bytes(path.read_bytes().replace(b'"generation":1', b'"generation":2'))
     with pytest.raises(IndexDamaged, match="published manifest is damaged"):
         Index.open(place.as_uri())
     publish(index.path, place, whole=True)
@@ -231,28 +228,26 @@ def test_a_place_that_another_index_took_over_is_said(
         assert reader.search("planet") == before
 
 
-def test_a_cache_keeps_what_is_used_and_nothing_else(index: Index, reader: Index, place: Path, tmp_path: Path) -> None:
+def test_a_cache_keeps_what_was_used_lately_and_a_reader_that_slept_finds_the_newest(
+    index: Index, reader: Index, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = reader.search("planet")
-    with reader_of(place.as_uri(), look_every=SELDOM) as other:
-        for number in range(3):
-            add_published(index, place, [Text("new", f"A comet is near the planet {number}.")])
-            assert followed(other).look()
+    with reader_of(place) as other:
+        add_published(index, place, [Text("new", "A comet is near the planet.")])
+        assert followed(other).look()
         (generations,) = caches(tmp_path).glob("*/generations")
         assert len(list(generations.iterdir())) == 2  # one for each reader
         assert reader.search("planet", mode="dense")
         assert reader.search("planet") == before
-        index.compact()
-        publish(index.path, place)
-        assert followed(other).look()
-        assert followed(reader).look()
+        monkeypatch.setattr("semsearch_scale.snapshots.snapshot_cache.UNUSED_SECONDS", 0.0)
         add_published(index, place, [Text("more", "A star.")])
-        assert followed(reader).look()
         assert followed(other).look()
         assert len(list(generations.iterdir())) == 1
-        with reader._database.reading() as db:
+        with other._database.reading() as db:
             named = {file for (file,) in db.execute("SELECT file FROM segments")}
         assert {path.name for path in (generations.parent / "segments").iterdir()} == named
-    assert len(list((caches(tmp_path) / "users").glob("*.lock"))) == 1  # of the reader that is open
+        assert reader.search("planet") == index.search("planet")
+        assert reader.verify() == []
 
 
 def test_a_deleted_cache_is_fetched_again(reader: Index, index: Index, tmp_path: Path) -> None:
@@ -286,7 +281,7 @@ def published_by_hand(place: Path, database: Path, change: Callable[[dict[str, A
     change(card)
     data = json.dumps(card).encode()
     (place / MANIFESTS / digest_of(data)).write_bytes(data)
-    made = CurrentPointer(card["index"], card["generation"], digest_of(data), len(data))
+    made = CurrentPointer(index=card["index"], generation=card["generation"], manifest=digest_of(data), size=len(data))
     (place / POINTER).write_bytes(made.to_bytes())
 
 
@@ -299,7 +294,7 @@ def published_by_hand(place: Path, database: Path, change: Callable[[dict[str, A
         ("UPDATE meta SET value = '0' WHERE key = 'index_id'", lambda _: None, "its database"),
         ("UPDATE meta SET value = '9' WHERE key = 'generation'", lambda _: None, "its database is of generation 9"),
         ("SELECT 1", lambda card: card.update(segments=[]), "does not list the file"),
-        ("SELECT 1", lambda card: card["segments"][0].update(name="../evil"), "snapshot's name is invalid"),
+        ("SELECT 1", lambda card: card["segments"][0].update(name="../evil"), "name"),
         ("SELECT 1", lambda card: card["database"].update(size=1 << 40), "do not agree"),
         ("SELECT 1", lambda card: card.update(generation=5), "its database is of generation 1"),
     ],

@@ -105,7 +105,7 @@ def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> 
 
 
 def test_a_parsers_own_bug_costs_one_file(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.indexing import prepare_files as preparing
+    from semsearch.indexing import read_files as preparing
     from semsearch.readers import read as readers
 
     good = readers.read_file

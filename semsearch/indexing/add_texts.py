@@ -21,7 +21,7 @@ from typing import IO, Any, Literal, Protocol
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.indexing.intake import DocumentSource
-from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.read_files import Prepared
 from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values

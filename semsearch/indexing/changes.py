@@ -1,6 +1,7 @@
-"""Find the changes of a sync: compare the disk with the index, and plan what to do about each file.
+"""Find and compare: which files below the roots were added, changed, moved or removed since the last sync.
 
-Nothing is written here. If paths inside roots are given, only these parts of the roots are compared.
+Nothing is written here. If paths inside roots are given, only these parts of the roots are listed. What counts as
+unchanged is decided in semsearch.sources.unchanged.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ import os
 import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.indexing.reread_rules import readable_again
+from semsearch.indexing.read_files import content_digest
 from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import MAX_BYTES
-from semsearch.results.omissions import count_endings
+from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
+from semsearch.results.omissions import WAITING, count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.remote_source import remote_source
@@ -37,6 +38,7 @@ from semsearch.sources.walk import FoundFile, find_files, find_files_at, known_f
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.known_files import (
     count_documents,
+    documents_with_omission,
     documents_with_other_readers,
     get_known,
     get_known_at,
@@ -46,128 +48,9 @@ from semsearch.storage.known_files import (
     get_states,
 )
 from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import source_digest
 
 if TYPE_CHECKING:
     import sqlite3
-
-# -- Parts of roots ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class PartsSeen:
-    """The documents and files of some parts of roots, in the index and on the disk. `empty` parts have neither.
-
-    `lost` documents lay elsewhere in these roots, and their files no longer exist: a new file may be one of these.
-    """
-
-    known: list[KnownDocument] = field(default_factory=list)
-    present: list[PresentFile] = field(default_factory=list)
-    skipped: list[SkippedFile] = field(default_factory=list)
-    empty: list[RootPart] = field(default_factory=list)
-    lost: list[KnownDocument] = field(default_factory=list)
-
-    def add(self, other: PartsSeen) -> None:
-        """Add what was found in other parts."""
-        self.known += other.known
-        self.present += other.present
-        self.skipped += other.skipped
-        self.empty += other.empty
-        self.lost += other.lost
-
-
-def compare_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
-    """Find the documents and files of the parts of a plan, and of nothing else.
-
-    If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
-    whole root, whose documents are kept unless the user prunes them.
-    """
-    seen = PartsSeen()
-    for root, parts in _by_root(roots.parts):
-        own = _look(db, root, parts) if _is_listed(root) else None
-        if own is None or (own.known and not own.present and len(own.known) == count_documents(db, root)):
-            roots.wanted.append(root)
-            roots.parts = [part for part in roots.parts if part.root != root]
-        else:
-            seen.add(own)
-    return seen
-
-
-def present_files(root: Root, found: Iterable[FoundFile]) -> Iterator[PresentFile]:
-    """Convert files that were found in a root to the form in which a sync compares them."""
-    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
-    columns, store, is_known = root.columns, root.store, known_files(root.include)
-    for one in found:
-        file = one.path
-        if not file.isascii() and not root.single:
-            file = one.absolute[prefix:] if store else one.absolute[prefix:].replace(os.sep, "/")
-        place = root.id, one.path, canonical_of(one.path), file, one.absolute
-        known = is_known(one.absolute.rpartition("/")[2]) or one.absolute.replace(os.sep, "/") == root.path
-        yield PresentFile(*place, one.size, one.mtime_ns, known, columns, store)
-
-
-def _look(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
-    seen = PartsSeen(known=[document for part in parts for document in get_known_at(db, part)])
-    found = _found_at(
-        root, [part.path for part in parts], lambda path, reason: seen.skipped.append(SkippedFile(path, reason))
-    )
-    seen.present += present_files(root, found)
-    paths = {part.canonical for part in parts}
-    known = {document.canonical for document in seen.known}
-    there = {file.canonical for file in seen.present} | {canonical(item.path) for item in seen.skipped}
-    full = {enclosing_path(path, paths) for path in known | there}
-    seen.empty += [part for part in parts if part.canonical not in full]
-    appeared = [file for file in seen.present if file.canonical not in known]
-    seen.lost += [document for document in _of_same_size(db, root, appeared, known) if _is_gone(document)]
-    return seen
-
-
-def _found_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
-    if root.is_remote:
-        return remote_source(root.path).find_at(root, paths, skipped=skipped)
-    return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
-
-
-def _of_same_size(
-    db: sqlite3.Connection, root: Root, files: Sequence[PresentFile], but: Container[str]
-) -> list[KnownDocument]:
-    """Find the documents of a root with the size of one of some files, except those at some canonical paths."""
-    sizes = {file.size for file in files}
-    return (
-        [document for document in get_known_of_sizes(db, root, sizes) if document.canonical not in but] if sizes else []
-    )
-
-
-def _is_gone(document: KnownDocument) -> bool:
-    """Return whether the file of a document certainly no longer exists.
-
-    False for a name that the disk may spell otherwise, and for an object of a store.
-    """
-    path = document.canonical
-    return path.isascii() and not uri_scheme(path) and is_missing(path)
-
-
-def canonical(path: str) -> str:
-    """Convert an absolute path to the canonical form: forward slashes, NFC. The URI of an object has its slashes."""
-    return unicodedata.normalize("NFC", path if uri_scheme(path) else Path(path).as_posix())
-
-
-def _by_root(parts: Iterable[RootPart]) -> list[tuple[Root, list[RootPart]]]:
-    found: dict[int, list[RootPart]] = defaultdict(list)
-    for part in parts:
-        found[part.root.id].append(part)
-    return [(group[0].root, group) for group in found.values()]
-
-
-def _is_listed(root: Root) -> bool:
-    """Return whether a root is a folder that can be listed; true for one in a store, which only listing shows."""
-    if root.is_remote:
-        return True
-    try:
-        os.scandir(root.path).close()
-    except OSError:
-        return False
-    return True
 
 
 @dataclass(slots=True)
@@ -182,12 +65,12 @@ class Changes:
     changed_roots: list[Root]
     deserted: list[Root]
     plan: SyncPlan
-    skipped: list[SkippedFile] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    skips: dict[str, Skip] = field(default_factory=dict)
-    moved_roots: list[MovedRoot] = field(default_factory=list)
-    passed_over: list[SkippedFile] = field(default_factory=list)  # remembered files without a reader
-    empty_parts: list[RootPart] = field(default_factory=list)  # without files, now and before
+    skipped: list[SkippedFile]
+    warnings: list[str]
+    skips: dict[str, Skip]
+    moved_roots: list[MovedRoot]
+    passed_over: list[SkippedFile]  # remembered files without a reader
+    empty_parts: list[RootPart]  # without files, now and before
 
     @property
     def nothing_to_do(self) -> bool:
@@ -224,22 +107,50 @@ def find_changes(
     index, UsageError if there are no paths and no roots.
     """
     roots = asked_roots(db, paths, include=include, exclude=exclude, columns=columns)
-    seen = _compare(db, roots, prune=prune, max_bytes=max_bytes)
-    seen.warnings += [
-        f"{part.canonical} is not indexed: it is hidden, ignored or excluded" for part in seen.empty_parts
+    changes = _compare(db, roots, prune=prune, max_bytes=max_bytes)
+    changes.warnings += [
+        f"{part.canonical} is not indexed: it is hidden, ignored or excluded" for part in changes.empty_parts
     ]
-    return seen
+    return changes
 
 
 def find_changes_at(
-    db: sqlite3.Connection, paths: Collection[str], *, max_bytes: int | None = None, anew: bool = False
+    db: sqlite3.Connection, paths: Collection[str], *, max_bytes: int | None = None, read_again: bool = False
 ) -> Changes:
     """Compare the index with the disk where something has changed: at absolute paths, spelled as on disk.
 
-    The paths need be neither on the disk nor in the index. With `anew`, files at them are read again, changed or not.
+    The paths need be neither on the disk nor in the index. With `read_again`, files at them are read in any case.
     """
-    changed = frozenset(paths) if anew else frozenset[str]()
-    return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes, anew=changed)
+    forced = frozenset(paths) if read_again else frozenset[str]()
+    return _compare(db, changed_roots(db, paths), prune=False, max_bytes=max_bytes, forced=forced)
+
+
+# -- Documents to read again although their files are the same ---------------------------------------------------------
+
+
+def _outdated(db: sqlite3.Connection, known_roots: Sequence[Root], roots: RootPlan) -> set[int]:
+    """Documents of another reader, splitter or choice of columns, or with a part for which a package was missing."""
+    planned = {root.id: root for root in (*known_roots, *roots.wanted)}
+    for old in roots.absorbed:
+        outer = next(root for root in roots.wanted if covers(root, old.path))
+        planned[old.id] = replace(old, columns=outer.columns)
+    kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
+    installed = {f"semsearch[{kind.needs[1]}]" for kind in kinds if kind.needs is not None}
+    return documents_with_other_readers(db, planned.values()) | documents_with_omission(db, installed)
+
+
+def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
+    """Documents with pictures whose text can be recognized and was not, and canonical paths of such unread files."""
+    if PICTURE.lacks_package:
+        return set(), set()
+    texts = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
+    paths = {
+        path for text in texts for (path,) in db.execute("SELECT path FROM unread WHERE instr(reason, ?)", (text,))
+    }
+    return documents_with_omission(db, texts), paths
+
+
+# -- Comparing ---------------------------------------------------------------------------------------------------------
 
 
 def _compare(
@@ -248,82 +159,81 @@ def _compare(
     *,
     prune: bool,
     max_bytes: int | None,
-    anew: frozenset[str] = frozenset(),
+    forced: frozenset[str] = frozenset(),
 ) -> Changes:
-    started = time.time_ns()
+    started_ns = time.time_ns()
     known_roots = get_roots(db)
-    parts = compare_parts(db, roots)
-    outdated = documents_with_other_readers(db, _as_planned(known_roots, roots)) | readable_again(db)
-    known = [*get_known(db, roots.absorbed), *parts.known]
-    skipped, present = [*parts.skipped], [*parts.present]
-    remembered = {path: skip for path, skip in get_skips(db).items() if path not in anew}
-    is_simple = not (outdated or anew or roots.absorbed or roots.moved)
-    unchanged = 0
-    deserted: list[Root] = []
-    warnings = [*roots.warnings]
-    silent: set[int] = set()  # known roots in stores that cannot be listed: their options stay as they were
+    parts = _look_at_parts(db, roots)
+    outdated = _outdated(db, known_roots, roots)
+    skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
+    is_simple = not (outdated or forced or roots.absorbed or roots.moved)
+    known, present, skipped = [*get_known(db, roots.absorbed), *parts.known], parts.present, parts.skipped
+    warnings, deserted, unlisted, unchanged = [*roots.warnings], list[Root](), set[int](), 0
     for root in roots.wanted:
-        problem, has_vanished, found = "", False, _NOTHING
-        try:
-            found = _found(root, lambda path, reason: skipped.append(SkippedFile(path, reason)))
-        except SourceError as error:
-            problem = str(error)
-            has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
-            silent |= {root.id} if root.is_remote and any(root.id == each.id for each in known_roots) else set()
-        seen = _look_at(db, root, found, remembered) if is_simple else _all_of(db, root, found)
+        seen = _look_at_root(db, root, skips, is_simple=is_simple, skipped=_into(skipped))
         count = seen.unchanged + len(seen.known)
-        if seen.unchanged or seen.present or (count and prune and (has_vanished or not problem)):
+        if seen.problem and root.is_remote and root.id in {known_root.id for known_root in known_roots}:
+            unlisted.add(root.id)  # its options stay as they were
+        if seen.unchanged or seen.present or (count and prune and (seen.has_vanished or not seen.problem)):
             known += seen.known
             present += seen.present
             unchanged += seen.unchanged
-            deserted += [root] if problem else []
+            deserted += [root] if seen.problem else []
         elif count:
-            unread = problem if problem and not has_vanished else ""
-            lost = f"{root.path} no longer exists" if problem else f"{root.path} has no files {_blamed(root)}"
-            documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
-            cure = "" if unread else " (--prune removes them)"
-            warnings.append(f"{unread or lost}; {documents} kept{cure}")
-        elif problem:
-            warnings.append(problem)
-    outdated |= {document.document_id for document in known if document.canonical in anew}
-    skips = still_skipped(remembered, present, max_bytes)
-    unreadable: list[SkippedFile] = []
-    passed_over: list[SkippedFile] = []
+            warnings.append(_kept(root, seen, count))
+        elif seen.problem:
+            warnings.append(seen.problem)
+    outdated |= {document.document_id for document in known if document.canonical in forced}
+    holding = still_skipped(skips, present, max_bytes)
+    unreadable, passed_over, readable = list[SkippedFile](), list[SkippedFile](), list[PresentFile]()
     for file in present:
-        if skip := skips.get(file.canonical):
+        if skip := holding.get(file.canonical):
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
-    present = [file for file in present if file.canonical not in skips]
-    result = plan(
-        [*known, *parts.lost], present, digest=lambda file: _digest(file, unreadable, max_bytes), outdated=outdated
-    )
+        else:
+            readable.append(file)
+
+    def digest(file: PresentFile) -> str | None:
+        try:
+            return content_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
+        except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
+            return None
+        except OSError as error:
+            if is_resource_exhaustion(error):
+                raise
+            unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
+            return None
+
+    result = plan([*known, *parts.lost], readable, digest=digest, outdated=outdated)
     result.unchanged += unchanged
-    result.removed = [document for document in result.removed if document not in parts.lost]
-    _keep_below_unreadable(result, skipped)
-    changed = [root for root in roots.wanted if root not in known_roots and root.id not in silent]
-    elsewhere = {path: skip for path, skip in remembered.items() if not roots.covers(path)}
-    remembered = skips | elsewhere
+    hidden = tuple(canonical(item.path) + "/" for item in skipped)  # below what cannot be listed they may be there
+    result.removed = [
+        document
+        for document in result.removed
+        if document not in parts.lost and not f"{document.canonical}/".startswith(hidden)
+    ]
     return Changes(
-        started,
-        roots,
-        changed,
-        deserted,
-        result,
-        skipped + unreadable,
-        warnings,
-        remembered,
-        [_moved(old, roots, known, result) for old in roots.moved],
-        passed_over,
-        parts.empty,
+        started_ns=started_ns,
+        roots=roots,
+        changed_roots=[root for root in roots.wanted if root not in known_roots and root.id not in unlisted],
+        deserted=deserted,
+        plan=result,
+        skipped=skipped + unreadable,
+        warnings=warnings,
+        skips=holding | {path: skip for path, skip in skips.items() if not roots.covers(path)},
+        moved_roots=[_moved(old, roots, known, result) for old in roots.moved],
+        passed_over=passed_over,
+        empty_parts=parts.empty,
     )
 
 
-def _as_planned(known: Sequence[Root], roots: RootPlan) -> list[Root]:
-    """The known roots, with the columns that their documents must have been read with."""
-    planned = {root.id: root for root in (*known, *roots.wanted)}
-    for old in roots.absorbed:
-        outer = next(root for root in roots.wanted if covers(root, old.path))
-        planned[old.id] = replace(old, columns=outer.columns)
-    return [*planned.values()]
+def _kept(root: Root, seen: RootSeen, count: int) -> str:
+    """Warn that the documents of a root without files were kept."""
+    globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
+    documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
+    if seen.problem and not seen.has_vanished:
+        return f"{seen.problem}; {documents} kept"
+    why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"
+    return f"{root.path} {'no longer exists' if seen.problem else why}; {documents} kept (--prune removes them)"
 
 
 def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
@@ -335,77 +245,152 @@ def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: Syn
     return MovedRoot(old.path, new.path, len(kept))
 
 
-def _blamed(root: Root) -> str:
-    """The reason why a root has no files, for a warning: the globs given for it, if there are any."""
-    globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
-    return f"with {' '.join(globs)}" if globs else "any more"
+def _into(skipped: list[SkippedFile]) -> Skipped:
+    return lambda path, reason: skipped.append(SkippedFile(path, reason))
 
 
-_NOTHING: Iterable[FoundFile] = ()
+# -- Looking at the disk -----------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class RootSeen:
-    """The documents and files of a root that need a closer look, and the number of documents that have not changed."""
+    """The documents and files of a root that need a closer look, and the number of documents that have not changed.
+
+    `problem`: why it cannot be listed; it `has_vanished` if nothing is there any more.
+    """
 
     known: list[KnownDocument]
     present: list[PresentFile]
     unchanged: int = 0
+    problem: str = ""
+    has_vanished: bool = False
 
 
-def _all_of(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile]) -> RootSeen:
-    return RootSeen(get_known(db, [root]), list(present_files(root, found)))
-
-
-def _look_at(db: sqlite3.Connection, root: Root, found: Iterable[FoundFile], remembered: Iterable[str]) -> RootSeen:
-    """Tell the files of a root that look unchanged from the others, with little work for each, since most are.
+def _look_at_root(
+    db: sqlite3.Connection, root: Root, remembered: Iterable[str], *, is_simple: bool, skipped: Skipped
+) -> RootSeen:
+    """List the files of a root. Those that look unchanged take little work, since most are.
 
     `remembered` are the canonical paths of files that could not be read: they are looked at.
     """
-    if root.single:
-        return _all_of(db, root, found)
+    try:
+        files = _find(root, skipped)
+    except SourceError as error:
+        has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+        return RootSeen(get_known(db, [root]), [], problem=str(error), has_vanished=has_vanished)
+    if root.single or not is_simple:
+        return RootSeen(get_known(db, [root]), list(present_files(root, files)))
     (left, sizes, times), inside = get_states(db, root, CLOCK_TICK_NS), root.canonical("")
-    apart = {each.removeprefix(inside) for each in remembered}
+    apart = {path.removeprefix(inside) for path in remembered}
     total, others = len(left), list[FoundFile]()
-    for file in found:
+    for file in files:
         path, size, mtime_ns, _ = file
         at = left.get(path)
         if at is not None and sizes[at] == size and times[at] == mtime_ns and path not in apart:
             del left[path]
         else:
             others.append(file)
-    known = get_known_with(db, root, left)
-    return RootSeen(known, list(present_files(root, others)), total - len(left))
+    return RootSeen(get_known_with(db, root, left), list(present_files(root, others)), total - len(left))
 
 
-def _found(root: Root, skipped: Callable[[str, str], None]) -> Iterable[FoundFile]:
+def _find(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
     if root.is_remote:
         return remote_source(root.path).find(root, skipped=skipped)
     return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
 
 
-def _digest(file: PresentFile, unreadable: list[SkippedFile], max_bytes: int | None) -> str | None:
+def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:
+    """Convert files that were found in a root to the form in which a sync compares them."""
+    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
+    columns, store, is_known = root.columns, root.store, known_files(root.include)
+    for file in files:
+        spelled, absolute = file.path, file.absolute
+        if not spelled.isascii() and not root.single:
+            spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
+        known = is_known(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
+        place = root.id, file.path, canonical_of(file.path), spelled, absolute
+        yield PresentFile(*place, file.size, file.mtime_ns, known, columns, store)
+
+
+@dataclass(slots=True)
+class PartsSeen:
+    """The documents and files of some parts of roots, in the index and on the disk. `empty` parts have neither.
+
+    `lost` documents lay elsewhere in these roots, and their files no longer exist: a new file may be one of these.
+    """
+
+    known: list[KnownDocument] = field(default_factory=list)
+    present: list[PresentFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    empty: list[RootPart] = field(default_factory=list)
+    lost: list[KnownDocument] = field(default_factory=list)
+
+
+def _look_at_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
+    """Find the documents and files of the parts of a plan, and of nothing else.
+
+    If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
+    whole root, whose documents are kept unless the user prunes them.
+    """
+    together = PartsSeen()
+    by_root: dict[int, list[RootPart]] = defaultdict(list)
+    for part in roots.parts:
+        by_root[part.root.id].append(part)
+    for parts in by_root.values():
+        root = parts[0].root
+        seen = _look_at_parts_of(db, root, parts) if _is_listed(root) else None
+        if seen is None or (seen.known and not seen.present and len(seen.known) == count_documents(db, root)):
+            roots.wanted.append(root)
+            roots.parts = [part for part in roots.parts if part.root != root]
+        else:
+            together.known += seen.known
+            together.present += seen.present
+            together.skipped += seen.skipped
+            together.empty += seen.empty
+            together.lost += seen.lost
+    return together
+
+
+def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
+    seen = PartsSeen(known=[document for part in parts for document in get_known_at(db, part)])
+    paths, skipped = [part.path for part in parts], _into(seen.skipped)
+    if root.is_remote:
+        files: Iterable[FoundFile] = remote_source(root.path).find_at(root, paths, skipped=skipped)
+    else:
+        folder, include, exclude = Path(root.path), root.include, root.exclude
+        files = find_files_at(folder, paths, include=include, exclude=exclude, skipped=skipped)
+    seen.present += present_files(root, files)
+    inside = {part.canonical for part in parts}
+    known = {document.canonical for document in seen.known}
+    there = {file.canonical for file in seen.present} | {canonical(item.path) for item in seen.skipped}
+    full = {enclosing_path(path, inside) for path in known | there}
+    seen.empty += [part for part in parts if part.canonical not in full]
+    sizes = {file.size for file in seen.present if file.canonical not in known}
+    same_size = get_known_of_sizes(db, root, sizes) if sizes else []
+    seen.lost += [document for document in same_size if document.canonical not in known and _is_gone(document)]
+    return seen
+
+
+def _is_gone(document: KnownDocument) -> bool:
+    """Return whether the file of a document certainly no longer exists.
+
+    False for a name that the disk may spell otherwise, and for an object of a store.
+    """
+    path = document.canonical
+    return path.isascii() and not uri_scheme(path) and is_missing(path)
+
+
+def canonical(path: str) -> str:
+    """Convert an absolute path to the canonical form: forward slashes, NFC. The URI of an object has its slashes."""
+    return unicodedata.normalize("NFC", path if uri_scheme(path) else Path(path).as_posix())
+
+
+def _is_listed(root: Root) -> bool:
+    """Return whether a root is a folder that can be listed; true for one in a store, which only listing shows."""
+    if root.is_remote:
+        return True
     try:
-        if file.store:
-            from semsearch.indexing.prepare_files import object_digest  # start-up time, as above
-
-            return object_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
-        return source_digest(file.absolute)
-    except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
-        return None
-    except OSError as error:
-        if is_resource_exhaustion(error):
-            raise
-        unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
-        return None
-
-
-def _keep_below_unreadable(result: SyncPlan, skipped: Sequence[SkippedFile]) -> None:
-    """Keep documents below folders that could not be listed: they may still be there."""
-    closed = tuple(canonical(item.path) for item in skipped)
-    below = tuple(path + "/" for path in closed)
-
-    def is_hidden(document: KnownDocument) -> bool:
-        return document.canonical in closed or document.canonical.startswith(below)
-
-    result.removed = [document for document in result.removed if not is_hidden(document)]
+        os.scandir(root.path).close()
+    except OSError:
+        return False
+    return True

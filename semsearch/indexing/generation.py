@@ -43,6 +43,7 @@ from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_remo
 from semsearch.system.memory import release_freed
 from semsearch.system.threads import Threads, aside
 from semsearch.text.languages import ENGLISH
+from semsearch.text.passage_records import PassageWords
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
@@ -52,7 +53,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.text.passage_records import PassageWords
 
 # -- Embedding batches of passages -------------------------------------------------------------------------------------
 

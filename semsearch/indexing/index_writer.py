@@ -17,10 +17,15 @@ from typing import TYPE_CHECKING, ParamSpec
 
 from semsearch.dense.engines import StoreAddress, claimed, complete, release
 from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
-from semsearch.indexing.changes import Changes, find_changes, find_changes_at
-from semsearch.indexing.reread_rules import unrecognized
+from semsearch.indexing.add_texts import AddedDocument, checked, take_added
+from semsearch.indexing.changes import find_changes, find_changes_at
+from semsearch.indexing.intake import rewrite_words
+from semsearch.indexing.merge_indexes import join
+from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
+from semsearch.indexing.sync import sync
 from semsearch.indexing.sync_roots import as_indexed
+from semsearch.indexing.write_transaction import Report, WriteTransaction, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
@@ -29,7 +34,6 @@ from semsearch.storage.catalogue import get_roots
 from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained
 from semsearch.storage.document_rows import added_texts
-from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import get_known
 from semsearch.storage.meta import DESCRIPTION, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
@@ -43,8 +47,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.indexing.add_texts import AddedDocument
-    from semsearch.indexing.write_transaction import Report, WriteTransaction
 
 # -- Documents that paths and ids name ---------------------------------------------------------------------------------
 
@@ -165,7 +167,7 @@ class IndexWriter:
 
         `Index.sync` explains the arguments and the errors.
         """
-        wanted = partial(
+        find = partial(
             find_changes,
             paths=paths,
             include=include,
@@ -174,7 +176,7 @@ class IndexWriter:
             prune=prune,
             max_bytes=max_file_bytes,
         )
-        return self._sync(wanted, max_file_bytes, processes)
+        return sync(self, find, max_bytes=max_file_bytes, processes=processes)
 
     @_timed
     def sync_at(self, paths: Iterable[str], *, max_file_bytes: int, processes: int) -> SyncReport:
@@ -182,31 +184,8 @@ class IndexWriter:
 
         The paths need not exist any more, nor lie in a root. The cost depends only on what lies there.
         """
-        wanted = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
-        return self._sync(wanted, max_file_bytes, processes)
-
-    def _sync(self, find: Callable[[sqlite3.Connection], Changes], max_file_bytes: int, processes: int) -> SyncReport:
-        """Find the changes, and apply them; then have the text of scans recognized, and apply that."""
-        self.report(Progress("looking"))
-        with self.database.reading() as db:
-            require_languages(db, partial(self.vectors.of, self.settings))  # also where nothing has changed
-            changes = find(db)
-        done = changes.report
-        if not changes.nothing_to_do:
-            from semsearch.indexing.apply_changes import apply_plan  # start-up time: it imports all readers
-
-            with self._writing() as write:
-                done = apply_plan(write, changes, max_bytes=max_file_bytes, processes=processes)
-        with self.database.reading() as db:
-            is_done = not any(unrecognized(db))
-        if is_done:
-            return done
-        from semsearch.indexing.recognize_scans import recognize_scans  # start-up time, as above
-
-        here = replace(self, executor=None)
-        return recognize_scans(
-            self.database, here._writing, self.report, done, max_bytes=max_file_bytes, processes=processes
-        )
+        find = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
+        return sync(self, find, max_bytes=max_file_bytes, processes=processes)
 
     @_timed
     def add(self, texts: Iterable[AddedDocument]) -> SyncReport:
@@ -215,10 +194,8 @@ class IndexWriter:
         Raises UsageError for anything but a Text, for an empty or repeated id, for an unknown format, and for
         metadata that cannot be stored; nothing is then changed.
         """
-        from semsearch.indexing.add_texts import checked, take_added  # start-up time: a sync adds no texts
-
         done = Counter[str]()
-        with self._writing() as write:
+        with self.writing() as write:
             for number, text in enumerate(checked(texts)):
                 self.report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
                 done[take_added(write, text)] += 1
@@ -252,7 +229,7 @@ class IndexWriter:
         return len(found)
 
     def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
-        with self._writing() as write:
+        with self.writing() as write:
             write.forget(documents)
             write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
             write.finish()
@@ -268,9 +245,7 @@ class IndexWriter:
     @_timed
     def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
         """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
-        from semsearch.indexing.merge_indexes import join  # start-up time: merging indexes is rare
-
-        with self._writing() as write:
+        with self.writing() as write:
             joined = join(write, others)
             write.finish()
         left = f"{joined.known:,} documents are in more than one index; each was taken from the first"
@@ -285,7 +260,7 @@ class IndexWriter:
     @_timed
     def refit(self) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again."""
-        with self._writing(compact=True) as write:
+        with self.writing(compact=True) as write:
             return _embed_all(write)
 
     @_timed
@@ -294,9 +269,6 @@ class IndexWriter:
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
-        from semsearch.indexing.intake import rewrite_words  # start-up time, as above
-        from semsearch.indexing.reclaim_space import move
-
         before = self.settings
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
@@ -338,27 +310,23 @@ class IndexWriter:
 
         Nothing is embedded again, and unused disk space is reclaimed. Returns False if there is nothing to merge.
         """
-        from semsearch.indexing.reclaim_space import leftovers, reclaim_space  # start-up time, as above
-
         with self.database.reading() as db:
             is_scattered, left = _is_scattered(db, largest), leftovers(db)
         if not is_scattered:
             reclaim_space(self.database, left, compact=True)
             return False
-        with self._writing(compact=True) as write:
+        with self.writing(compact=True) as write:
             write.finish()
             write.generation.compact()
         return True
 
-    def _writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
+    def writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
         settings = self.settings
         return self._writing_with(settings, partial(self.vectors.of, settings), compact=compact)
 
     def _writing_with(
         self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool, derived: bool = True
     ) -> AbstractContextManager[WriteTransaction]:
-        from semsearch.indexing.write_transaction import writing  # start-up time: most syncs find nothing to write
-
         return writing(
             self.database, settings, vectors, self.report, executor=self.executor, compact=compact, derived=derived
         )

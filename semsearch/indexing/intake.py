@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semsearch.indexing.read_files import Chunk, Prepared
 from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.document import Document
@@ -30,16 +31,13 @@ from semsearch.storage.checked_rows import (
 )
 from semsearch.storage.meta import LANGUAGES, get_count, set_meta
 from semsearch.text.languages import SAMPLE, language_of_parts, language_of_passage
-from semsearch.text.passage_records import each_record, find_words, reading_of, storable
+from semsearch.text.passage_records import PassageRecord, PassageWords, each_record, find_words, reading_of, storable
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from semsearch.indexing.prepare_files import Chunk, Prepared
-    from semsearch.text.passage_records import PassageRecord, PassageWords
 
 
 _BATCH = 2048  # passages

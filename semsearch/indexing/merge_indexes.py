@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from semsearch.indexing.intake import DocumentSource
-from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.read_files import Prepared
+from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.catalogue import get_roots, set_root
 from semsearch.storage.database import IndexDatabase
@@ -20,8 +21,6 @@ from semsearch.storage.document_rows import KeptDocument, each_kept, kept_ids
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from semsearch.indexing.write_transaction import WriteTransaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from semsearch import __version__
-from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.read_files import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.unchanged import CLOCK_TICK_NS, PresentFile
 from semsearch.storage.checked_rows import SENTENCE_BYTES

@@ -34,6 +34,7 @@ from semsearch.system import clock
 if TYPE_CHECKING:
     import sqlite3
 
+
 # -- Segments that no reader can need ----------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)

@@ -17,11 +17,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SemsearchError
-from semsearch.indexing.apply_changes import apply_plan
-from semsearch.indexing.changes import Changes, find_changes_at
-from semsearch.indexing.prepare_files import FileToRead, Opened, each_opened
-from semsearch.indexing.reread_rules import unrecognized
-from semsearch.indexing.write_transaction import Report, WriteTransaction
+from semsearch.indexing.changes import Changes, find_changes_at, unrecognized
+from semsearch.indexing.read_files import Opened, each_opened
 from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import Progress, SyncReport
@@ -33,12 +30,39 @@ from semsearch.system.threads import in_order
 
 if TYPE_CHECKING:
     import sqlite3
-    from contextlib import AbstractContextManager
 
-    from semsearch.storage.database import IndexDatabase
+    from semsearch.indexing.index_writer import IndexWriter
+    from semsearch.indexing.write_transaction import Report, WriteTransaction
 
 _BATCH = 60.0  # seconds of recognition until a commit
 _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB
+
+
+def recognize_scans(
+    writer: IndexWriter,
+    done: SyncReport,
+    apply: Callable[[WriteTransaction, Changes], SyncReport],
+    *,
+    max_bytes: int,
+    processes: int,
+) -> SyncReport:
+    """Recognize the text that waits for it, and read its files again; the report of the sync with this last step."""
+    with writer.database.reading() as db:
+        paths = waiting_paths(db)
+        changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True) if paths else None
+    files = [] if changes is None else [*changes.plan.added, *(pair.present for pair in changes.plan.changed)]
+    threads = min(processes or os.cpu_count() or 1, _MOST_THREADS)
+    taken = 0
+    while taken < len(files):
+        batch = _recognized(files, taken, writer.report, max_bytes=max_bytes, threads=threads)
+        taken += len(batch)
+        with writer.database.reading() as db:
+            paths = [file.canonical for file in batch]
+            changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True)
+        if not changes.nothing_to_do:
+            with writer.writing() as write:
+                done = _together(done, apply(write, changes), batch)
+    return done
 
 
 def waiting_paths(db: sqlite3.Connection) -> list[str]:
@@ -49,36 +73,6 @@ def waiting_paths(db: sqlite3.Connection) -> list[str]:
     return sorted(path for path in paths if "://" in path or os.path.lexists(path))
 
 
-def recognize_scans(
-    database: IndexDatabase,
-    writing: Callable[[], AbstractContextManager[WriteTransaction]],
-    report: Report,
-    done: SyncReport,
-    *,
-    max_bytes: int,
-    processes: int,
-) -> SyncReport:
-    """Recognize the text that waits for it, and read its files again; the report of the sync with this last step."""
-    with database.reading() as db:
-        paths = waiting_paths(db)
-        files = _to_read(find_changes_at(db, paths, max_bytes=max_bytes, anew=True)) if paths else []
-    threads = processes or min(_MOST_THREADS, os.cpu_count() or 1)
-    taken = 0
-    while taken < len(files):
-        batch = _recognized(files, taken, report, max_bytes=max_bytes, threads=min(threads, _MOST_THREADS))
-        taken += len(batch)
-        with database.reading() as db:
-            changes = find_changes_at(db, [file.canonical for file in batch], max_bytes=max_bytes, anew=True)
-        if not changes.nothing_to_do:
-            with writing() as write:
-                done = _together(done, apply_plan(write, changes, max_bytes=max_bytes, processes=1), batch)
-    return done
-
-
-def _to_read(changes: Changes) -> list[PresentFile]:
-    return [*changes.plan.added, *(pair.present for pair in changes.plan.changed)]
-
-
 def _recognized(
     files: Sequence[PresentFile], first: int, report: Report, *, max_bytes: int, threads: int
 ) -> list[PresentFile]:
@@ -86,27 +80,29 @@ def _recognized(
     until, lock, has_ended = clock.seconds() + _BATCH, threading.Lock(), threading.Event()
     left, done = files[first:], list[PresentFile]()
 
-    def tell(path: str) -> None:
+    def show(path: str) -> None:
         with lock:
             report(Progress("recognizing", first + len(done), len(files), path=path))
 
-    def told(path: str, pictures: int) -> None:
+    def show_pictures(path: str, pictures: int) -> None:
         if has_ended.is_set():
             raise InterruptedError
-        tell(f"{path}, {pictures:,} pages" if pictures > 1 else path)
+        show(f"{path}, {pictures:,} pages" if pictures > 1 else path)
 
     def in_time() -> Iterator[tuple[PresentFile, Opened]]:
-        opened = each_opened([FileToRead.of(file) for file in left], max_bytes)
-        for number, item in enumerate(zip(left, opened, strict=True)):
+        for number, item in enumerate(zip(left, each_opened(left, max_bytes), strict=True)):
             if number and clock.seconds() > until:
                 return
             yield item
 
     def recognize(item: tuple[PresentFile, Opened]) -> PresentFile:
-        file, opener = item
-        tell(file.absolute)
-        with recognizing(lambda pictures: told(file.absolute, pictures)), suppress(SemsearchError, InterruptedError):
-            opener()  # what it raises the sync says
+        file, opened = item
+        show(file.absolute)
+        with (
+            recognizing(lambda pictures: show_pictures(file.absolute, pictures)),
+            suppress(SemsearchError, InterruptedError),  # the sync that follows reports it
+        ):
+            opened()
         return file
 
     try:
@@ -120,16 +116,15 @@ def _recognized(
 def _together(first: SyncReport, last: SyncReport, files: Sequence[PresentFile]) -> SyncReport:
     """The report of a sync, and of its last step with some files."""
     paths = {file.absolute for file in files}
-    before = [item for item in first.skipped if item.path in paths]
     not_read = Counter(first.not_read)
-    not_read.subtract(count_endings(item.path for item in before))
+    not_read.subtract(count_endings(item.path for item in first.skipped if item.path in paths))
     not_read.update(last.not_read)
     return replace(
         first,
         added=first.added + last.added,
         changed=first.changed + last.changed,
         skipped=(*(item for item in first.skipped if item.path not in paths), *last.skipped),
-        warnings=(*first.warnings, *(each for each in last.warnings if each not in first.warnings)),
+        warnings=tuple(dict.fromkeys((*first.warnings, *last.warnings))),
         passages=first.passages + last.passages,
         sentences=first.sentences + last.sentences,
         refitted=first.refitted or last.refitted,

@@ -34,6 +34,7 @@ from semsearch.storage.segments import (
 if TYPE_CHECKING:
     import sqlite3
 
+
 # -- The merge policy --------------------------------------------------------------------------------------------------
 
 MOST_SEGMENTS = 8

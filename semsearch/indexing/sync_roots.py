@@ -27,6 +27,7 @@ from semsearch.system.source_files import source_digest
 if TYPE_CHECKING:
     import sqlite3
 
+
 _SAMPLE = 50  # documents whose files are read
 
 

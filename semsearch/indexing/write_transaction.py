@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from semsearch.indexing.generation import Generation
 from semsearch.indexing.intake import Intake, forget, set_languages
+from semsearch.indexing.reading_log import ReadingLog
+from semsearch.indexing.reclaim_space import drop_unnamed, grace_of, leftovers, reclaim_space, sweep
 from semsearch.indexing.spool import Spool
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
@@ -26,8 +29,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.indexing.generation import Generation
-    from semsearch.indexing.reading_log import ReadingLog
 
 Report = Callable[[Progress], None]
 
@@ -91,10 +92,6 @@ def writing(
     `executor`, if there is one.
     """
     require_memory(WRITING, f"to write {database.folder}")
-    from semsearch.indexing.generation import Generation
-    from semsearch.indexing.reading_log import ReadingLog
-    from semsearch.indexing.reclaim_space import drop_unnamed, grace_of, leftovers, reclaim_space, sweep
-
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)
     grace = grace_of(database)

@@ -11,7 +11,7 @@ from console import semsearch
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing import parallel_reading
+from semsearch.indexing import read_files
 from semsearch.word_vectors.table import VectorTable
 
 ROWS = """title,body,year,author
@@ -169,7 +169,7 @@ def test_a_table_that_moves_to_another_root_is_read_as_chosen_there(index: Index
 def test_several_processes_read_the_same(
     index: Index, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
 ) -> None:
-    monkeypatch.setattr(parallel_reading, "_CHUNK", 10)
+    monkeypatch.setattr(read_files, "_CHUNK", 10)
     (docs / "other.csv").write_text(OTHER, encoding="utf-8")
     index.sync(docs, **TITLE_AND_BODY, processes=2)
     with Index.create(tmp_path / "single", vectors=small_vectors) as single:

@@ -15,7 +15,7 @@ from small import write_articles
 
 from semsearch.index import Index
 from semsearch.indexing import reading_log
-from semsearch.indexing.prepare_files import Prepared
+from semsearch.indexing.read_files import Prepared
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
 from semsearch.readers.read import FileContent, read_file
 from semsearch.results.reports import Progress
@@ -57,7 +57,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(path.name)
         return read_file(path, **how)
 
-    monkeypatch.setattr("semsearch.indexing.prepare_files.read_file", noted)
+    monkeypatch.setattr("semsearch.indexing.read_files.read_file", noted)
     return names
 
 
@@ -122,7 +122,7 @@ def test_it_may_be_interrupted_again_and_again(index: Index, docs: Path, read: l
 def test_several_processes_note_what_they_read_and_go_on(
     whole: Index, index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.parallel_reading._FILES", 2)
+    monkeypatch.setattr("semsearch.indexing.read_files._FILES", 2)
     with pytest.raises(KeyboardInterrupt):
         index.sync(docs, processes=2, progress=interrupted_after(4))
     back: list[str] = []
@@ -183,7 +183,7 @@ def test_another_reader_or_a_lower_limit_is_heeded(
 def test_a_large_text_is_not_kept_in_memory_and_so_not_noted(
     index: Index, docs: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.apply_changes.LARGE", 100)
+    monkeypatch.setattr("semsearch.indexing.read_files.LARGE", 100)
     with pytest.raises(KeyboardInterrupt):
         index.sync(docs, progress=interrupted_after(COUNT))
     read.clear()
@@ -300,7 +300,7 @@ def interrupt_reading(monkeypatch: pytest.MonkeyPatch) -> Result:
             raise KeyboardInterrupt
         return read_file(path, **how)
 
-    monkeypatch.setattr("semsearch.indexing.prepare_files.read_file", interrupted)
+    monkeypatch.setattr("semsearch.indexing.read_files.read_file", interrupted)
     return semsearch("index", "docs", "--processes", 1)
 
 

@@ -10,7 +10,7 @@ from console import semsearch
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import reclaim_space
+from semsearch.indexing import write_transaction
 from semsearch.indexing.generation import Generation
 from semsearch.readers.document import Text
 from semsearch.results.reports import SyncReport
@@ -36,7 +36,7 @@ class Clock:
         self._slow(monkeypatch, Settings, "find_vectors", VECTORS)
         self._slow(monkeypatch, Generation, "embed", EMBEDDING)
         self._slow(monkeypatch, IndexDatabase, "close", COMMIT)  # once, when a transaction has been committed
-        self._slow(monkeypatch, reclaim_space, "reclaim_space", DISK)
+        self._slow(monkeypatch, write_transaction, "reclaim_space", DISK)
 
     def _slow(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str, seconds: float) -> None:
         act = getattr(owner, name)

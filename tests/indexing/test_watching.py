@@ -143,7 +143,7 @@ def test_a_file_that_vanishes_between_is_no_error(index: Index, docs: Path, monk
         yield named(docs / "ships.txt", docs / "new.txt")
 
     vanishing: set[str] = set()
-    read = "semsearch.indexing.prepare_files.read_file"
+    read = "semsearch.indexing.read_files.read_file"
     from semsearch.readers.read import read_file
 
     def gone(path: Path, **rest: int) -> object:

@@ -12,10 +12,10 @@ from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
-from semsearch.indexing import intake as intake_module, parallel_reading as preparing_module
-from semsearch.indexing.parallel_reading import chunks, prepare_in_processes, useful_processes
-from semsearch.indexing.prepare_files import FileToRead
+from semsearch.indexing import intake as intake_module, read_files as preparing_module
+from semsearch.indexing.read_files import chunks, prepare_in_processes, useful_processes
 from semsearch.settings import Settings
+from semsearch.sources.unchanged import PresentFile
 from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
@@ -115,6 +115,12 @@ def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, small_vectors: 
         index.sync(tmp_path / "documents", processes=count)  # type: ignore[arg-type]
 
 
+def present(path: Path) -> PresentFile:
+    """A file as a walk finds it."""
+    state = path.stat()
+    return PresentFile(1, path.name, str(path), path.name, str(path), state.st_size, state.st_mtime_ns)
+
+
 def settings_of(vectors: VectorTable) -> Settings:
     return Settings(str(vectors.folder), vectors.name, vectors.digest, "sif", None, None, "mixed", 0.0)
 
@@ -130,7 +136,7 @@ class Other:
 def test_word_vectors_that_have_changed_meanwhile_are_refused(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_articles(tmp_path, 1)
     prepared = prepare_in_processes(
-        [[FileToRead(str(path)) for path in tmp_path.glob("*.md")]],
+        [[present(path) for path in tmp_path.glob("*.md")]],
         processes=1,
         settings=settings_of(small_vectors),
         vectors=Other(small_vectors),  # type: ignore[arg-type]
@@ -161,12 +167,13 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(
 def test_offsets_are_kept_as_the_index_reads_them(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_articles(tmp_path, 2)
     (chunk,) = prepare_in_processes(
-        [[FileToRead(str(path)) for path in sorted(tmp_path.glob("*.md"))]],
+        [[present(path) for path in sorted(tmp_path.glob("*.md"))]],
         processes=1,
         settings=settings_of(small_vectors),
         vectors=small_vectors,
         max_bytes=10**6,
     )
+    assert chunk is not None
     records = [record for file in chunk.files for record in file.records]
     assert chunk.batch.sentence_counts.tolist() == [record.sentences for record in records]
     assert len(chunk.batch.words) == sum(1 + record.sentences for record in records)

@@ -10,7 +10,6 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index
-from semsearch.indexing import apply_changes
 from semsearch.results.omissions import Problem, count_endings, endings_in_words
 from semsearch.results.reports import Status, SyncReport
 
@@ -57,7 +56,7 @@ def test_it_says_so_again_where_nothing_has_changed_without_a_look_into_the_file
 ) -> None:
     index.sync(docs)
     generation = index.status().generation
-    monkeypatch.setattr(apply_changes, "refusal", None)  # whoever looks into a file fails
+    monkeypatch.setattr("semsearch.indexing.read_files.refusal", None)  # whoever looks into a file fails
     again = index.sync()
     assert (again.unchanged, dict(again.not_read)) == (2, NOT_READ)
     assert index.status().generation == generation
@@ -116,7 +115,7 @@ def test_what_the_disk_refuses_is_tried_each_time_and_listed(
 ) -> None:
     (docs / "closed.txt").write_text(SHIP)
     with monkeypatch.context() as patch:
-        patch.setattr("semsearch.indexing.prepare_files.read_file", _refused)
+        patch.setattr("semsearch.indexing.read_files.read_file", _refused)
         index.sync(docs)
         [reason] = [each.reason for each in index.problems() if each.path.endswith("closed.txt")]
         assert reason == "cannot be read: Permission denied"

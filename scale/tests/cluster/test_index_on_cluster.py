@@ -15,9 +15,9 @@ from small import article, sentence, write_articles
 from semsearch import Index, Progress
 from semsearch.embedding import induced_words
 from semsearch.errors import UsageError, VectorsError, VectorsMismatch
-from semsearch.indexing import intake, parallel_reading
-from semsearch.indexing.parallel_reading import PreparerElsewhere, SeenFile, SentChunk
-from semsearch.indexing.prepare_files import Chunk, FileToRead
+from semsearch.indexing import intake, read_files
+from semsearch.indexing.read_files import Chunk, PreparerElsewhere, SentChunk
+from semsearch.sources.unchanged import PresentFile
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.cluster import ClusterError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few files be many chunks and many batches, and a few words enough to learn contexts from."""
-    monkeypatch.setattr(parallel_reading, "_CHUNK", 2000)
+    monkeypatch.setattr(read_files, "_CHUNK", 2000)
     monkeypatch.setattr(intake, "_TEXTS", 60)
     monkeypatch.setattr(induced_words, "_FEWEST", 20)
     monkeypatch.setattr(induced_words, "_RARE", 1.0)
@@ -95,7 +95,7 @@ def test_what_workers_do_not_see_is_read_by_the_one_that_writes(
         Index.create(tmp_path / "two", vectors=small_vectors.folder) as two,
     ):
         alone = one.sync(documents)
-        monkeypatch.setattr(parallel_reading.SeenFile, "is_seen_here", lambda seen: "own" not in seen.file.path)
+        monkeypatch.setattr(read_files, "is_seen_here", lambda file: "own" not in file.path)
         assert two.sync(documents, cluster=cluster.scheduler_address).added == alone.added
         assert segments(one) == segments(two)
 
@@ -110,7 +110,7 @@ def test_workers_fetch_the_objects_of_a_store_themselves(
 
     def noted(self: PreparerElsewhere, sent: SentChunk) -> Chunk | None:
         chunk = prepare(self, sent)
-        read.extend(file.file.path for file in sent.files if chunk is not None)
+        read.extend(file.absolute for file in sent.files if chunk is not None)
         return chunk
 
     with (
@@ -132,12 +132,12 @@ def test_a_worker_takes_only_files_in_the_state_in_which_they_were_sent(
     with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
         work = PreparerElsewhere(index.settings, VectorsReference.of(small_vectors), (), 10**6)
     state = path.stat()
-    same = SeenFile(FileToRead(str(path)), state.st_size, state.st_mtime_ns)
+    same = PresentFile(1, "note.md", str(path), "note.md", str(path), state.st_size, state.st_mtime_ns)
     chunk = work(SentChunk((same,), 7))
     assert chunk is not None
     assert chunk.files[0].records[0].text == "The ship sails."
     assert chunk.files[0].checked_ns == 7  # by the clock of the one that writes
-    for other in (replace(same, size=3), replace(same, mtime_ns=1), replace(same, file=FileToRead(f"{path}x"))):
+    for other in (same._replace(size=3), same._replace(mtime_ns=1), same._replace(absolute=f"{path}x")):
         assert work(SentChunk((same, other), 7)) is None
 
 

@@ -11,12 +11,12 @@ from small import article, sentence
 
 from semsearch.errors import SourceChanged, SourceError, StorageError, UsageError
 from semsearch.index import Index
-from semsearch.indexing import parallel_reading
-from semsearch.indexing.parallel_reading import PreparerElsewhere, SeenFile, SentChunk
-from semsearch.indexing.prepare_files import FileToRead, Preparer
+from semsearch.indexing import read_files
+from semsearch.indexing.read_files import Preparer, PreparerElsewhere, SentChunk
 from semsearch.maintenance.pdf_pages import read_indexed
 from semsearch.search.similar import find_document
 from semsearch.sources.remote_source import RemoteState
+from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.catalogue import get_roots
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
@@ -295,8 +295,12 @@ def failing(*_: str) -> None:
 
 
 def sent(state: RemoteState, *names: str) -> SentChunk:
-    files = (FileToRead(f"{DOCS}/{name}", listed=state) for name in names)
-    return SentChunk(tuple(SeenFile(file, state.size, state.mtime_ns) for file in files), 1)
+    return SentChunk(tuple(present(name, state) for name in names), 1)
+
+
+def present(name: str, state: RemoteState) -> PresentFile:
+    uri = f"{DOCS}/{name}"
+    return PresentFile(1, name, uri, name, uri, state.size, state.mtime_ns, store=state.store)
 
 
 def test_a_worker_elsewhere_reads_the_objects_that_it_sees_as_they_were_seen(
@@ -317,9 +321,7 @@ def test_a_worker_elsewhere_reads_the_objects_that_it_sees_as_they_were_seen(
 def test_a_process_leaves_what_it_cannot_fetch_to_the_one_that_writes(
     index: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        parallel_reading, "_worker", Preparer(index.settings.embedder(small_vectors).read_passages), raising=False
-    )
-    there, gone = (FileToRead(f"{DOCS}/{name}", listed=RemoteState(DOCS, 5, 1)) for name in ("a.md", "nothing.md"))
-    assert parallel_reading._prepare([there], 1000_000) is not None
-    assert parallel_reading._prepare([there, gone], 1000_000) is None
+    monkeypatch.setattr(read_files, "_worker", Preparer(index.settings, small_vectors), raising=False)
+    there, gone = (present(name, RemoteState(DOCS, 5, 1)) for name in ("a.md", "nothing.md"))
+    assert read_files._prepare([there], 1000_000) is not None
+    assert read_files._prepare([there, gone], 1000_000) is None

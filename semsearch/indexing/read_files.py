@@ -1,0 +1,409 @@
+"""Read files: open them, divide them into passages, find the words; here, in processes, or on other machines.
+
+What is read of a file depends only on the file and the word vectors, so files can be read anywhere and in any order.
+They are read in chunks, and a chunk is taken in when it is its turn (semsearch.indexing.sync). Processes are fresh
+interpreters (spawned) that return arrays and strings. Another machine gets the path, size and time of each file, and
+sees it in a shared folder or object store. What cannot be read there is read here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import logging
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from semsearch.errors import (
+    MissingExtra,
+    SemsearchError,
+    SourceError,
+    StorageError,
+    VectorsMismatch,
+    is_resource_exhaustion,
+)
+from semsearch.indexing.spool import SpooledBatch, batch_of
+from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
+from semsearch.lexical.postings_writer import gather
+from semsearch.readers.document import Document
+from semsearch.readers.read import FileContent, check_size, content_of, read_file
+from semsearch.readers.registry import Format, register, registered
+from semsearch.readers.sniff import archive_format, refusal, refusal_of
+from semsearch.settings import Settings
+from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_source
+from semsearch.sources.unchanged import PresentFile
+from semsearch.system.clock import storable_time
+from semsearch.system.source_files import source_digest
+from semsearch.system.threads import Executor
+from semsearch.text.passage_records import (
+    PassageRecord,
+    each_record,
+    find_words,
+    language_of_records,
+    reading_of,
+    storable,
+)
+from semsearch.text.terms import Lexicon
+from semsearch.word_vectors.loading import Reference, VectorsReference, load_vectors
+from semsearch.word_vectors.table import WordVectors
+
+logger = logging.getLogger(__name__)
+
+# -- Opening files -----------------------------------------------------------------------------------------------------
+
+Opened = Callable[[], FileContent]  # reads a file; raises SourceError, and OSError if the machine lacks something
+
+
+def each_opened(files: Sequence[PresentFile], max_bytes: int) -> Iterator[Opened]:
+    """Yield the function that reads each file; files of a store are fetched a few ahead."""
+    if not any(file.store for file in files):
+        return (partial(read_file, Path(file.absolute), max_bytes=max_bytes, columns=file.columns) for file in files)
+    return _each_fetched(files, max_bytes)
+
+
+def _each_fetched(files: Sequence[PresentFile], max_bytes: int) -> Iterator[Opened]:
+    states = [RemoteState.of(file) if file.store else None for file in files]
+    wanted = [
+        None if state is None or state.size > max_bytes else (file.absolute, state)
+        for file, state in zip(files, states, strict=True)
+    ]
+    source = remote_source(next(file.absolute for file in files if file.store))
+    for file, fetched in zip(files, source.fetch_ahead(wanted, max_bytes + 1), strict=True):
+        if file.store:
+            yield partial(_read_fetched, file, fetched, max_bytes)
+        else:
+            yield partial(read_file, Path(file.absolute), max_bytes=max_bytes, columns=file.columns)
+
+
+def _read_fetched(file: PresentFile, fetched: Callable[[], FetchedFile] | None, max_bytes: int) -> FileContent:
+    """Read a file whose bytes are on their way. Raises SourceError, StorageError."""
+    check_size(file.size, max_bytes, file.absolute)
+    assert fetched is not None  # only a file that is too large is not fetched
+    try:
+        content = fetched()
+    except FileNotFoundError as error:
+        raise SourceError(f"{file.absolute} was listed but no longer exists") from error
+    except OSError as error:
+        raise SourceError(f"{file.absolute} cannot be read: {error.strerror or error}") from error
+    check_size(content.size, max_bytes, file.absolute)
+    return content_of(content.data, file.absolute, file.columns, content.size, content.mtime_ns)
+
+
+def content_digest(file: PresentFile, max_bytes: int) -> str:
+    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
+    if not file.store:
+        return source_digest(file.absolute)
+    if file.size > max_bytes:
+        return ""
+    fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
+    return hashlib.blake2b(fetched.data, digest_size=16).hexdigest()
+
+
+def why_refused(file: PresentFile, max_bytes: int) -> str:
+    """Why a file that no reader is for cannot be read as text either; "" if it can. Raises StorageError."""
+    if not file.store:
+        return refusal(Path(file.absolute), file.size)
+    path, state, source = file.absolute, RemoteState.of(file), remote_source(file.store)
+
+    def is_document() -> bool:
+        if file.size > max_bytes:
+            return False
+        return bool(archive_format(io.BytesIO(source.fetch(path, state, max_bytes + 1).data)))
+
+    return refusal_of(PurePosixPath(path), file.size, lambda count: source.fetch(path, state, count).data, is_document)
+
+
+# -- Reading -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A file that was read, with its passages; or a file that was not, with the `reason`."""
+
+    digest: str = ""
+    size: int = 0
+    mtime_ns: int = 0
+    checked_ns: int = 0
+    title: str = ""
+    format: str = ""
+    metadata: str = "{}"  # JSON
+    records: tuple[PassageRecord, ...] = ()
+    reading: tuple[int, str] = (0, "[]")  # characters of its text, and what is not in that, as JSON
+    reason: str = ""
+    columns: tuple[str, ...] = ()  # names of the columns that it has
+    is_lasting: bool = False  # it cannot be read next time either, unless it changes
+    language: str = ""  # of its text, if that was found
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Files that were prepared together, with the words of all their passages, which are numbered from 0 on."""
+
+    files: tuple[Prepared, ...]
+    batch: SpooledBatch
+    postings: GatheredPostings
+
+
+def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) -> tuple[Prepared, Document | None]:
+    """Read a file, and return its document too if it could be read. `with_passages`: with the records of its passages.
+
+    Raises StorageError if its store cannot be reached.
+    """
+    path, checked, is_lasting, digest = file.absolute, time.time_ns(), False, ""
+    try:
+        content = opened()
+        document = content.document
+        prepared = Prepared(
+            digest=content.digest,
+            size=content.size,
+            mtime_ns=content.mtime_ns,
+            checked_ns=checked,
+            title=storable(document.title),
+            format=document.format,
+            metadata=json.dumps(dict(document.metadata), allow_nan=False),
+            records=tuple(each_record(document)) if with_passages else (),
+            reading=reading_of(document),
+            columns=document.columns,
+        )
+        return prepared, document
+    except SourceError as error:
+        reason, is_lasting = str(error), not isinstance(error.__cause__, OSError | ImportError)
+        digest = error.digest
+    except StorageError:  # of a store: none of its files could be read
+        raise
+    except MissingExtra as error:  # it may be installed any time
+        reason = f"{path} cannot be read: {error}"
+    except Exception as error:  # a parser's own bug, on one file of thousands: reported, not fatal
+        if isinstance(error, OSError) and is_resource_exhaustion(error):
+            raise
+        logger.warning("%s could not be parsed", path, exc_info=True)
+        reason = f"could not be parsed: {type(error).__name__}: {error}"
+        is_lasting = not isinstance(error, ImportError | MemoryError)
+    return Prepared(digest, checked_ns=checked, reason=reason, is_lasting=is_lasting), None
+
+
+class Preparer:
+    """Prepares files with one table of word vectors, and remembers stems between chunks."""
+
+    def __init__(self, settings: Settings, vectors: WordVectors) -> None:
+        self._ids_of = settings.embedder(vectors).read_passages
+        self._finds_languages = settings.languages
+        self._lexicon = Lexicon()
+
+    def prepare(self, files: Sequence[PresentFile], max_bytes: int) -> Chunk:
+        """Read a chunk of files. Raises StorageError if the store of some cannot be reached."""
+        openers = each_opened(files, max_bytes)
+        return self.chunk_of([read_as(file, opened)[0] for file, opened in zip(files, openers, strict=True)])
+
+    def chunk_of(self, files: Sequence[Prepared]) -> Chunk:
+        """Find the words of files that were read."""
+        if self._finds_languages:
+            files = [replace(file, language=language_of_records(file.records)) for file in files]
+        records = [record for file in files for record in file.records]
+        words = find_words(records, [file.language for file in files for _ in file.records])
+        builder = PostingsBuilder(self._lexicon)
+        if records:
+            gather(builder, words)
+        return Chunk(tuple(files), batch_of(words.sentence_counts, self._ids_of(words)), builder.gathered())
+
+
+# -- Chunks ------------------------------------------------------------------------------------------------------------
+
+LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
+_CHUNK = 250_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
+_FILES = 256
+_AHEAD = 3  # chunks for each process that are begun before they are needed
+_WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
+_MOST = 8  # processes by default: only one takes in what they prepare
+
+
+def is_large(file: PresentFile) -> bool:
+    """Return whether a file is taken in part by part."""
+    return file.size > LARGE
+
+
+def chunks(sizes: Sequence[int]) -> Iterator[slice]:
+    """Divide files, given by their sizes, into chunks of consecutive ones; a large file is a chunk by itself."""
+    first = total = 0
+    for number, size in enumerate(sizes):
+        is_alone = size > LARGE or sizes[first] > LARGE
+        if number > first and (is_alone or total + size > _CHUNK or number - first >= _FILES):
+            yield slice(first, number)
+            first, total = number, 0
+        total += size
+    if len(sizes):
+        yield slice(first, len(sizes))
+
+
+def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:
+    """Choose the number of processes for files of given sizes: `wanted`; for 0, as many as pay for their start.
+
+    It is one if the word vectors are only in memory.
+    """
+    if not hasattr(vectors, "folder"):
+        return 1
+    if wanted:
+        return wanted
+    small = sum(size for size in sizes if size <= LARGE)
+    return max(1, min(_cores(), _MOST, small // _WORTH + 1))
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+# -- Processes of this machine -----------------------------------------------------------------------------------------
+
+
+def prepare_in_processes(
+    groups: Sequence[Sequence[PresentFile]],
+    *,
+    processes: int,
+    settings: Settings,
+    vectors: WordVectors,
+    max_bytes: int,
+) -> Generator[Chunk | None, None, None]:
+    """Yield the chunk of each group of files, in their order; None for a group that is to be read here.
+
+    The processes end when the generator is closed or exhausted. Raises SemsearchError if one dies.
+    """
+    arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest, registered()
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_start, initargs=arguments)
+    waiting: deque[Future[Chunk | None]] = deque()
+    rest = iter(groups)
+    try:
+        while True:
+            for group in islice(rest, processes * _AHEAD - len(waiting)):
+                waiting.append(pool.submit(_prepare, list(group), max_bytes))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise SemsearchError(
+            "a process that reads files died, perhaps from lack of memory; nothing was changed. "
+            "Run it again with one process (--processes 1)"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_worker: Preparer | SemsearchError  # of this process, if it is a worker; or why it could not become one
+
+
+def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Format] = ()) -> None:
+    """Prepare a worker process. It ignores Ctrl-C, and ends with the process that takes in."""
+    global _worker  # a worker's state lives as long as its process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for kind in formats:
+        register(kind)
+    try:
+        vectors = load_vectors(folder)
+        if vectors.digest != digest:
+            raise VectorsMismatch(f"the word vectors in {folder} changed while they were in use; index again")
+        _worker = Preparer(settings, vectors)
+    except SemsearchError as error:
+        _worker = error
+
+
+def _prepare(files: Sequence[PresentFile], max_bytes: int) -> Chunk | None:
+    """Prepare a chunk. None if it has files of a store that another process may have in its memory."""
+    if isinstance(_worker, SemsearchError):
+        raise _worker
+    if not any(file.store for file in files):
+        return _worker.prepare(files, max_bytes)
+    try:
+        return _unless_to_be_tried_again(_worker.prepare(files, max_bytes))
+    except StorageError:
+        return None
+
+
+def _unless_to_be_tried_again(chunk: Chunk) -> Chunk | None:
+    return None if any(file.reason and not file.is_lasting for file in chunk.files) else chunk
+
+
+# -- Other machines ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SentChunk:
+    """Files that are prepared together, and when they were sent, by the clock of the process that writes."""
+
+    files: tuple[PresentFile, ...]
+    sent_ns: int
+
+
+def prepare_elsewhere(
+    groups: Sequence[Sequence[PresentFile]],
+    *,
+    executor: Executor,
+    settings: Settings,
+    vectors: WordVectors,
+    max_bytes: int,
+) -> Generator[Chunk | None, None, None]:
+    """Yield the chunk of each group of files, in their order, as `prepare_in_processes` does."""
+    work = PreparerElsewhere(settings, VectorsReference.of(vectors), registered(), max_bytes)
+    yield from executor.in_order(work, (SentChunk(tuple(group), time.time_ns()) for group in groups))
+
+
+class PreparerElsewhere:
+    """Prepares files in the process that it is sent to, which opens the word vectors that it has.
+
+    Each thread has a preparer of its own, because their caches are not thread-safe.
+    """
+
+    def __init__(self, settings: Settings, vectors: Reference, formats: Sequence[Format], max_bytes: int) -> None:
+        self._arguments = settings, vectors, tuple(formats), max_bytes
+        self._local = threading.local()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PreparerElsewhere, self._arguments
+
+    def __call__(self, sent: SentChunk) -> Chunk | None:
+        """Prepare a chunk. None if it has to be prepared where the index is written. Raises VectorsError."""
+        if not all(map(is_seen_here, sent.files)):
+            return None
+        try:
+            chunk = _unless_to_be_tried_again(self._preparer().prepare(sent.files, self._arguments[3]))
+        except StorageError:
+            return None
+        except OSError as error:
+            if is_resource_exhaustion(error):
+                return None
+            raise
+        if chunk is None:
+            return None
+        return replace(chunk, files=tuple(replace(file, checked_ns=sent.sent_ns) for file in chunk.files))
+
+    def _preparer(self) -> Preparer:
+        if not hasattr(self._local, "preparer"):
+            settings, vectors, formats, _ = self._arguments
+            for kind in formats:
+                register(kind)
+            self._local.preparer = Preparer(settings, vectors.open())
+        preparer: Preparer = self._local.preparer
+        return preparer
+
+
+def is_seen_here(file: PresentFile) -> bool:
+    """Return whether this process sees a file in the state in which it was found."""
+    try:
+        if file.store:
+            return remote_source(file.absolute).is_as_seen(file.absolute, RemoteState.of(file))
+        state = Path(file.absolute).stat()
+    except (SemsearchError, OSError):
+        return False
+    return (state.st_size, storable_time(state.st_mtime_ns)) == (file.size, file.mtime_ns)

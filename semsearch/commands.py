@@ -1,19 +1,21 @@
 """The public helpers for commands of other distributions: options, messages, progress, tables."""
 
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, TableOption
 from semsearch.cli.find_index import open_index
-from semsearch.cli.messages import (
+from semsearch.cli.options import IndexesOption, IndexOption, JsonOption, TableOption
+from semsearch.cli.printing import (
     PROBLEMS,
+    aligned,
     complain,
+    count,
     keep_warnings,
+    one_line,
+    size,
     tell_skipped,
     tell_warnings,
-    use_one_thread,
+    to_json,
     warn,
 )
 from semsearch.cli.progress import no_progress, progress, share_of
-from semsearch.cli.tables import aligned, count, size
 
 __all__ = [
     "PROBLEMS",
@@ -34,6 +36,5 @@ __all__ = [
     "tell_skipped",
     "tell_warnings",
     "to_json",
-    "use_one_thread",
     "warn",
 ]

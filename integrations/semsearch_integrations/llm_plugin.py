@@ -42,7 +42,7 @@ def fragment(argument: str) -> llm.Fragment:
     -f 'semsearch:notes:how do I rotate the keys?' the index notes.
     """
     from semsearch.citations import harmless  # start-up time of llm, here and below
-    from semsearch.cli.answering import open_asked
+    from semsearch.cli.asked_indexes import open_asked
     from semsearch.cli.configuration import read_configuration
     from semsearch.results.hits import NOT_ANSWERED
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.command_options import IndexesOption, IndexOption, QuietOption
-from semsearch.cli.find_index import INDEXES, find_index, only_one
-from semsearch.commands import complain, count, size, to_json, use_one_thread
+from semsearch.cli.find_index import find_index, only_one
+from semsearch.cli.options import IndexesOption, IndexOption, QuietOption
+from semsearch.commands import complain, count, size, to_json
 from semsearch.errors import SemsearchError, UsageError
 from semsearch_scale.snapshots.publisher import PublishReport, publish as publish_index, unpublish
 
@@ -19,7 +19,7 @@ def publish(
         str | None, typer.Argument(metavar="PLACE", help="A folder or URI: s3://bucket/docs, postgres://host/database.")
     ] = None,
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     every: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=1, help="Go on, and publish what was written meanwhile.")
     ] = None,
@@ -36,7 +36,6 @@ def publish(
     Only changes are sent. Readers name the place, semsearch query --index PLACE, and follow newer snapshots by
     themselves. URIs need the extra remote-files, s3:// also the package s3fs; postgres:// needs the extra postgres.
     """
-    use_one_thread()
     folder = find_index(only_one(index), indexes)
     if off:
         if place or take_over or whole or every:

@@ -1,4 +1,4 @@
-"""Answers as text for pipes and other programs: plain lines, JSON, CSV and the like, without rich.
+"""Answers as text for pipes and other programs: plain lines, JSON, CSV and the like.
 
 Each format is a function from answers to lines. Control characters of a document or a query never reach the terminal:
 JSON escapes them, the other formats write a space. Paths are printed as short as one would write them here.
@@ -6,10 +6,11 @@ JSON escapes them, the other formats write a space. Paths are printed as short a
 
 from __future__ import annotations
 
+import csv as csv_files
 import io
-import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,12 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semsearch.cli.explanation_text import lines
+from semsearch.cli.options import Format, Show
+from semsearch.cli.printing import one_line, plain_path, to_json
+from semsearch.errors import UsageError
+from semsearch.readers.document import line_starts
+from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
@@ -29,10 +36,35 @@ from semsearch.results.hits import (
 )
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
+from semsearch.system.source_files import read_source
+from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
-    from semsearch.results.hits import Context
+
+# -- What is asked for -------------------------------------------------------------------------------------------------
+
+
+def choose_format(chosen: Format | None, *, json: bool, jsonl: bool) -> Format:
+    """The requested format; by default a table on a terminal, plain lines in a pipe."""
+    requested: list[Format] = [chosen] if chosen else []
+    requested += ["json"] if json else []
+    requested += ["jsonl"] if jsonl else []
+    if len(set(requested)) > 1:
+        raise UsageError(f"choose one output format, not {' and '.join(requested)}")
+    return requested[0] if requested else "table" if sys.stdout.isatty() else "plain"
+
+
+def wants_whole(show: Show, format: Format, *, context: int) -> bool:
+    """Whether to show whole passages. Raises UsageError if the format or --context conflicts with that."""
+    if show == "passage" and format not in ("table", "plain"):
+        raise UsageError(
+            f"--show passage works with the formats table and plain, not {format}; JSON always has the passages"
+        )
+    if show == "passage" and context:
+        raise UsageError("--show passage includes the surrounding sentences; leave out --context")
+    return show == "passage"
+
 
 # -- Paths -------------------------------------------------------------------------------------------------------------
 
@@ -49,20 +81,6 @@ def nearest(path: str) -> str:
     except ValueError:  # on another drive
         return path
     return relative if len(relative) < len(path) else path
-
-
-def wrapped_path(path: str, first: int, room: int) -> list[str]:
-    """Divide a path after its separators into lines: of `first` columns, and of `room` columns from the second on.
-
-    A part that is longer than a line is a line by itself, and too long.
-    """
-    lines, line = list[str](), ""
-    for part in path.replace("/", "/\0").split("\0"):
-        if line and len(line) + len(part) > (room if lines else first):
-            lines.append(line)
-            line = ""
-        line += part
-    return [*lines, line]
 
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
@@ -111,21 +129,8 @@ _CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 _UNSAFE = re.compile(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _FORMULA = ("=", "+", "@")  # what a spreadsheet would run
 _FIELDS = (
-    "rank",
-    "score",
-    "dense",
-    "lexical",
-    "relevance",
-    "path",
-    "line",
-    "page",
-    "place",
-    "title",
-    "headings",
-    "sentence",
-    "start",
-    "end",
-    "duplicates",
+    *("rank", "score", "dense", "lexical", "relevance", "path", "line", "page", "place", "title", "headings"),
+    *("sentence", "start", "end", "duplicates"),
 )
 _OF_DOCUMENT = ("index", "path", "root", "document", "title", "format")
 _DUPLICATES = 3  # near-duplicates that are named
@@ -149,13 +154,18 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
-        about = {"query": self.query, "mode": self.mode}
-        answered = {} if self.answered is None else {"answered": self.answered}
-        found = {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
-        nearest = {"nearest": self.hit_dicts(self.nearest)} if self.nearest else {}
-        said = {"warnings": [self.without_hits]} if self.weak and not self.hits else {}
-        corrected = corrections_in(self.shown)
-        return about | answered | corrected | found | nearest | ({"weak": self.weak} if self.weak else {}) | said
+        fields: dict[str, Any] = {"query": self.query, "mode": self.mode}
+        if self.answered is not None:
+            fields["answered"] = self.answered
+        fields |= corrections_in(self.shown)
+        fields |= {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
+        if self.nearest:
+            fields["nearest"] = self.hit_dicts(self.nearest)
+        if self.weak:
+            fields["weak"] = self.weak
+        if self.weak and not self.hits:
+            fields["warnings"] = [self.without_hits]
+        return fields
 
     @property
     def compared(self) -> str:
@@ -185,12 +195,12 @@ class Answer:
 
     def _documents(self) -> list[dict[str, Any]]:
         """The hits of each document under what they have in common; the document of the best hit comes first."""
-        found: dict[tuple[str | None, str], dict[str, Any]] = {}
+        documents: dict[tuple[str | None, str], dict[str, Any]] = {}
         for hit, as_dict in zip(self.hits, self.hit_dicts(self.hits), strict=True):
             common = {key: as_dict[key] for key in _OF_DOCUMENT if key in as_dict}
-            document = found.setdefault((hit.index, hit.path), common | {"score": hit.score, "hits": []})
+            document = documents.setdefault((hit.index, hit.path), common | {"score": hit.score, "hits": []})
             document["hits"].append(as_dict)
-        return list(found.values())
+        return list(documents.values())
 
     def hit_dicts(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
         """Hits as plain dicts, those that are shown with their explanations, if there are any, as `explain`."""
@@ -200,19 +210,9 @@ class Answer:
         return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
 
 
-def one_line(text: str) -> str:
-    """Put a text on one line: line ends, tabs and control characters become single spaces."""
-    return _UNSEEN.sub(" ", text).strip()
-
-
 def path_of(hit: Hit | DuplicatePassage) -> str:
     """The path of a hit, safe to print."""
     return plain_path(nearest(hit.path) if hit.root else hit.path)
-
-
-def plain_path(path: str) -> str:
-    """Make a path safe to print: control characters become question marks, as `ls` shows them."""
-    return _CONTROL.sub("?", path)
 
 
 def path_and_position(hit: Hit | DuplicatePassage) -> str:
@@ -222,7 +222,7 @@ def path_and_position(hit: Hit | DuplicatePassage) -> str:
 
 def position_of(hit: Hit | DuplicatePassage) -> str:
     """The position of a hit, to follow its path: `:42`, ` p. 3`, ` slide 3`."""
-    return _CONTROL.sub("?", location("", hit.format, hit.position))
+    return plain_path(location("", hit.format, hit.position))
 
 
 def trail(hit: Hit) -> list[str]:
@@ -251,10 +251,10 @@ def also_in(hit: Hit) -> str:
     count = len(hit.duplicates)
     if not count:
         return ""
-    named = [path_and_position(other) for other in hit.duplicates[:_DUPLICATES]]
-    between = "; " if any(", " in each for each in named) else ", "
-    named += ["…"] if count > _DUPLICATES else []
-    return f"{count} near-duplicate{'' if count == 1 else 's'}: {between.join(named)}"
+    places = [path_and_position(other) for other in hit.duplicates[:_DUPLICATES]]
+    separator = "; " if any(", " in place for place in places) else ", "
+    places += ["…"] if count > _DUPLICATES else []
+    return f"{count} near-duplicate{'' if count == 1 else 's'}: {separator.join(places)}"
 
 
 def stale_mark(hit: Hit) -> str:
@@ -266,25 +266,12 @@ def language_mark(hit: Hit) -> str:
     """The language of a hit, `in German`; empty if it is that of the question."""
     if not hit.language:
         return ""
-    from semsearch.text.languages import name_of  # start-up time: few answers are in several
-
     return f"in {name_of(hit.language)}"
 
 
 def index_mark(hit: Hit) -> str:
     """The index of a hit, `[notes]`; empty if only one was searched."""
     return f"[{plain_path(hit.index)}]" if hit.index else ""
-
-
-def context_text(context: Context) -> str:
-    """A context's text, line by line, without control characters."""
-    return "\n".join(_CONTROL.sub(" ", line).rstrip() for line in context.text.splitlines())
-
-
-def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Write a value as readable JSON. Control and invisible characters and lone surrogates are escaped."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def json_object(answers: Iterable[Answer]) -> Iterator[str]:
@@ -333,8 +320,6 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
             if stale := stale_mark(hit):
                 yield f"    ! {stale}"
             if explanation is not None:
-                from semsearch.cli.explanation_text import lines  # start-up time: few ask for explanations
-
                 yield from (f"    {line}" for line in lines(explanation))
 
 
@@ -383,10 +368,8 @@ def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
 
 def csv(answers: Iterable[Answer]) -> Iterator[str]:
     """Hits as comma-separated values under a header; a row is always one line."""
-    from csv import writer  # start-up time
-
     row = io.StringIO()
-    rows = writer(row, lineterminator="")
+    rows = csv_files.writer(row, lineterminator="")
     rest = iter(answers)
     begun = list(islice(rest, 1))
     columns = ("index", *_FIELDS) if begun and begun[0].indexes else _FIELDS
@@ -410,8 +393,6 @@ def _cell(text: str) -> str:
 
 def column(hit: Hit) -> int:
     """The column where a hit's sentence begins, in bytes from 1; 1 if the file has gone or changed, or is binary."""
-    from semsearch.readers.document import line_starts  # start-up time: only vimgrep's format needs it
-
     source = _source(hit.path, hit.root) if hit.root else None
     if source is None or hit.start > len(source):
         return 1
@@ -421,9 +402,6 @@ def column(hit: Hit) -> int:
 
 @lru_cache(maxsize=16)
 def _source(path: str, root: str) -> str | None:
-    from semsearch.readers.registry import MAX_BYTES  # start-up time: only vimgrep's format reads files
-    from semsearch.system.source_files import read_source
-
     try:
         return read_source(Path(path).absolute(), MAX_BYTES, root=root).data.decode("utf-8-sig")
     except (OSError, ValueError):

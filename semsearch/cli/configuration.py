@@ -1,31 +1,28 @@
-"""The configuration: defaults, the user's file, the project's, environment variables; later ones override earlier ones.
+"""The configuration: defaults, the user's semsearch.toml, the project's, environment variables; later ones win.
 
-A project's file may come from elsewhere, with the project. So it names only paths in its own folder, and neither a
-server, which would receive queries and a token, nor a store, which would receive vectors, nor a language model's
-address, which would receive text.
-
-Its keys are general ones, the options of a search (`SearchOptions`), the settings of new indexes (`IndexChoices`), and
-profiles; the fields of these classes are the keys, and are checked as these are. TOML files are read with line numbers
-for messages. Nothing in them is executed.
+The fields of the classes below are the keys. A project's file may come from elsewhere, with the project: it names only
+paths in its own folder, and no server, store or language model, which would receive queries or texts.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from semsearch.cli.configuration_files import project_file, users_file
-from semsearch.cli.index_choices import IndexChoices
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
+from semsearch.settings import Settings
 from semsearch.system.bounded_toml import read_toml
-from semsearch.system.locations import expanded, local_path, uri_scheme
+from semsearch.system.locations import config_folder, data_folder, expanded, folders_above, local_path, uri_scheme
+from semsearch.word_vectors.table import DEFAULT_VECTORS
+
+NAME = "semsearch.toml"
 
 # -- Keys --------------------------------------------------------------------------------------------------------------
 
@@ -42,17 +39,8 @@ class General:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileKeys:
-    """The keys of a profile: which files an index covers."""
-
-    roots: tuple[str, ...]  # files and folders
-    include: tuple[str, ...] = ()  # globs, as --include
-    exclude: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ModelKeys:
-    """The keys of the language model that `ask` asks; only in the user's own file."""
+    """The language model that `ask` asks; only in the user's own file."""
 
     url: str | None = None  # as --url
     name: str | None = None  # as --model
@@ -63,20 +51,55 @@ class ModelKeys:
 
 @dataclass(frozen=True, slots=True)
 class HistoryKeys:
-    """The keys of the history; only in the user's own file."""
+    """The history; only in the user's own file."""
 
     enabled: bool = True  # whether questions that are asked at a terminal are kept
 
 
-MODEL, HISTORY = "model", "history"
-SECTIONS: Mapping[str, type] = {
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """Settings of new indexes, as the options of `index`; None for the default."""
+
+    vectors: str | None = None
+    method: str | None = None
+    a: float | None = None
+    components: int | None = None
+    frequencies: str | None = None
+    adapt: bool | None = None
+    unknown: str | None = None
+    exact: bool | None = None
+    target_recall: float | None = None
+    store: str | None = None
+    sentence_vectors: bool | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings that differ from None, as arguments of `Index.create` and `Index.rebuild`."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileKeys:
+    """A profile: which files an index covers."""
+
+    roots: tuple[str, ...]  # files and folders
+    include: tuple[str, ...] = ()  # globs, as --include
+    exclude: tuple[str, ...] = ()
+
+
+SECTIONS: Mapping[str, Any] = {
     "": General,
     "search": SearchOptions,
-    MODEL: ModelKeys,
-    HISTORY: HistoryKeys,
-    "settings": IndexChoices,
+    "model": ModelKeys,
+    "history": HistoryKeys,
+    "settings": IndexSettings,
 }
-PROFILES = "profiles"
+_PATHS = ("indexes", "settings.vectors", "settings.frequencies", "rerank")
+SECRET = "model.key"  # is never shown
+
+
+def is_users_alone(key: str) -> bool:
+    """Whether only the user's own file may have a key: data would leave this machine by it, or be kept on it."""
+    return key in ("server", "settings.store") or key.startswith(("model.", "history."))
 
 
 def dotted(section: str, name: str) -> str:
@@ -84,139 +107,35 @@ def dotted(section: str, name: str) -> str:
     return f"{section}.{name}" if section else name
 
 
-def variable_of(section: str, name: str) -> str:
-    """The environment variable for a key: SEMSEARCH_SEARCH_K."""
-    return "_".join(part.upper() for part in ("semsearch", section, name) if part)
+def default_of(section: str, name: str) -> Any:
+    """The value that a key has if it is not configured."""
+    if section == "settings":
+        return DEFAULT_VECTORS if name == "vectors" else Settings.__dataclass_fields__[name].default
+    return getattr(SECTIONS[section](), name)
 
 
-def names_in(section: str) -> list[str]:
-    """The names of a section's keys."""
-    return [field.name for field in fields(SECTIONS[section])]
-
-
-def checked(section: str, name: str, value: Any) -> Any:
+def _checked(section: str, name: str, value: Any) -> Any:
     """The value of a key, converted to its type. Raises UsageError for an unknown key or a wrong type."""
-    known = names_in(section)
+    cls, key = SECTIONS[section], dotted(section, name)
+    known = [field.name for field in fields(cls)]
     if name not in known:
-        raise UsageError(unknown(dotted(section, name), name, [dotted(section, each) for each in known]))
-    cls: Any = SECTIONS[section]
-    empty = dict.fromkeys(known) if cls is IndexChoices else {}
+        raise UsageError(_unknown(key, name, [dotted(section, other) for other in known]))
     try:
-        return getattr(from_dict(cls, {**empty, name: value}), name)
+        return getattr(from_dict(cls, {name: value}), name)
     except UsageError as error:
-        said = "ModelKeys.key must be a text" if dotted(section, name) == SECRET else str(error)
-        raise UsageError(said.replace(f"{cls.__name__}.", f"{section}." if section else "", 1)) from None
+        message = f"{key} must be a text" if key == SECRET else str(error)
+        raise UsageError(message.replace(f"{cls.__name__}.{name}", key)) from None
 
 
-def checked_profile(name: str, values: Any) -> ProfileKeys:
-    """The keys of a profile. Raises UsageError."""
-    where = f"{PROFILES}.{name}"
-    if isinstance(values, Mapping):
-        for key in values:
-            if key not in (known := [field.name for field in fields(ProfileKeys)]):
-                raise UsageError(unknown(f"{where}.{key}", key, [f"{where}.{each}" for each in known]))
-    try:
-        found = from_dict(ProfileKeys, values)
-    except UsageError as error:
-        raise UsageError(str(error).replace("ProfileKeys", where, 1)) from None
-    if not found.roots:
-        raise UsageError(f"{where}.roots is empty; list at least one file or folder")
-    return found
-
-
-def unknown(key: str, name: str, known: list[str]) -> str:
+def _unknown(key: str, name: str, known: list[str]) -> str:
     """The message for an unknown key, with a similar known one."""
-    last = {each.rpartition(".")[2]: each for each in known}
-    close = get_close_matches(name, last, n=1)
-    meant = f"did you mean {last[close[0]]}? " if close else ""
-    return f"unknown key {key}; {meant}known keys: {', '.join(known)}"
-
-
-# -- TOML files with line numbers --------------------------------------------------------------------------------------
-
-_MOST = 1 << 16  # bytes; a configuration has some hundreds
-_HEADER = re.compile(r"\s*\[([^\]]+)\]\s*(?:#.*)?")
-_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*=""")
-
-
-@dataclass(frozen=True, slots=True)
-class TomlFile:
-    """The values of a TOML file, and the lines of its sections' headers and of their keys."""
-
-    path: Path
-    values: Mapping[str, Any]
-    headers: Mapping[str, int]
-    keys: Mapping[tuple[str, str], int]
-
-    @classmethod
-    def read(cls, path: Path) -> TomlFile:
-        """Read a file. Raises UsageError if it cannot be read or is not TOML."""
-        try:
-            data = path.read_bytes()
-            text = data.decode("utf-8-sig")
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
-        if len(data) > _MOST:
-            raise UsageError(f"{path} has {len(data):,} bytes; a configuration may have at most {_MOST:,}")
-        try:
-            values = read_toml(text)
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
-            raise UsageError(f"{path} is not valid TOML: {error or 'nested too deeply'}") from None
-        return cls(path, values, *_lines_of(text))
-
-    def line_of(self, section: str, name: str) -> int:
-        """The line of a key; that of its section, or the first, if the key is written in another form."""
-        of_headers = [self.headers.get(header, 1) for header in (section, f"{section}.{name}".lstrip("."))]
-        return self.keys.get((section, name)) or max(of_headers)
-
-    def at(self, section: str, name: str) -> str:
-        """The file and line of a key, as errors and `config show` name them."""
-        return f"{self.path}:{self.line_of(section, name)}"
-
-
-def _lines_of(text: str) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
-    """The lines of headers, and of keys by their section: of a header the last, of a key the first."""
-    headers: dict[str, int] = {}
-    keys: dict[tuple[str, str], int] = {}
-    current = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.fullmatch(line):
-            current = re.sub("[\"' ]", "", header[1])
-            headers[current] = number
-        elif key := _KEY.match(line):
-            keys.setdefault((current, next(name for name in key.groups() if name is not None)), number)
-    return headers, keys
+    by_name = {other.rpartition(".")[2]: other for other in known}
+    close = get_close_matches(name, by_name, n=1)
+    similar = f"did you mean {by_name[close[0]]}? " if close else ""
+    return f"unknown key {key}; {similar}known keys: {', '.join(known)}"
 
 
 # -- The configuration -------------------------------------------------------------------------------------------------
-
-DEFAULT = "default"
-OWNER = "sentence-transformers"  # of a model whose name has none (semsearch.rerankers.transformer_models)
-SECRET = "model.key"  # is never shown
-_USERS_ALONE = (
-    *("server", "settings.store", "history.enabled"),
-    *(f"{MODEL}.{each.name}" for each in fields(ModelKeys)),
-)
-
-
-def is_users_alone(key: str) -> bool:
-    """Whether only the user's own file may have a key: data would leave this machine by it, or be kept on it."""
-    return key in _USERS_ALONE
-
-
-@dataclass(frozen=True, slots=True)
-class ConfiguredValue:
-    """The value of a key and its source: a file with the line, a variable, or "default"."""
-
-    section: str
-    name: str
-    value: Any
-    source: str
-
-    @property
-    def key(self) -> str:
-        """The name of the key with its section."""
-        return dotted(self.section, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,148 +152,55 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The configured values by key, and the profiles. It has no defaults."""
+    """The configured values and where each comes from, by key: a file, or a variable; and the profiles."""
 
-    settings: Mapping[str, ConfiguredValue]
+    values: Mapping[str, Any]
+    sources: Mapping[str, str]
     profiles: Mapping[str, Profile]
 
     def of(self, section: str) -> dict[str, Any]:
-        """The values of a section, by name."""
-        return {each.name: each.value for each in self.settings.values() if each.section == section}
+        """The configured values of a section, by name."""
+        names = [field.name for field in fields(SECTIONS[section])]
+        return {name: self.values[key] for name in names if (key := dotted(section, name)) in self.values}
 
-    def with_defaults(self) -> Iterator[ConfiguredValue]:
-        """All keys, with defaults for those that are not configured."""
-        for section, cls in SECTIONS.items():
-            for field in fields(cls):
-                found = self.settings.get(dotted(section, field.name))
-                yield found or ConfiguredValue(section, field.name, _default(section, field.name), DEFAULT)
+
+def project_file() -> Path | None:
+    """The semsearch.toml of the current folder, or of the nearest folder above that has one; None without one."""
+    here = Path(NAME)
+    return here.absolute() if here.is_file() else next(filter(Path.is_file, folders_above(NAME)), None)
+
+
+def users_file() -> Path:
+    """The user's own configuration. It need not exist."""
+    return config_folder() / NAME
 
 
 def read_configuration() -> Configuration:
-    """Read the whole configuration. Raises UsageError, which names the file and line, or the variable."""
-    settings: dict[str, ConfiguredValue] = {}
+    """Read the whole configuration. Raises UsageError, which names the file and key, or the variable."""
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
     profiles: dict[str, Profile] = {}
-    own = users_file()
-    for path, is_users in ((own if own.is_file() else None, True), (project_file(), False)):
-        if path is not None:
-            file = TomlFile.read(path)
-            settings |= {each.key: each for each in _settings_in(file, is_users=is_users)}
-            profiles |= {each.name: each for each in _profiles_in(file, is_users=is_users)}
-    settings |= {each.key: each for each in _settings_of_environment(dict(os.environ))}
-    return Configuration(settings, profiles)
-
-
-def _settings_in(file: TomlFile, *, is_users: bool) -> Iterator[ConfiguredValue]:
-    for name, value in file.values.items():
-        if name == PROFILES:
-            continue
-        if name not in SECTIONS or not name:
-            yield _setting(file, "", name, value, is_users=is_users)
-        elif not isinstance(value, Mapping):
-            raise UsageError(f"{file.at('', name)}: [{name}] is a section with keys of its own, not {value!r}")
-        else:
-            for inner, each in value.items():
-                yield _setting(file, name, inner, each, is_users=is_users)
-
-
-def _setting(file: TomlFile, section: str, name: str, value: Any, *, is_users: bool) -> ConfiguredValue:
-    where = file.at(section, name)
-    try:
-        if not section and isinstance(value, Mapping):
-            raise UsageError(unknown(f"[{name}]", name, [*filter(None, SECTIONS), f"{PROFILES}.NAME"]))
-        found = checked(section, name, value)
-        if is_users_alone(key := dotted(section, name)) and not is_users:
-            raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
-        if dotted(section, name) in ("indexes", "settings.vectors", "settings.frequencies"):
-            found = _path(file, found, of_folder=name == "indexes", is_users=is_users)
-        if dotted(section, name) == "rerank":
-            found = _model(file, found, is_users=is_users)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from None
-    return ConfiguredValue(section, name, found, where)
-
-
-def _path(file: TomlFile, text: str, *, of_folder: bool, is_users: bool) -> str:
-    """A path relative to the file, made absolute. Other values, such as the name of word vectors, stay."""
-    if not of_folder and not any(sign in text for sign in ("/", os.sep)):
-        return text
-    return _inside(file, text, is_users=is_users)
-
-
-def _model(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """A model's path relative to the file, made absolute; or its name, which may have a slash too.
-
-    Raises UsageError if a project's file names a folder or file: a model may bring code, and comes from the user alone.
-    """
-    is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
-    if not is_users and (is_path or any(Path(folder, text).exists() for folder in (file.path.parent, "", OWNER))):
-        raise UsageError(
-            f"{text} is a folder or file; a project may only name a model that you have, and its path stands in your "
-            f"own configuration, {users_file()}, or after --rerank"
-        )
-    return _inside(file, text, is_users=is_users) if is_path or (file.path.parent / text).exists() else text
-
-
-def _inside(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """The absolute path. Raises UsageError if a project's file names a path outside its folder."""
-    folder = file.path.parent
-    path = os.path.normpath(folder / expanded(text))
-    whole, inner = os.path.realpath(folder), os.path.realpath(path)
-    if not is_users and inner != whole and not inner.startswith(whole.rstrip(os.sep) + os.sep):
-        raise UsageError(
-            f"{text} is outside {folder}; only your own configuration, {users_file()}, may name such a path"
-        )
-    return path
-
-
-def _profiles_in(file: TomlFile, *, is_users: bool) -> Iterator[Profile]:
-    given = file.values.get(PROFILES, {})
-    if not isinstance(given, Mapping):
-        raise UsageError(f"{file.at('', PROFILES)}: profiles are sections such as [profiles.notes], not {given!r}")
-    for name, values in given.items():
-        where = file.at(PROFILES, name)
-        try:
-            keys = checked_profile(name, values)
-            if not name.strip() or Path(name).name != name or name.startswith("."):
-                raise UsageError(f"{name!r} is not a valid index name; use a name such as 'notes'")
-            roots = tuple(_root(file, root, is_users=is_users) for root in keys.roots)
-            indexes = _indexes_of(file, is_users=is_users)
-        except UsageError as error:
-            raise UsageError(f"{where}: {error}") from None
-        yield Profile(name, roots, keys.include, keys.exclude, indexes, where)
-
-
-def _root(file: TomlFile, text: str, *, is_users: bool) -> str:
-    """The absolute path of a root, or the URI of one in a store, which only the user's own file may name."""
-    if not uri_scheme(text):
-        return _inside(file, text, is_users=is_users)
-    if not is_users:
-        raise UsageError(f"{text} is in an object store; only your own configuration, {users_file()}, may name one")
-    return local_path(text)
-
-
-def _indexes_of(file: TomlFile, *, is_users: bool) -> Path:
-    """The folder for the indexes of a file's profiles."""
-    if "indexes" in file.values:
-        return Path(_inside(file, checked("", "indexes", file.values["indexes"]), is_users=is_users))
-    if is_users:
-        from semsearch.cli.find_index import users_own  # start-up time: few have profiles
-
-        return users_own()
-    return file.path.parent / "indexes"
-
-
-def _settings_of_environment(environment: Mapping[str, str]) -> Iterator[ConfiguredValue]:
+    environment = dict(os.environ)
+    for path, is_users in ((users_file(), True), (project_file(), False)):
+        if path is not None and path.is_file():
+            try:
+                file = _File(path, is_users=is_users)
+                read, read_profiles = file.values(), file.profiles()
+            except UsageError as error:
+                raise UsageError(f"{path}: {error}") from None
+            values |= read
+            sources |= dict.fromkeys(read, str(path))
+            profiles |= read_profiles
     for section, cls in SECTIONS.items():
         for field in fields(cls):
-            variable = variable_of(section, field.name)
-            text = environment.get(variable, "")
-            if not text.strip():
-                continue
-            try:
-                yield ConfiguredValue(section, field.name, _from_text(section, field.name, text), variable)
-            except UsageError as error:
-                raise UsageError(f"the environment variable {variable}: {error}") from None
+            variable = "_".join(filter(None, ("SEMSEARCH", section, field.name))).upper()
+            if text := environment.get(variable, "").strip():
+                try:
+                    values[dotted(section, field.name)] = _from_text(section, field.name, text)
+                except UsageError as error:
+                    raise UsageError(f"the environment variable {variable}: {error}") from None
+                sources[dotted(section, field.name)] = variable
+    return Configuration(values, sources, profiles)
 
 
 def _from_text(section: str, name: str, text: str) -> Any:
@@ -384,17 +210,133 @@ def _from_text(section: str, name: str, text: str) -> Any:
     except (ValueError, RecursionError):
         value = text
     try:
-        return checked(section, name, value)
+        return _checked(section, name, value)
     except UsageError:
-        if not isinstance(value, str):
-            return checked(section, name, text)
-        return checked(section, name, [value])
+        return _checked(section, name, [value] if isinstance(value, str) else text)
 
 
-def _default(section: str, name: str) -> Any:
-    if section == "settings":
-        from semsearch.settings import Settings  # start-up time: only `config show` asks
-        from semsearch.word_vectors.table import DEFAULT_VECTORS
+class _File:
+    """A configuration file."""
 
-        return DEFAULT_VECTORS if name == "vectors" else Settings.__dataclass_fields__[name].default
-    return getattr(SECTIONS[section](), name)
+    def __init__(self, path: Path, *, is_users: bool) -> None:
+        self._folder, self._is_users = path.parent, is_users
+        try:
+            self._content = read_toml(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise UsageError(f"cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
+            raise UsageError(f"not valid TOML: {error or 'nested too deeply'}") from None
+
+    def values(self) -> dict[str, Any]:
+        """The values by key, checked."""
+        values: dict[str, Any] = {}
+        for name, value in self._content.items():
+            if name and name in SECTIONS:
+                if not isinstance(value, Mapping):
+                    raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
+                values |= {dotted(name, key): self._value(name, key, inner) for key, inner in value.items()}
+            elif isinstance(value, Mapping) and name != "profiles":
+                raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS), "profiles.NAME"]))
+            elif name != "profiles":
+                values[name] = self._value("", name, value)
+        return values
+
+    def _value(self, section: str, name: str, value: Any) -> Any:
+        key = dotted(section, name)
+        value = _checked(section, name, value)
+        if is_users_alone(key) and not self._is_users:
+            raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
+        if key not in _PATHS:
+            return value
+        if key == "rerank":
+            return self._model(value)
+        return self._inside(value) if key == "indexes" or "/" in value or os.sep in value else value
+
+    def _model(self, text: str) -> str:
+        """A model's name, or its path, which only the user's own file may have: a model may bring code."""
+        is_path = text.startswith((".", "~", os.sep)) or text.endswith(".onnx") or (self._folder / text).exists()
+        if is_path and not self._is_users:
+            raise UsageError(f"{text} is a folder or file; a project may only name a model that you have")
+        return self._inside(text) if is_path else text
+
+    def _inside(self, text: str) -> str:
+        """A path relative to the file, made absolute. Raises UsageError if a project's file leads out of its folder."""
+        path = os.path.normpath(self._folder / expanded(text))
+        if not self._is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self._folder)):
+            raise UsageError(f"{text} is outside {self._folder}; only your own configuration may name such a path")
+        return path
+
+    def _root(self, text: str) -> str:
+        if not uri_scheme(text):
+            return self._inside(text)
+        if not self._is_users:
+            raise UsageError(f"{text} is in an object store; only your own configuration may name one")
+        return local_path(text)
+
+    def profiles(self) -> dict[str, Profile]:
+        """The profiles by name, checked."""
+        sections = self._content.get("profiles", {})
+        if not isinstance(sections, Mapping):
+            raise UsageError(f"profiles are sections such as [profiles.notes], not {sections!r}")
+        return {name: self._profile(name, values) for name, values in sections.items()}
+
+    def _profile(self, name: str, values: Any) -> Profile:
+        key = f"profiles.{name}"
+        try:
+            keys = from_dict(ProfileKeys, values)
+        except UsageError as error:
+            raise UsageError(str(error).replace("ProfileKeys", key, 1)) from None
+        if not keys.roots:
+            raise UsageError(f"{key}.roots is empty; list at least one file or folder")
+        if not name.strip() or Path(name).name != name or name.startswith("."):
+            raise UsageError(f"{name!r} is not a valid index name; use a name such as 'notes'")
+        folder = data_folder() / "indexes" if self._is_users else self._folder / "indexes"
+        if "indexes" in self._content:
+            folder = Path(self._value("", "indexes", self._content["indexes"]))
+        roots = tuple(map(self._root, keys.roots))
+        return Profile(name, roots, keys.include, keys.exclude, folder, str(self._folder / NAME))
+
+
+# -- Of the running command --------------------------------------------------------------------------------------------
+
+_CURRENT: ContextVar[Configuration | None] = ContextVar("configuration", default=None)
+_SEARCHING = ("query", "interactive", "similar", "context", "ask")
+_RERANKING = ("query", "context", "ask", "serve", "mcp")
+_UNCONFIGURED = (None, "config", "doctor")  # commands that must run with a wrong configuration too
+
+
+def configuration_of() -> Configuration:
+    """The configuration of the running command."""
+    return _CURRENT.get() or Configuration({}, {}, {})
+
+
+def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
+    """Read the configuration for the command that begins now; the defaults of its options, as typer takes them."""
+    if command in _UNCONFIGURED:
+        _CURRENT.set(None)
+        return {}
+    configuration = read_configuration()
+    _CURRENT.set(configuration)
+    general = configuration.of("")
+    defaults = {"indexes": general["indexes"]} if "indexes" in general else {}
+    if command in _RERANKING:
+        defaults |= {name: general[name] for name in ("rerank", "rerank_seconds") if name in general}
+    if command in _SEARCHING:
+        defaults |= configuration.of("search")
+        defaults |= {
+            option: general[key] for option, key in (("index", "ask"), ("server", "server")) if general.get(key)
+        }
+    return {str(command): defaults}
+
+
+def section_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
+    """All keys with their values and sources, `default` where nothing is configured, as `config show` lists them."""
+    for section, cls in SECTIONS.items():
+        for field in fields(cls):
+            key = dotted(section, field.name)
+            value = configuration.values.get(key, default_of(section, field.name))
+            yield key, value, configuration.sources.get(key, "default")
+    for profile in configuration.profiles.values():
+        for name in ("roots", "include", "exclude"):
+            if values := getattr(profile, name):
+                yield f"profiles.{profile.name}.{name}", values, profile.source

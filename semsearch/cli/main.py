@@ -1,141 +1,173 @@
-"""The commands: parse by typer, call the Python API, print the answer by `answer_formats` or `terminal`.
+"""The program `semsearch`: its commands, its streams, and what becomes of errors.
 
-Start-up time is a feature: the module of a command is imported when that command is called, and imports the library
-only when it is needed. What `start` can read without typer does not come here.
+A command is a function of commands/, as typer takes it; options that several commands share are in options.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from semsearch import __version__
-from semsearch.cli.declared import function_of, in_order
-from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.help_panels import command_from
-from semsearch.cli.messages import carried_out
-from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
+from semsearch.cli.commands import (
+    ask_command,
+    config_command,
+    doctor_command,
+    evaluate_command,
+    exchange_commands,
+    history_command,
+    index_command,
+    interactive_command,
+    list_commands,
+    manage_commands,
+    passage_commands,
+    query_command,
+    server_commands,
+    status_commands,
+    upkeep_commands,
+    vectors_command,
+)
+from semsearch.cli.configuration import use_configuration
+from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
+from semsearch.cli.printing import complain
+from semsearch.errors import EXHAUSTED, SemsearchError
 
-
-class _NamedCommand(NamedTuple):
-    """Where a command is defined, and the first sentence of its help, which the list of commands shows."""
-
-    module: str
-    summary: str
-
-
-COMMANDS = {  # in the order in which a new user meets them
-    "index": _NamedCommand("commands.index_command", "Index files and folders, or bring an index up to date."),
-    "watch": _NamedCommand("commands.upkeep_commands", "Keep an index up to date as its files change."),
-    "query": _NamedCommand("commands.query_command", "Search an index."),
-    "interactive": _NamedCommand("commands.interactive_command", "Search as you type, on a terminal."),
-    "similar": _NamedCommand("commands.passage_commands", "Find passages similar to an indexed passage or document."),
-    "context": _NamedCommand(
-        "commands.passage_commands", "Print the passages that a language model needs to answer a query."
-    ),
-    "ask": _NamedCommand(
-        "commands.ask_command",
-        "Answer a question from your documents by a language model, with a citation for every sentence.",
-    ),
-    "history": _NamedCommand(
-        "commands.history_command",
-        "List the questions that you have asked at a terminal, newest first, and the saved ones; or ask one again.",
-    ),
-    "serve": _NamedCommand(
-        "commands.server_commands",
-        "Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.",
-    ),
-    "mcp": _NamedCommand(
-        "commands.server_commands", "Let an agent search: an MCP server on standard input and output."
-    ),
-    "map": _NamedCommand(
-        "commands.upkeep_commands", "Compute the map of an index: its passages as points, similar ones near each other."
-    ),
-    "status": _NamedCommand("commands.status_commands", "Show the contents and settings of an index."),
-    "list": _NamedCommand("commands.list_commands", "List all indexes, or the documents of one."),
-    "describe": _NamedCommand("commands.manage_commands", "Say in a sentence what an index holds."),
-    "rename": _NamedCommand("commands.manage_commands", "Rename an index."),
-    "delete": _NamedCommand("commands.manage_commands", "Delete an index."),
-    "remove": _NamedCommand("commands.upkeep_commands", "Remove documents from an index."),
-    "export": _NamedCommand(
-        "commands.exchange_commands", "Export documents, passages or sentences, optionally with vectors."
-    ),
-    "import": _NamedCommand(
-        "commands.exchange_commands",
-        "Add documents from files with one document per row; creates the index if it does not exist.",
-    ),
-    "merge": _NamedCommand("commands.exchange_commands", "Merge several indexes into a new one, with one fit."),
-    "refit": _NamedCommand("commands.upkeep_commands", "Fit the embedding of an index to its current text."),
-    "compact": _NamedCommand("commands.upkeep_commands", "Merge the segments of an index and drop removed vectors."),
-    "verify": _NamedCommand("commands.status_commands", "Check the integrity of an index."),
-    "trust": _NamedCommand(
-        "commands.status_commands", "Show what an index names outside its folder, and allow it on this machine."
-    ),
-    "config": _NamedCommand(
-        "commands.config_command", "Defaults of options, from semsearch.toml and environment variables."
-    ),
-    "vectors": _NamedCommand("commands.vectors_command", "Word vectors: list, inspect, import."),
-    "evaluate": _NamedCommand("commands.evaluate_command", "Measure how well your own questions are answered."),
-    "doctor": _NamedCommand(
-        "commands.doctor_command",
-        "Check the installation: packages, word vectors, folders, and that a search finds its answer.",
-    ),
+FAILED, INTERRUPTED = 2, 130
+STATUSES = {  # a test finds every one that the code raises
+    0: "Success. `query`, `similar` and `context` found something, `ask` an answer; `verify` found no problem. Also if "
+    "the reader of the output stops early, as in `semsearch list | head`.",
+    1: "`query`, `similar`, `context` and `ask` found nothing, or nothing that answers; `verify`, `doctor` and "
+    "`evaluate data` found problems, printed one per line.",
+    FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
+    "Also if `index` could index nothing.",
+    INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
 }
-GROUPS = ("history", "config", "vectors", "evaluate")  # commands that have sub-commands
+SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
+    "search": "query",
+    "find": "query",
+    "add": "index",
+    "sync": "index",
+    "update": "index",
+    "ls": "list",
+    "indexes": "list",
+    "rm": "remove",
+    "mv": "rename",
+}
 
 
-class Commands(ExtensibleGroup):
-    """The commands, each imported when it is called; errors become messages and exit statuses."""
-
-    _words: Sequence[str] = ()  # that were given, for messages
-
-    def own_commands(self, _: Any) -> list[str]:
-        """The names of semsearch's commands, in the order of the help text."""
-        return list(COMMANDS)
-
-    def own_command(self, _: Any, cmd_name: str) -> Any:
-        """The command with a name: the function of that name in its file, or the group of its sub-commands."""
-        module = import_module(f"semsearch.cli.{COMMANDS[cmd_name].module}")
-        return command_from(module.app if cmd_name in GROUPS else getattr(module, function_of(cmd_name)), cmd_name)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, of semsearch's own without importing them."""
-        from semsearch.cli.plugged_in import listed  # start-up time: only a help text asks
-
-        own = {name: TyperCommand(name, help=named.summary) for name, named in COMMANDS.items()}
-        TyperGroup(commands=own | listed("", own)).format_commands(ctx, formatter)
+class Program(ExtensibleGroup):
+    """The commands. An error that a user can fix is one line on stderr and exit status 2; a bug keeps its traceback."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Start the interactive search if no command is given, on a terminal with an index.
-
-        `semsearch -i NAME query` is `semsearch query -i NAME`, `semsearch help query` is `semsearch query --help`, and
-        a synonym is the command that it means.
-        """
-        args = in_order(args)
-        self._words = args
-        if not args and not ctx.resilient_parsing:
-            from semsearch.cli.commands.interactive_command import is_offered  # start-up time: most name a command
-
-            args = ["interactive"] if is_offered() else args
-        return super().parse_args(ctx, args)
+        """Without a command search as you type, if there is an index; `help query` is `query --help`."""
+        if not args and not ctx.resilient_parsing and interactive_command.is_offered():
+            args = ["interactive"]
+        elif args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        elif args:
+            args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
+        return super().parse_args(ctx, _with_default_model(args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        return carried_out(partial(super().invoke, ctx), self._words)
+        with errors_in_one_line():
+            return super().invoke(ctx)
+
+
+def _with_default_model(args: list[str]) -> list[str]:
+    """--rerank may stand without a model, last or before another option, which typer does not know."""
+    end = args.index("--") if "--" in args else len(args)
+    following = [*args[1:end], "-"]
+    return [
+        "--rerank=default" if arg == "--rerank" and position < end and following[position].startswith("-") else arg
+        for position, arg in enumerate(args)
+    ]
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """End the process as STATUSES has it if the block fails."""
+    try:
+        yield
+        sys.stdout.flush()
+    except SemsearchError as error:
+        complain(str(error))
+    except KeyboardInterrupt as interrupt:
+        complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:  # `| head`
+        _discard_stdout()
+        raise SystemExit(0) from None
+    except MemoryError:
+        complain("out of memory; no write was left incomplete")
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd raises it
+            complain("the current folder no longer exists; change to an existing one")
+        elif error.errno in EXHAUSTED:
+            complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
+            _discard_stdout()
+        else:
+            raise
+    else:
+        return
+    raise SystemExit(FAILED)
+
+
+def _discard_stdout() -> None:
+    """Discard buffered output that cannot be written, so that the interpreter does not try again at its end."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), sys.stdout.fileno())
 
 
 app = typer.Typer(
-    cls=Commands,
-    rich_markup_mode=None,  # rich's help takes 50 ms longer
+    cls=Program,
+    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+COMMANDS: dict[str, Callable[..., None]] = {  # in the order in which a new user meets them
+    "index": index_command.index,
+    "watch": upkeep_commands.watch,
+    "query": query_command.query,
+    "interactive": interactive_command.interactive,
+    "similar": passage_commands.similar,
+    "context": passage_commands.context,
+    "ask": ask_command.ask,
+    "serve": server_commands.serve,
+    "mcp": server_commands.mcp,
+    "map": upkeep_commands.map_,
+    "status": status_commands.status,
+    "list": list_commands.list_,
+    "describe": manage_commands.describe,
+    "rename": manage_commands.rename,
+    "delete": manage_commands.delete,
+    "remove": upkeep_commands.remove,
+    "export": exchange_commands.export,
+    "import": exchange_commands.import_,
+    "merge": exchange_commands.merge,
+    "refit": upkeep_commands.refit,
+    "compact": upkeep_commands.compact,
+    "verify": status_commands.verify,
+    "trust": status_commands.trust,
+    "doctor": doctor_command.doctor,
+}
+GROUPS = {
+    "history": history_command.app,
+    "config": config_command.app,
+    "vectors": vectors_command.app,
+    "evaluate": evaluate_command.app,
+}
+for name, function in COMMANDS.items():
+    app.command(name, help=paragraphs(function))(function)
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
 
 
 def _show_version(asked: bool) -> None:
@@ -156,23 +188,16 @@ def semsearch(
     semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it.
     On a terminal, if there is an index, semsearch without a command searches as you type.
     """
-    require_memory(LINEAR_ALGEBRA, "to start")
-    _configure(context, context.invoked_subcommand)
+    context.default_map = use_configuration(context.invoked_subcommand)
 
 
-def _configure(context: Any, command: str | None) -> None:
-    """Make configured values the defaults of a command's options. Without a configuration, nothing is imported."""
-    from semsearch.cli.configuration_files import is_configured
-    from semsearch.cli.configured_defaults import (
-        CONFIGURED,
-        defaults_of,
-        use,  # start-up time: --help needs none of it
-    )
-
-    configuration = None
-    if command in CONFIGURED and is_configured():
-        from semsearch.cli.configuration import read_configuration
-
-        configuration = read_configuration()
-        context.default_map = {command: defaults_of(command, configuration)}
-    use(configuration)
+def main() -> None:
+    """The console script. Ends the process."""
+    gc.freeze()  # what is imported is no garbage
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed, as by >&-: the first file that is opened would take its place
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
+        elif name != "stderr" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+    app(prog_name="semsearch")

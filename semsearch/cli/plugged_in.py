@@ -4,92 +4,111 @@
     shout = "shouting.commands:shout"                  # semsearch shout
     "evaluate.shouting" = "shouting.commands:measure"  # semsearch evaluate shouting
 
-What an entry point names is a function, as typer takes it, or a `typer.Typer` with commands of its own. It is loaded
-when its command is named, or when a help text lists it; without that nothing here is imported.
+An entry point names a function, as typer takes it, or a `typer.Typer` with commands of its own. It is loaded when its
+command is called, or when a help text lists it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import metadata
 from importlib.metadata import EntryPoint
+from inspect import getdoc
 from typing import Any
 
-from semsearch.cli.help_panels import command_from
-from semsearch.cli.messages import warn
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from semsearch.cli.printing import warn
 from semsearch.errors import UsageError
 
 GROUP = "semsearch.commands"
-IN_REPOSITORY = {  # by the group of commands, "" being semsearch itself: what distributions in the repository bring
-    "": {"publish": "scale", "bench": "research"},
-    "evaluate": dict.fromkeys(
-        (
-            *("retrieval", "sts", "data", "report", "released", "weights", "sweep", "components", "removal"),
-            *("confound", "assumptions", "supervised", "classify", "cbos"),
-        ),
-        "research",
-    ),
-    "vectors": dict.fromkeys(
-        ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language"), "research"
-    ),
+_EVALUATIONS = (
+    *("retrieval", "sts", "data", "report", "released", "weights", "sweep", "components", "removal"),
+    *("confound", "assumptions", "supervised", "classify", "cbos"),
+)
+_OF_VECTORS = ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language")
+BROUGHT_BY = {  # distributions of this repository, and commands that they bring
+    "scale": ("publish",),
+    "research": ("bench", *(f"evaluate {name}" for name in _EVALUATIONS), *(f"vectors {name}" for name in _OF_VECTORS)),
 }
 
 
-def installed_points() -> Iterable[EntryPoint]:
-    """The entry points of all installed distributions that name a command."""
-    return metadata.entry_points(group=GROUP)
+class ExtensibleGroup(TyperGroup):
+    """A group of commands: semsearch's own, which cannot be replaced, then those of other distributions."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands. Those that cannot be loaded are left out, with a warning."""
+        self._load_all(ctx)
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name. Raises UsageError for one that cannot be loaded, or is not installed."""
+        if (command := super().get_command(ctx, cmd_name)) is not None or ctx.resilient_parsing:
+            return command
+        if (point := announced(_path(ctx)).get(cmd_name)) is not None:
+            return _load(point, cmd_name)
+        name = " ".join(filter(None, [_path(ctx).replace(".", " "), cmd_name]))
+        for folder, names in BROUGHT_BY.items():
+            if name in names:
+                raise UsageError(
+                    f"semsearch {name} is part of semsearch-{folder}; install it with: "
+                    f"pip install . ./{folder} (in a clone of the repository)"
+                )
+        return None
+
+    def _load_all(self, ctx: Any) -> None:
+        for name, point in announced(_path(ctx)).items():
+            if name in self.commands:
+                if not getattr(self.commands[name], "is_plugged_in", False):
+                    warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
+                continue
+            try:
+                self.commands[name] = _load(point, name)
+            except UsageError as error:
+                warn(str(error))
+
+
+def paragraphs(function: Any) -> str:
+    """The docstring of a command, each paragraph on one line, as typer's help wants it."""
+    return "\n\n".join(" ".join(part.split()) for part in (getdoc(function) or "").split("\n\n"))
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """The commands that distributions announce for a group, by their names. Of two with one name the first counts."""
-    found: dict[str, EntryPoint] = {}
-    for point in sorted(installed_points(), key=lambda point: (point.name, point.value)):
-        before, _, name = point.name.rpartition(".")
-        if before == group:
-            found.setdefault(name, point)
-    return found
-
-
-def find(group: str, name: str) -> Any | None:
-    """The command of a name in a group; None if no distribution has it.
-
-    Raises UsageError for one that cannot be loaded, and for one of another distribution of the repository.
-    """
-    if (point := announced(group).get(name)) is not None:
-        return _load(point, name)
-    if (folder := IN_REPOSITORY.get(group, {}).get(name)) is not None:
-        raise UsageError(
-            f"{' '.join(filter(None, ('semsearch', group, name)))} is part of semsearch-{folder}; install it with: "
-            f"pip install . ./{folder} (in a clone of the repository)"
-        )
-    return None
-
-
-def listed(group: str, taken: Iterable[str]) -> dict[str, Any]:
-    """The loadable commands of a group, by name. Warns of those that cannot be loaded or whose name is `taken`."""
-    found: dict[str, Any] = {}
-    names = set(taken)
-    for name, point in announced(group).items():
-        if name in names:
-            warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
-            continue
-        try:
-            found[name] = _load(point, name)
-        except UsageError as error:
-            warn(str(error))
-    return found
+    """The commands that distributions announce for a group, "" being semsearch itself. Of two of one name the first."""
+    points: dict[str, EntryPoint] = {}
+    for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        parent, _, name = point.name.rpartition(".")
+        if parent == group:
+            points.setdefault(name, point)
+    return points
 
 
 def _load(point: EntryPoint, name: str) -> Any:
-    """Load what an entry point names as a command. Raises UsageError if that fails, or it is neither."""
+    """The command that an entry point names. Raises UsageError if it cannot be loaded."""
     try:
-        made = point.load()
-        return command_from(made, name, short_help=getattr(made, "short_help", None))
+        target = point.load()
+        if not isinstance(target, typer.Typer):
+            app = typer.Typer(add_completion=False)
+            app.command(name, help=paragraphs(target), short_help=getattr(target, "short_help", None))(target)
+            target = app
+        command: Any = get_command(target)
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
             f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
+    command.name, command.is_plugged_in = name, True
+    return command
+
+
+def _path(ctx: Any) -> str:
+    """The group of a context as entry points name it: "" for semsearch, "evaluate" for one of its groups."""
+    names = []
+    while ctx.parent is not None:
+        names.append(ctx.info_name)
+        ctx = ctx.parent
+    return ".".join(reversed(names))
 
 
 def _shown(point: EntryPoint) -> str:

@@ -20,20 +20,23 @@ from rich.style import Style
 from rich.text import Text
 
 from semsearch.cli.answer_formats import (
+    BATCH_FORMATS,
+    FORMATS,
     Answer,
     also_in,
     code_lines,
     index_mark,
     language_mark,
-    one_line,
     passage_lines,
     path_of,
     position_of,
     stale_mark,
     trail,
-    wrapped_path,
 )
+from semsearch.cli.asked_indexes import Asked, tell_if_stale
 from semsearch.cli.explanation_text import summary, table
+from semsearch.cli.options import Format
+from semsearch.cli.printing import complain, one_line
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
@@ -46,6 +49,30 @@ _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
+
+
+def show(answers: Iterable[Answer], format: Format, asked: Asked, *, batch: bool = False) -> int:
+    """Print answers in a format as they come, and warn of changed files unless it shows them; the number of hits."""
+    number = 0
+    stale: list[Hit] = []
+
+    def counted() -> Iterator[Answer]:
+        nonlocal number
+        for answer in answers:
+            number += len(answer.hits)
+            stale.extend(hit for hit in answer.shown if hit.stale)
+            if answer.weak and not answer.hits and not batch and format not in ("table", "plain"):
+                complain(answer.without_hits)
+            yield answer
+
+    if format == "table":
+        print_answers(counted(), batch=batch)
+    else:
+        for line in (BATCH_FORMATS if batch else FORMATS)[format](counted()):
+            print(line, end="" if format == "null" else "\n")
+    if not format.startswith("json"):
+        tell_if_stale(stale, asked)
+    return number
 
 
 def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
@@ -91,20 +118,13 @@ def _print_below(console: Console, text: Text, width: int) -> None:
         console.print(line, soft_wrap=True)
 
 
-def heat_map(explanation: Explanation, *, width: int) -> list[Text]:
+def heat_map(explanation: Explanation, *, width: int) -> Iterator[Text]:
     """The table of word pairs, each the warmer the more it adds to the cosine, blue if negative; none without pairs."""
-    if explanation.pairs is None:
-        return []
-    found: list[Text] = []
-    for line in table(explanation.pairs, width=width):
-        text = Text()
-        for cell in line:
-            if cell.share is None:
-                text.append(cell.text)
-            else:
-                text.append(" ").append(cell.text[1:], warmth(cell.share))
-        found.append(text)
-    return found
+    for cells in table(explanation.pairs, width=width) if explanation.pairs is not None else ():
+        line = Text()
+        for cell in cells:
+            line.append(cell.text[:1]).append(cell.text[1:], "" if cell.share is None else warmth(cell.share))
+        yield line
 
 
 def warmth(share: float) -> str:
@@ -119,7 +139,7 @@ def warmth(share: float) -> str:
 def heading(hit: Hit, *, width: int, best: float) -> Text:
     """The heading of a hit: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
 
-    A path is never cut: too long for the line, it goes on in the next after one of its separators. A trail may be cut.
+    A path is never cut; a trail may be, and stands on the next line where there is no room.
     """
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
     if hit.relevance is not None:
@@ -130,19 +150,15 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
         line.append(f"{language_mark(hit)} ", "cyan")
     is_file = hit.root and not uri_scheme(hit.root)
     linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
-    path, position = path_of(hit), position_of(hit)
-    *parts, last = wrapped_path(path, width - line.cell_len - len(position), width - _INDENT - len(position))
-    for part in parts:
-        line.append(part, Style(color="magenta") + linked).append(f"\n{'':{_INDENT}}")
-    line.append(last, Style(color="magenta") + linked)
-    line.append(position, Style(color="green") + linked)
+    line.append(path_of(hit), Style(color="magenta") + linked)
+    line.append(position_of(hit), Style(color="green") + linked)
     headings = trail(hit)
-    if not headings:
-        return line
-    beside = width - (cell_len(last + position) + _INDENT if parts else line.cell_len) - 3
-    if cell_len(headings[-1]) + (4 if headings[1:] else 0) <= beside:
-        return line.append(f" › {shorten(headings, beside)}", "dim")
-    return line.append(f"\n{'':{_INDENT}}{shorten(headings, width - _INDENT)}", "dim")
+    beside = width - line.cell_len - 3
+    if headings and cell_len(headings[-1]) + (4 if headings[1:] else 0) <= beside:
+        line.append(f" › {shorten(headings, beside)}", "dim")
+    elif headings:
+        line.append(f"\n{'':{_INDENT}}{shorten(headings, width - _INDENT)}", "dim")
+    return line
 
 
 def shorten(headings: list[str], room: int) -> str:

@@ -17,7 +17,7 @@ from serving import running
 
 import semsearch
 from semsearch.cli.answer_formats import column
-from semsearch.cli.answering import indexes_of
+from semsearch.cli.asked_indexes import indexes_of
 from semsearch.cli.open_hit import open_hit
 from semsearch.errors import SourceChanged, SourceError
 from semsearch.index import Index
@@ -38,8 +38,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
     "cli/history.py": "the questions that the user asked",
-    "cli/messages.py": "/dev/null",
-    "cli/start.py": "/dev/null",
+    "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
     "embedding/embedder.py": "a file that a program saved and names",
     "evaluate/": "files that the user names",

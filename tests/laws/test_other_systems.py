@@ -11,7 +11,6 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from semsearch.cli import messages
 from semsearch.cli.find_index import possible_name
 from semsearch.cli.terminal import file_address
 from semsearch.errors import UsageError
@@ -149,16 +148,6 @@ def test_other_names_are_possible_on_windows(name: str) -> None:
 )
 def test_the_address_of_a_file_has_its_drive(path: str, host: str, expected: str) -> None:
     assert file_address(path, host) == expected
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [(("SIGTERM", "SIGHUP", "SIGKILL"), [15, 1]), (("SIGTERM", "SIGBREAK"), [15, 21]), (("SIGINT",), [])],
-)
-def test_the_signals_of_each_system_stop_a_write(names: tuple[str, ...], expected: list[int]) -> None:
-    numbers = {"SIGTERM": 15, "SIGHUP": 1, "SIGBREAK": 21, "SIGKILL": 9, "SIGINT": 2}
-    known = SimpleNamespace(**{name: numbers[name] for name in names})
-    assert messages.stopping_signals(known) == expected  # type: ignore[arg-type]
 
 
 # names of modules and functions that a system lacks, each with how the code must ask for them

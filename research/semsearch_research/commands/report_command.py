@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from semsearch.commands import JsonOption, progress, tell_warnings, to_json, use_one_thread
+from semsearch.commands import JsonOption, progress, tell_warnings, to_json
 from semsearch.errors import UsageError
 
 
@@ -59,7 +59,6 @@ def report(
     <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew. Without --out the text goes to the
     terminal, without pictures. With --train-text it needs semsearch-research[papers].
     """
-    use_one_thread()
     tell_warnings()
     if images is not None and out is None:
         raise UsageError("--images is for the pictures of a report; give --out FILE.md or a folder too")

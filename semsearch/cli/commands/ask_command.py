@@ -11,9 +11,9 @@ import typer
 
 from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.answering import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
-from semsearch.cli.command_options import (
+from semsearch.cli.asked_indexes import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.configuration import configuration_of
+from semsearch.cli.options import (
     AllOption,
     AskedIndexOption,
     BoostsOption,
@@ -28,13 +28,8 @@ from semsearch.cli.command_options import (
     ServerOption,
     SyntaxOption,
     VectorsOption,
-    is_wanted,
 )
-from semsearch.cli.configured_defaults import configuration_of
-from semsearch.cli.declared import MODEL
-from semsearch.cli.find_index import INDEXES
-from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
-from semsearch.cli.tables import count
+from semsearch.cli.printing import NONE_FOUND, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
 from semsearch.results.hits import FLOOR, Context
 
@@ -62,7 +57,7 @@ def ask(
             "--model",
             metavar="NAME",
             help="The model; default: model.name, or the server's only one.",
-            rich_help_panel=MODEL,
+            rich_help_panel="Model",
         ),
     ] = None,
     url: Annotated[
@@ -71,7 +66,7 @@ def ask(
             "--url",
             metavar="URL",
             help="Its server; default: model.url, or http://127.0.0.1:11434/v1.",
-            rich_help_panel=MODEL,
+            rich_help_panel="Model",
         ),
     ] = None,
     every: AllOption = False,
@@ -81,7 +76,7 @@ def ask(
     syntax: SyntaxOption = "full",
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     server: ServerOption = None,
     vectors: VectorsOption = None,
 ) -> None:
@@ -92,8 +87,6 @@ def ask(
 
     Exit status: 0 with an answer, 1 if the documents have none, 2 on an error.
     """
-    if not is_wanted(rerank):  # a model profits from all threads
-        use_one_thread()
     tell_warnings()
     question = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
     with open_asked(
@@ -155,7 +148,7 @@ def ask(
             _print_sources(parts, given)
         if answered:
             _tell_unfounded(parts)
-            tell_if_stale({(cited.index or "", cited.path) for cited in given.citations if cited.stale}, opened)
+            tell_if_stale(given.citations, opened)
     if not answered:
         passages = count(len(given.citations), "passage")
         complain(f"not in your documents: {one_line(chosen)} finds no answer in the {passages} that it was given")
@@ -169,8 +162,7 @@ def _models(url: str | None) -> tuple[ChatModels, str | None]:
     the key, does not get the key.
     """
     configuration = configuration_of()
-    found = {} if configuration is None else configuration.of("model")
-    sources = {} if configuration is None else {key: each.source for key, each in configuration.settings.items()}
+    found, sources = configuration.of("model"), configuration.sources
     configured, key = found.get("url"), found.pop("key", None)
     used = url or configured or OLLAMA
     of_file = "semsearch.toml" in sources.get("model.key", "") and "semsearch.toml" not in sources.get("model.url", "")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import typer
 
 from semsearch import __version__
-from semsearch.cli.messages import PROBLEMS, keep_warnings, use_one_thread
+from semsearch.cli.printing import PROBLEMS, keep_warnings
 from semsearch.errors import SemsearchError
 
 _HIDDEN = ("dev",)  # extras for whoever changes semsearch
@@ -40,7 +40,6 @@ def doctor() -> None:
     by `semsearch verify`.
     """
     keep_warnings()
-    use_one_thread()
     is_well = True
     for finding in _findings():
         is_well &= finding.is_well

@@ -4,66 +4,54 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal, cast
 
 import typer
 
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.answering import open_asked
-from semsearch.cli.command_options import (
-    AskedIndexOption,
-    IndexesOption,
-    JsonOption,
-    RerankOption,
-    RerankSecondsOption,
-    ServerOption,
-    VectorsOption,
-)
-from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.find_index import INDEXES
-from semsearch.cli.help_panels import PanelledCommand
-from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread, warn
+from semsearch.cli import options
+from semsearch.cli.asked_indexes import open_asked
+from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
+from semsearch.cli.printing import NONE_FOUND, aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
-from semsearch.cli.tables import aligned
 from semsearch.errors import SourceError, UsageError
-
-if TYPE_CHECKING:
-    from semsearch.evaluate.golden import AnsweredQuestion, GoldenMode, GoldenReport
-    from semsearch.results.options import Mode
+from semsearch.evaluate.answers import AnswerFile, evaluate_answers
+from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evaluate_golden
+from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
 ModesOption = Annotated[
-    list[str] | None,
+    list[str] | None,  # typer takes no list of literals
     typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
 ]
+TableFormatOption = Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)]
 
 
 def golden(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
     ],
-    index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    index: options.AskedIndexOption = None,
+    indexes: options.IndexesOption = None,
     modes: ModesOption = None,
     least: Annotated[
         list[str] | None,
         typer.Option("--least", metavar="FIGURE=X", help="Fail below this figure: 'hit@5=0.9'. Repeatable."),
     ] = None,
     record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File of the last run; default: beside the index."),
+        Path | None, typer.Option(metavar="FILE", help="File of the last run; default: beside the index.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep/--no-keep", help="Save this run as the last run.")] = True,
     misses: Annotated[
         bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
     ] = False,
-    rerank: RerankOption = None,
-    rerank_seconds: RerankSecondsOption = None,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
-    format_: Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)] = "table",
-    json: JsonOption = False,
+    rerank: options.RerankOption = None,
+    rerank_seconds: options.RerankSecondsOption = None,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
+    format_: TableFormatOption = "table",
+    json: options.JsonOption = False,
 ) -> None:
     """Run your own questions, and check whether their answers are found.
 
@@ -74,30 +62,24 @@ def golden(
 
     Exit status: 0, 1 if a figure is below its --least, 2 on an error.
     """
-    use_one_thread()
     tell_warnings()
-    from semsearch.evaluate.golden import (
-        GoldenFile,
-        evaluate_golden,  # start-up time
-    )
-
     limits = dict(map(_limit, least or ()))
     if problems := GoldenFile.read(file).problems:
         for problem in problems[:-1]:
             complain(problem)
         raise SourceError(problems[-1])
-    asked = open_asked(index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds)
-    with asked as opened, progress() as show:
-        found = evaluate_golden(
-            file, opened, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
+    opening = open_asked(index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds)
+    with opening as asked, progress() as show:
+        report = evaluate_golden(
+            file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
         )
-    for warning in found.warnings:
+    for warning in report.warnings:
         warn(f"{file}, {warning}")
     if json or format_ == "json":
-        print(to_json(found.to_dict()))
+        print(to_json(report.to_dict()))
     else:
-        _print(found, misses=misses)
-    if _is_below(found, limits):
+        _print(report, misses=misses)
+    if _is_below(report, limits):
         sys.stdout.flush()
         raise typer.Exit(NONE_FOUND)
 
@@ -106,16 +88,16 @@ def answers(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
     ],
-    index: AskedIndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    index: options.AskedIndexOption = None,
+    indexes: options.IndexesOption = None,
     modes: ModesOption = None,
     misses: Annotated[
         bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
-    format_: Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)] = "table",
-    json: JsonOption = False,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
+    format_: TableFormatOption = "table",
+    json: options.JsonOption = False,
 ) -> None:
     """Check whether the sentences that hits quote have the answers, by the texts of these.
 
@@ -124,53 +106,43 @@ def answers(
     right document is searched ('given'). A line may name it: "document": "notes/keys.md". Lines with texts of their own
     need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}.
     """
-    use_one_thread()
     tell_warnings()
-    from contextlib import nullcontext
-
-    from semsearch.evaluate.answers import AnswerFile, evaluate_answers  # start-up time
-
     has_texts = bool(AnswerFile.read(file).texts) and index is None and server is None
-    asked = nullcontext() if has_texts else open_asked(index, indexes, server=server, vectors=vectors)
-    with asked as opened, progress() as show:
-        found = evaluate_answers(file, opened, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
+    opening = nullcontext() if has_texts else open_asked(index, indexes, server=server, vectors=vectors)
+    with opening as asked, progress() as show:
+        report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     if json or format_ == "json":
-        print(to_json(found.to_dict()))
+        print(to_json(report.to_dict()))
         return
-    names = [*found.modes[0].figures]
-    shown = [
-        [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()] for mode in found.modes
-    ]
-    rows = [[mode.mode, f"{len(mode.questions):,}", *own] for mode, own in zip(found.modes, shown, strict=True)]
-    print(*aligned([["mode", "questions", *names], *rows], left=[0]), sep="\n")
-    for mode in found.modes if misses else ():
-        if mode.misses:
-            print(f"\n{mode.mode}, the right document, but another sentence:")
-        for each in mode.misses:
-            print(f"  line {each.line}: {one_line(each.query)} → {one_line(each.quote)}")
+    rows = [["mode", "questions", *report.modes[0].figures]]
+    for mode in report.modes:
+        figures = [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()]
+        rows.append([mode.mode, f"{len(mode.questions):,}", *figures])
+    print(*aligned(rows, left=[0]), sep="\n")
+    for mode in report.modes if misses else ():
+        lines = [f"line {miss.line}: {one_line(miss.query)} → {one_line(miss.quote)}" for miss in mode.misses]
+        _print_list(f"{mode.mode}, the right document, but another sentence", lines)
 
 
 def _limit(text: str) -> tuple[str, float]:
     """The figure and the least of an option. Raises UsageError."""
-    from semsearch.evaluate.golden import MEASURES  # start-up time
-
     name, _, number = text.partition("=")
     try:
         least = float(number)
     except ValueError:
         least = -1.0
     if name not in MEASURES or not 0 <= least <= 1:
-        figures = ", ".join(MEASURES)
         raise UsageError(
-            f"--least must be FIGURE=X, with a figure of {figures} and X from 0 to 1 (hit@5=0.9), not {text!r}"
+            f"--least must be FIGURE=X, with a figure of {', '.join(MEASURES)} and X from 0 to 1 (hit@5=0.9), "
+            f"not {text!r}"
         )
     return name, least
 
 
-def _is_below(found: GoldenReport, limits: dict[str, float]) -> bool:
+def _is_below(report: GoldenReport, limits: dict[str, float]) -> bool:
     """Print the figures below their limits; returns whether there are any. Raises UsageError for a missing figure."""
     are_below = False
-    for mode in found.modes:
+    for mode in report.modes:
         for name, least in limits.items():
             if name not in mode.figures:
                 raise UsageError(f"{name} needs answers with grades; add grades, or use another figure in --least")
@@ -180,49 +152,45 @@ def _is_below(found: GoldenReport, limits: dict[str, float]) -> bool:
     return are_below
 
 
-def _print(found: GoldenReport, *, misses: bool) -> None:
-    """Print a line of figures for each mode, then the questions that changed, then the misses."""
-    heads = ["mode", "questions", *found.modes[0].figures]
-    rows = [heads, *([mode.mode, f"{len(mode.questions):,}", *_figures(mode)] for mode in found.modes)]
+def _print(report: GoldenReport, *, misses: bool) -> None:
+    """Print a line of figures for each mode, with their changes since the last run; then the changed questions."""
+    rows = [["mode", "questions", *report.modes[0].figures]]
+    for mode in report.modes:
+        gains = mode.gained if mode.gained is not None and mode.changed else {}
+        figures = [
+            f"{value:.3f} ({gains[name]:+.3f})" if name in gains else f"{value:.3f}"
+            for name, value in mode.figures.items()
+        ]
+        rows.append([mode.mode, f"{len(mode.questions):,}", *figures])
     print(*aligned(rows, left=[0]), sep="\n")
-    for mode in found.modes:
-        better = [each for each in mode.changed if each.is_better]
-        worse = [each for each in mode.changed if not each.is_better]
-        for title, changed in (("better", better), ("worse", worse)):
-            if changed:
-                print(f"\n{mode.mode}, {title} than in the last run:")
-            for each in changed:
-                print(f"  {_rank(each.was)} → {_rank(each.rank)}  {one_line(each.query)}")
-        if misses:
-            _print_misses(mode.mode, [each for each in mode.questions if each.rank is None])
+    for mode in report.modes:
+        for title, is_better in (("better", True), ("worse", False)):
+            changed = [
+                f"{_rank(question.was)} → {_rank(question.rank)}  {one_line(question.query)}"
+                for question in mode.changed
+                if question.is_better == is_better
+            ]
+            _print_list(f"{mode.mode}, {title} than in the last run", changed)
+        missed = [question for question in mode.questions if misses and question.rank is None]
+        lines = [f"line {question.line}: {one_line(question.query)}" for question in missed]
+        _print_list(f"{mode.mode}, without an answer in the first ten hits", lines)
 
 
-def _print_misses(mode: str, missed: Sequence[AnsweredQuestion]) -> None:
-    if missed:
-        print(f"\n{mode}, without an answer in the first ten hits:")
-    for each in missed:
-        print(f"  line {each.line}: {one_line(each.query)}")
-
-
-def _figures(mode: GoldenMode) -> list[str]:
-    """Each figure, with its change over the questions that the last run had too."""
-    if mode.gained is None or not mode.changed:
-        return [f"{value:.3f}" for value in mode.figures.values()]
-    gained = mode.gained
-    return [f"{value:.3f} ({gained[name]:+.3f})" for name, value in mode.figures.items()]
+def _print_list(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        print(f"\n{title}:")
+    for line in lines:
+        print(f"  {line}")
 
 
 def _rank(rank: int | None) -> str:
     return _NOT_FOUND if rank is None else str(rank)
 
 
-app = typer.Typer(
-    cls=ExtensibleGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Measure how well your own questions are answered.",
-)
-_GOLDEN = "Your own questions: are their answers found, and better or worse than before?"
-app.command("golden", cls=PanelledCommand, short_help=_GOLDEN)(golden)
-_ANSWERS = "Your own questions with answer texts: do the quoted sentences have them?"
-app.command("answers", cls=PanelledCommand, short_help=_ANSWERS)(answers)
+app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Measure how well your own questions are answered.")
+app.command(
+    help=paragraphs(golden), short_help="Your own questions: are their answers found, and better or worse than before?"
+)(golden)
+app.command(
+    help=paragraphs(answers), short_help="Your own questions with answer texts: do the quoted sentences have them?"
+)(answers)

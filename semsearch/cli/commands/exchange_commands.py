@@ -8,20 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from semsearch.cli.command_options import (
-    FiltersOption,
-    IndexesOption,
-    IndexOption,
-    QuietOption,
-    VectorsOption,
-    complete_index,
-)
-from semsearch.cli.find_index import INDEXES, find_index, folder_of, folder_to_make, open_index, remember
-from semsearch.cli.index_choices import IndexChoices
-from semsearch.cli.index_target import IndexTarget
-from semsearch.cli.messages import keep_warnings
+from semsearch.cli.commands.index_command import IndexTarget
+from semsearch.cli.configuration import IndexSettings
+from semsearch.cli.find_index import find_index, folder_of, folder_to_make, open_index, remember
+from semsearch.cli.options import FiltersOption, IndexesOption, IndexOption, QuietOption, VectorsOption, complete_index
+from semsearch.cli.printing import count, keep_warnings
 from semsearch.cli.progress import sync_progress
-from semsearch.cli.tables import count
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
 
@@ -32,7 +24,7 @@ def import_(
         typer.Argument(metavar="FILE...", help="JSON Lines, .csv, .parquet or .npz; - is standard input."),
     ],
     name: Annotated[str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     id_key: Annotated[str, typer.Option(metavar="KEY", help="Key of a document's id.")] = "id",
     text_key: Annotated[str, typer.Option(metavar="KEY", help="Key of its text.")] = "text",
     vectors: VectorsOption = None,
@@ -46,7 +38,7 @@ def import_(
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
-    with target.opened(IndexChoices(vectors=vectors), rebuild=False) as opened:
+    with target.opened(IndexSettings(vectors=vectors), rebuild=False) as opened:
         with sync_progress(quiet=quiet) as report:
             done = opened.load(*files, id_key=id_key, text_key=text_key, progress=report)
         if not quiet:
@@ -68,7 +60,7 @@ def export(
         typer.Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True),
     ] = Path("-"),
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     unit: Annotated[Unit, typer.Option("--of", help="What a row holds.", show_choices=True)] = "documents",
     format_: Annotated[
         ExportFormat | None,
@@ -97,7 +89,7 @@ def merge(
         typer.Argument(metavar="INDEX...", help="The indexes, by name or path.", autocompletion=complete_index),
     ],
     name: Annotated[str, typer.Option("--name", metavar="NAME|PATH", help="The index to create.")],
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.command_options import JsonOption
-from semsearch.cli.configured_defaults import configuration_of, defaults_of
-from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.history import (
-    OPTIONS,
-    History,
-    Question,
-    change_history,
-    given_options,
-    history_file,
-    is_on,
-    named,
-    question_of,
-    read_history,
-    save,
-)
-from semsearch.cli.messages import complain, warn
-from semsearch.cli.tables import aligned, count
-from semsearch.errors import SemsearchError, UsageError
+from semsearch.cli import history as questions
+from semsearch.cli.history import History, Question, history_file, is_on, read_history
+from semsearch.cli.options import JsonOption
+from semsearch.cli.plugged_in import ExtensibleGroup
+from semsearch.cli.printing import aligned, complain, count, one_line, to_json, warn
+from semsearch.errors import SemsearchError
 
-app = typer.Typer(cls=ExtensibleGroup, rich_markup_mode=None)
-_OF_QUERY = {"allow_interspersed_args": False, "allow_extra_args": True}  # what follows is for `query` to parse
+app = typer.Typer(cls=ExtensibleGroup)
 
 
 def complete_question(incomplete: str) -> list[str]:
@@ -41,11 +25,6 @@ def complete_question(incomplete: str) -> list[str]:
         return [name for name in read_history().saved if name.startswith(incomplete)]
     except (SemsearchError, OSError):
         return []
-
-
-OneArgument = Annotated[
-    str, typer.Argument(metavar="N|NAME", help="As history lists them.", autocompletion=complete_question)
-]
 
 
 @app.callback(invoke_without_command=True)
@@ -61,15 +40,15 @@ def history(
     """
     if called.invoked_subcommand is not None:
         return
-    found = _read()
+    kept = _read()
+    asked = [*enumerate(kept.asked[:k], start=1)]
     if json:
-        asked = enumerate(found.asked[:k], start=1)
-        numbered = [*((None, each) for each in found.saved.values()), *asked]
-        print(to_json([{"number": number, **asdict(each)} for number, each in numbered]))
+        numbered = [*((None, question) for question in kept.saved.values()), *asked]
+        print(to_json([{"number": number, **asdict(question)} for number, question in numbered]))
         return
-    rows = [(name, each, "") for name, each in found.saved.items()]
-    rows += [(str(number), each, str(each.hits)) for number, each in enumerate(found.asked[:k], start=1)]
-    for line in aligned([_row(*each) for each in rows], left=(1, 3)) if rows else ():
+    rows = [_row(name, question, "") for name, question in kept.saved.items()]
+    rows += [_row(str(number), question, str(question.hits)) for number, question in asked]
+    for line in aligned(rows, left=(1, 3)) if rows else ():
         print(line)
     if not is_on():
         complain("questions are not kept now: history.enabled is false in your configuration")
@@ -77,42 +56,29 @@ def history(
         complain(f"the history is empty; questions that you ask at a terminal are kept in {history_file()}")
 
 
-@app.command("run", context_settings=_OF_QUERY)
-def run(called: typer.Context, which: OneArgument) -> None:
-    """Ask a question again, with its options, in the current folder. Options of query may follow: --json."""
-    found = _read().find(which)
-    query, made = _query(called, [*called.args, *found.arguments])
-    stored = set(given_options(_query(called, found.arguments)[1])) - {"text"}
-    if not stored <= set(OPTIONS):  # the file is edited: a question opens no editor and writes no file
-        raise UsageError(f"{history_file()} has a question with an option that no question has; delete it: {which}")
-    with made:
-        query.invoke(made)
-
-
-@app.command("save", context_settings=_OF_QUERY)
-def save_(
+@app.command(context_settings={"allow_interspersed_args": False, "allow_extra_args": True})
+def run(
     called: typer.Context,
+    which: Annotated[
+        str, typer.Argument(metavar="N|NAME", help="As history lists them.", autocompletion=complete_question)
+    ],
+) -> None:
+    """Ask a question again, with its options, in the current folder. Options of query may follow: --json."""
+    program = called.find_root()
+    program.command.main(["query", *called.args, *_read().find(which).arguments], prog_name=program.info_name)
+
+
+@app.command()
+def save(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is saved as.")],
-    question: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[N|TEXT...]", help="Its number, or a question with options of query; default: 1."),
-    ] = None,
+    number: Annotated[int, typer.Argument(metavar="[N]", help="Its number; default: 1, the newest.", min=1)] = 1,
 ) -> None:
     """Save a question under a name, to ask it again with: semsearch history run NAME."""
-    words = question or ["1"]
-    if len(words) == 1 and words[0].isdecimal():
-        found = _read().find(words[0])
-    else:
-        made = _query(called, words)[1]
-        if wrong := set(given_options(made)) - {*OPTIONS, "text"}:
-            names = ", ".join(each.opts[0] for each in made.command.params if each.name in wrong)
-            raise UsageError(f"a question is saved without {names}; give that when you run it")
-        found = question_of(made, " ".join(made.params["text"]))
-    save(named(found, name))
+    questions.save(_read().find(str(number)), name)
     complain(f"saved: semsearch history run {name}")
 
 
-@app.command("delete")
+@app.command()
 def delete(
     which: Annotated[
         list[str],
@@ -120,41 +86,25 @@ def delete(
     ],
 ) -> None:
     """Delete questions, by number or name."""
-
-    def rest(found: History) -> Sequence[Question]:
-        gone = [found.find(word) for word in which]
-        return [
-            each for each in found.questions if not any(each.name == one.name and each.is_same(one) for one in gone)
-        ]
-
-    change_history(rest)
+    questions.delete(which)
 
 
-@app.command("clear")
+@app.command()
 def clear() -> None:
     """Delete all questions but the saved ones."""
-    change_history(lambda found: list(found.saved.values()))
+    questions.clear()
     if saved := read_history().saved:
         complain(f"{count(len(saved), 'saved question')} left; to delete: semsearch history delete {' '.join(saved)}")
 
 
 def _read() -> History:
-    found = read_history()
-    if found.damaged:
-        warn(f"skipped {count(found.damaged, 'damaged line')} of {history_file()}")
-    return found
+    kept = read_history()
+    if kept.damaged:
+        warn(f"skipped {count(kept.damaged, 'damaged line')} of {history_file()}")
+    return kept
 
 
-def _query(called: Any, arguments: list[str]) -> tuple[Any, Any]:
-    """The command `query`, and its context with these arguments, the configuration and the program above it."""
-    program = called.find_root()
-    query = program.command.get_command(program, "query")
-    configured = configuration_of()
-    defaults = defaults_of("query", configured) if configured is not None else None
-    return query, query.make_context("query", arguments, parent=program, default_map=defaults)
-
-
-def _row(name: str, each: Question, hits: str) -> tuple[str, ...]:
-    when = datetime.fromisoformat(each.at).astimezone().strftime("%Y-%m-%d %H:%M")
-    asked = " ".join([each.query, shlex.join(each.options)]).rstrip()
-    return name, when, hits, one_line(f"{asked}  → {each.first}" if each.first else asked)
+def _row(name: str, question: Question, hits: str) -> tuple[str, ...]:
+    when = datetime.fromisoformat(question.at).astimezone().strftime("%Y-%m-%d %H:%M")
+    asked = " ".join([question.query, shlex.join(question.options)]).rstrip()
+    return name, when, hits, one_line(f"{asked}  → {question.first}" if question.first else asked)

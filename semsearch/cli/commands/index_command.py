@@ -1,41 +1,51 @@
-"""`semsearch index`: make an index, or bring it up to date."""
+"""`semsearch index`: make an index, or bring it up to date. Which index that is, is a question of its own."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
 
 import typer
 
-from semsearch.cli.answer_formats import to_json
-from semsearch.cli.command_options import (
-    ClusterOption,
-    IndexesOption,
-    MaxFileSizeOption,
-    ProcessesOption,
-    QuietOption,
-    VectorsOption,
-    bytes_of,
+from semsearch.cli import options
+from semsearch.cli.configuration import IndexSettings, configuration_of
+from semsearch.cli.find_index import (
+    FOLDER,
+    HERE,
+    all_indexes,
+    find_index,
+    folder_for_new,
+    folder_of,
+    folder_to_make,
+    from_here,
+    name_for,
+    name_from_anywhere,
+    only_one,
+    remember,
+    roots_of,
+    shown,
+    users_own,
 )
-from semsearch.cli.configured_defaults import configuration_of
-from semsearch.cli.declared import COLUMNS, EMBEDDING, VECTOR_SEARCH
-from semsearch.cli.find_index import FOLDER, HERE, INDEXES, folder_for_new, name_from_anywhere, only_one, users_own
-from semsearch.cli.index_choices import IndexChoices
-from semsearch.cli.index_target import IndexTarget, target_of
-from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread
-from semsearch.cli.progress import not_read, nothing_to_index, report_sync, summary, sync_progress
+from semsearch.cli.printing import complain, keep_warnings, to_json
+from semsearch.cli.progress import sync_progress
+from semsearch.cli.writing import covers, report_sync, stopping_as_interrupted, summary
+from semsearch.dense.engines import complete
 from semsearch.embedding.methods import MethodName, Unknown
-from semsearch.errors import SemsearchError, SourceError, index_command
+from semsearch.errors import IndexLocked, SemsearchError, SourceError, UsageError, index_command, rebuild_command
+from semsearch.index import Index
+from semsearch.indexing.reading_log import READING_LOG
+from semsearch.indexing.sync_roots import index_of_moved_folder
+from semsearch.maintenance.create_index import missing_folders, remove_empty, renew
+from semsearch.readers.registry import is_readable
+from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import SyncReport
-from semsearch.system.locations import local_path
-
-if TYPE_CHECKING:
-    from semsearch.index import Index
-    from semsearch.indexing.progress_reports import Report
+from semsearch.storage.database import has_database, is_index, is_outdated
+from semsearch.storage.published import name_of
+from semsearch.system.locations import local_path, uri_scheme
 
 NOTHING_INDEXED = 2
 
@@ -62,69 +72,46 @@ def index(
     refit: Annotated[bool, typer.Option("--refit", help="Fit the embedding to the current text.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    quiet: QuietOption = False,
-    indexes: IndexesOption = INDEXES,
-    vectors: VectorsOption = None,
+    quiet: options.QuietOption = False,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
     text_columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME,...", help="Search only these columns; *: all.", rich_help_panel=COLUMNS),
+        list[str] | None, options.in_columns(metavar="NAME,...", help="Search only these columns; *: all.")
     ] = None,
     metadata_columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME,...", help="Keep these columns as metadata, for --filter.", rich_help_panel=COLUMNS),
+        list[str] | None, options.in_columns(metavar="NAME,...", help="Keep these columns as metadata, for --filter.")
     ] = None,
-    method: Annotated[
-        MethodName | None, typer.Option(metavar="NAME", help="usif, sif, tfidf or mean.", rich_help_panel=EMBEDDING)
-    ] = None,
-    a: Annotated[
-        float | None,
-        typer.Option("--a", help="Weight parameter; default: the method's.", rich_help_panel=EMBEDDING),
-    ] = None,
+    method: Annotated[MethodName | None, options.in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None,
+    a: Annotated[float | None, options.in_embedding("--a", help="Weight parameter; default: the method's.")] = None,
     components: Annotated[
-        int | None,
-        typer.Option(metavar="M", help="Components to remove; default: the method's.", rich_help_panel=EMBEDDING),
+        int | None, options.in_embedding(metavar="M", help="Components to remove; default: the method's.")
     ] = None,
     frequencies: Annotated[
         str | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="Word frequencies: mixed, vectors, corpus, or a counts file.",
-            rich_help_panel=EMBEDDING,
-        ),
+        options.in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors, corpus, or a counts file."),
     ] = None,
     adapt: Annotated[
-        bool | None,
-        typer.Option("--adapt/--no-adapt", help="Learn topics from the text (default).", rich_help_panel=EMBEDDING),
+        bool | None, options.in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")
     ] = None,
     unknown: Annotated[
-        Unknown | None,
-        typer.Option(metavar="HOW", help="OOV words: skip, pieces, or contexts (default).", rich_help_panel=EMBEDDING),
+        Unknown | None, options.in_embedding(metavar="HOW", help="OOV words: skip, pieces, or contexts (default).")
     ] = None,
     exact: Annotated[
-        bool | None,
-        typer.Option(
-            "--exact/--no-exact", help="Scan all passages; default: small indexes only.", rich_help_panel=VECTOR_SEARCH
-        ),
+        bool | None, options.in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")
     ] = None,
     target_recall: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Recall of the ten best; default: 0.95.", rich_help_panel=VECTOR_SEARCH),
+        float | None, options.in_vectors(metavar="SHARE", help="Recall of the ten best; default: 0.95.")
     ] = None,
     store: Annotated[
-        str | None,
-        typer.Option(metavar="URI", help="External vector store, or faiss: for none.", rich_help_panel=VECTOR_SEARCH),
+        str | None, options.in_vectors(metavar="URI", help="External vector store, or faiss: for none.")
     ] = None,
     sentence_vectors: Annotated[
         bool | None,
-        typer.Option(
-            "--sentence-vectors/--no-sentence-vectors",
-            help="Store vectors of sentences (default).",
-            rich_help_panel=VECTOR_SEARCH,
-        ),
+        options.in_vectors("--sentence-vectors/--no-sentence-vectors", help="Store vectors of sentences (default)."),
     ] = None,
-    max_file_size: MaxFileSizeOption = 100,
-    processes: ProcessesOption = 0,
-    cluster: ClusterOption = None,
+    max_file_size: options.MaxFileSizeOption = 100,
+    processes: options.ProcessesOption = 0,
+    cluster: options.ClusterOption = None,
 ) -> None:
     """Index files and folders, or bring an index up to date.
 
@@ -132,10 +119,18 @@ def index(
     .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
     keep_warnings()
-    use_one_thread()  # two threads on a busy machine are slower than one
-    choices = IndexChoices(
-        *(vectors, method, a, components, frequencies, adapt, unknown),
-        *(exact, target_recall, store, sentence_vectors),
+    settings = IndexSettings(
+        vectors=vectors,
+        method=method,
+        a=a,
+        components=components,
+        frequencies=frequencies,
+        adapt=adapt,
+        unknown=unknown,
+        exact=exact,
+        target_recall=target_recall,
+        store=store,
+        sentence_vectors=sentence_vectors,
     )
     reading = {
         "include": include or (),
@@ -143,24 +138,29 @@ def index(
         "text_columns": _names(text_columns),
         "metadata_columns": _names(metadata_columns),
         "prune": prune,
-        "max_file_bytes": bytes_of(max_file_size),
+        "max_file_bytes": options.bytes_of(max_file_size),
         "processes": processes,
     }
-    given = _Run([local_path(path) for path in paths or ()], only_one(index), indexes, reading)
-    shown = _Shown(json=json, quiet=quiet)
-    runs = [] if paths else _of_profiles(given)
+    asked = _Run([local_path(path) for path in paths or ()], only_one(index), indexes, reading)
+    work = _Work(settings, rebuild=rebuild, refit=refit, cluster=cluster, json=json, quiet=quiet)
+    runs = [] if paths else _runs_of_profiles(asked)
     if not runs:
-        _run(given, _Work(given.paths, choices, reading, rebuild=rebuild, refit=refit, cluster=cluster), shown)
+        work.carry_out(asked)
         return
-    failed = 0
+    failed = False
     for run in runs:
         try:
-            _run(run, _Work(run.paths, choices, run.reading, rebuild=rebuild, refit=refit, cluster=cluster), shown)
+            work.carry_out(run)
         except SemsearchError as error:
-            complain(f"{run.named}: {error}")
-            failed += 1
+            complain(f"{run.name}: {error}")
+            failed = True
     if failed:
         raise typer.Exit(NOTHING_INDEXED)
+
+
+def _names(values: Sequence[str] | None) -> list[str]:
+    """The names of columns, several of them separated by commas."""
+    return [name.strip() for names in values or () for name in names.split(",") if name.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,88 +168,81 @@ class _Run:
     """A run on one index: what is read, and which index it is."""
 
     paths: Sequence[str]
-    named: str | None
+    name: str | None
     indexes: Path | None
     reading: Mapping[str, Any]  # arguments of Index.sync
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """How a run is reported."""
-
-    json: bool
-    quiet: bool
-
-
-def _of_profiles(given: _Run) -> list[_Run]:
+def _runs_of_profiles(asked: _Run) -> list[_Run]:
     """The runs of the configured profiles, or of the named one; none if no profile applies."""
-    configured = configuration_of()
-    profiles = {} if configured is None else configured.profiles
-    if given.named is not None:
-        profiles = {given.named: profiles[given.named]} if given.named in profiles else {}
     return [
         _Run(
             profile.roots,
             profile.name,
-            given.indexes or profile.indexes,
-            {**given.reading, "include": profile.include, "exclude": profile.exclude},
+            asked.indexes or profile.indexes,
+            {**asked.reading, "include": profile.include, "exclude": profile.exclude},
         )
-        for profile in profiles.values()
+        for profile in configuration_of().profiles.values()
+        if asked.name in (None, profile.name)
     ]
-
-
-def _run(run: _Run, work: _Work, shown: _Shown) -> None:
-    """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
-    target = target_of(run.paths, run.named, run.indexes)
-    with stopping_as_interrupted(), target.opened(work.choices, rebuild=work.rebuild) as opened:
-        with sync_progress(quiet=shown.quiet or shown.json) as report:
-            done = work.carry_out(opened, report, is_new=target.is_new)
-        if target.is_new and not done.added:
-            report_sync(replace(done, warnings=()))  # the warnings are in the error
-            is_chosen = bool(run.reading["include"] or run.reading["exclude"])
-            raise SourceError(nothing_to_index(run.paths, done, chosen=is_chosen))
-        report_sync(done)
-    if shown.json:
-        print(to_json({"index": str(target.folder), **done.to_dict()}))
-    elif not shown.quiet:
-        _print(target, done, run)
-    seen = done.added + done.changed + done.moved + done.removed + done.unchanged
-    if not seen and (done.not_read or done.skipped or done.warnings):
-        raise typer.Exit(NOTHING_INDEXED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a run does to its index."""
+    """What is done to each index, and how it is reported."""
 
-    paths: Sequence[str]
-    choices: IndexChoices
-    reading: Mapping[str, Any]  # arguments of Index.sync
+    settings: IndexSettings
     rebuild: bool
     refit: bool
     cluster: str | None
+    json: bool
+    quiet: bool
 
-    def carry_out(self, index: Index, report: Report | None, *, is_new: bool) -> SyncReport:
+    def carry_out(self, run: _Run) -> None:
+        """Make an index, or bring it up to date, and report it. Raises typer.Exit when nothing could be indexed."""
+        target = target_of(run.paths, run.name, run.indexes)
+        with stopping_as_interrupted(), target.opened(self.settings, rebuild=self.rebuild) as opened:
+            report = self._write(opened, run, is_new=target.is_new)
+            if target.is_new and not report.added:
+                report_sync(replace(report, warnings=()))  # the warnings are in the error
+                is_chosen = bool(run.reading["include"] or run.reading["exclude"])
+                raise SourceError(_nothing_to_index(run.paths, report, is_chosen=is_chosen))
+            report_sync(report)
+        if self.json:
+            print(to_json({"index": str(target.folder), **report.to_dict()}))
+        elif not self.quiet:
+            _print(target, report, run)
+        seen = report.added + report.changed + report.moved + report.removed + report.unchanged
+        if not seen and (report.not_read or report.skipped or report.warnings):
+            raise typer.Exit(NOTHING_INDEXED)
+
+    def _write(self, opened: Index, run: _Run, *, is_new: bool) -> SyncReport:
         """Rebuild, sync and refit as requested; one report of all."""
         whole: list[SyncReport] = []  # of steps that embed the whole index
-        if self.rebuild and not is_new:
-            whole.append(index.rebuild(**self.choices.given(), progress=report))
-        done = SyncReport()
-        with _after("the index was rebuilt" if whole else ""):
-            if self.paths or index.roots or not self.rebuild:
-                with _resumable(index.path):
-                    done = index.sync(*self.paths, **self.reading, cluster=self.cluster, progress=report)
-        if self.refit and not done.refitted:
-            changed = done.added or done.changed or done.removed or done.moved
-            with _after("the index was brought up to date" if changed else ""):
-                whole.append(index.refit(progress=report))
-        return replace(_together(done, whole), refitted=done.refitted or self.refit or self.rebuild)
+        report = SyncReport()
+        with sync_progress(quiet=self.quiet or self.json) as show:
+            if self.rebuild and not is_new:
+                whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
+            with _after("the index was rebuilt" if whole else ""), _resumable(opened.path):
+                if run.paths or opened.roots or not self.rebuild:
+                    report = opened.sync(*run.paths, **run.reading, cluster=self.cluster, progress=show)
+            if self.refit and not report.refitted:
+                is_changed = report.added or report.changed or report.removed or report.moved
+                with _after("the index was brought up to date" if is_changed else ""):
+                    whole.append(opened.refit(progress=show))
+        return replace(
+            report,
+            refitted=report.refitted or self.refit or self.rebuild,
+            passages=sum(step.passages for step in (report, *whole)),
+            sentences=sum(step.sentences for step in (report, *whole)),
+            seconds=sum(step.seconds for step in (report, *whole)),
+        )
 
 
-def _print(target: IndexTarget, done: SyncReport, run: _Run) -> None:
-    print(summary(target.folder, done))
-    if line := not_read(done.not_read):
-        print(line)
+def _print(target: IndexTarget, report: SyncReport, run: _Run) -> None:
+    print(summary(target.folder, report))
+    if report.not_read:
+        print(f"not read: {endings_in_words(report.not_read)} (semsearch status --problems lists them)")
     if not target.is_new:
         return
     where, name = Path(os.path.realpath(target.folder)), name_from_anywhere(target.folder)
@@ -264,8 +257,6 @@ def _print(target: IndexTarget, done: SyncReport, run: _Run) -> None:
 @contextmanager
 def _resumable(folder: Path) -> Iterator[None]:
     """If a sync is interrupted, add to the message that files read so far are kept."""
-    from semsearch.indexing.reading_log import READING_LOG  # start-up time
-
     try:
         yield
     except KeyboardInterrupt:
@@ -289,17 +280,125 @@ def _after(done: str) -> Iterator[None]:
         raise
 
 
-def _together(done: SyncReport, others: Sequence[SyncReport]) -> SyncReport:
-    """The report of a sync, with the passages, sentences and seconds of a rebuild or refit added."""
-    reports = [done, *others]
-    return replace(
-        done,
-        passages=sum(report.passages for report in reports),
-        sentences=sum(report.sentences for report in reports),
-        seconds=sum(report.seconds for report in reports),
-    )
+def _nothing_to_index(paths: Sequence[str], report: SyncReport, *, is_chosen: bool) -> str:
+    """Explain why a new index would be empty. `is_chosen`: whether --include or --exclude was given."""
+    where = ", ".join(paths)
+    if report.warnings:
+        return f"nothing could be indexed: {'; '.join(report.warnings)}"
+    if report.skipped:
+        files = "the only file was" if len(report.skipped) == 1 else f"all {len(report.skipped):,} files were"
+        return f"nothing could be indexed in {where}: {files} skipped"
+    if report.not_read:
+        return f"nothing to index in {where}: no reader for its files ({endings_in_words(report.not_read)})"
+    if is_chosen:
+        return f"nothing to index in {where}: no file passes --include and --exclude"
+    return f"nothing to index in {where}: all files are hidden or ignored, or there are none"
 
 
-def _names(given: Sequence[str] | None) -> list[str]:
-    """The names of columns, several of them separated by commas."""
-    return [name.strip() for names in given or () for name in names.split(",") if name.strip()]
+# -- Which index it is -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTarget:
+    """The folder of the index that a run works on."""
+
+    folder: Path
+    is_new: bool = False
+
+    def opened(self, settings: IndexSettings, *, rebuild: bool) -> AbstractContextManager[Index]:
+        """The index, opened or made. Raises UsageError if it has other settings than those given, unless rebuilt."""
+        return _made(self.folder, settings) if self.is_new else _existing(self.folder, settings, rebuild=rebuild)
+
+
+def target_of(paths: Sequence[str], name: str | None, indexes: Path | None) -> IndexTarget:
+    """Find the index of paths, by its name if there is one. Raises IndexNotFound, UsageError."""
+    if not paths:
+        folder = find_index(name, indexes)
+    elif name is None:
+        folder = _folder_by_paths(paths, indexes)
+    else:
+        near = HERE if indexes is None and HERE.is_dir() else indexes
+        folder = folder_of(name, near) or folder_to_make(name, paths, indexes)
+    return IndexTarget(folder, is_new=not is_index(folder))
+
+
+def _folder_by_paths(paths: Sequence[str], indexes: Path | None) -> Path:
+    """The index that has the first path as a root, or else the place for a new one, called like that path."""
+    path, name = paths[0], _name_for(paths[0])
+    new = folder_for_new(paths, indexes) / name
+    there = all_indexes(indexes)
+    same = [folder for folder in there if any(covers(root, path) and covers(path, root) for root in roots_of(folder))]
+    of_name = next((folder for folder in same if folder.name == name), None)
+    if of_name is not None or len(same) == 1:
+        return of_name or same[0]
+    if same:
+        raise UsageError(
+            f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
+        )
+    if is_index(new) and (roots := roots_of(new)):
+        raise UsageError(
+            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
+            f"{path} to it, or another name for an index of its own"
+        )
+    moved = None if has_database(new) or uri_scheme(path) else index_of_moved_folder(Path(path), there)
+    return moved or new
+
+
+def _name_for(path: str) -> str:
+    """The name for an index of a path, or of a folder or object in a store, as `name_for` has it."""
+    if not uri_scheme(path):
+        return name_for(Path(path))
+    name = name_of(path)
+    return PurePosixPath(name).stem if is_readable(name) else name
+
+
+@contextmanager
+def _made(folder: Path, settings: IndexSettings) -> Iterator[Index]:
+    """Create an index, and remove it again if it could not be filled, unless another process fills it meanwhile."""
+    folders = missing_folders(folder.parent)
+    try:
+        with Index.create(folder, **{**configuration_of().of("settings"), **settings.chosen()}) as opened:
+            try:
+                yield opened
+            except IndexLocked:
+                raise
+            except BaseException:
+                opened.discard()
+                raise
+        remember(folder)
+    except BaseException:
+        remove_empty(folders)
+        raise
+
+
+@contextmanager
+def _existing(folder: Path, settings: IndexSettings, *, rebuild: bool) -> Iterator[Index]:
+    """Open an existing index, and check that it has the settings that the user gave."""
+    if rebuild and is_outdated(folder):
+        renew(folder)
+    with Index.open(folder, vectors=None if rebuild else settings.vectors) as opened:
+        if not rebuild:
+            _check_settings(opened, settings)
+        yield opened
+        remember(folder)
+
+
+def _check_settings(index: Index, settings: IndexSettings) -> None:
+    """Raise UsageError if an index has other settings, which only a rebuild changes."""
+    for name, value in settings.chosen().items():
+        built = None if name == "vectors" else getattr(index.settings, name)
+        if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
+            value = str(Path(value).resolve())
+        if name == "store":
+            value = complete(value, index.path.absolute().name)
+        if name != "vectors" and value != built:
+            usual = "faiss:" if name == "store" else "its default"
+            option = name.replace("_", "-")
+            if isinstance(value, bool):
+                words = [f"--{option}" if value else f"--no-{option}"]
+            else:
+                words = [f"--{option}", "faiss:" if value is None else str(value)]
+            raise UsageError(
+                f"{index.path} was built with {name} {usual if built is None else built}, not "
+                f"{'faiss:' if value is None else value}; to change that: {rebuild_command(index.path, *words)}"
+            )

@@ -5,48 +5,35 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from semsearch.cli import options
 from semsearch.cli.answer_formats import path_and_position
-from semsearch.cli.answering import open_asked
-from semsearch.cli.command_options import (
-    AskedIndexOption,
-    BoostsOption,
-    DuplicatesOption,
-    FiltersOption,
-    IndexesOption,
-    KOption,
-    MinScoreOption,
-    ModeOption,
-    PerDocumentOption,
-    ServerOption,
-    SyntaxOption,
-    VectorsOption,
-)
+from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.configuration import read_configuration
-from semsearch.cli.find_index import INDEXES, all_indexes, all_nearest, find_index, of_this_folder, shown
-from semsearch.cli.messages import use_one_thread
+from semsearch.cli.find_index import all_indexes, find_index, index_folders, nearest, of_this_folder, shown
+from semsearch.cli.history import earlier_queries, question_of, remember
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import SearchOptions
 
 if TYPE_CHECKING:
     from semsearch.cli.interactive.session import TypedAnswer
 
-# -- Without a command -------------------------------------------------------------------------------------------------
-
 
 def is_offered() -> bool:
-    """Whether `semsearch` without a command starts the interactive search. Otherwise, and if the configuration is
-    invalid, it prints the help."""
+    """Whether `semsearch` without a command starts the interactive search: there is a terminal, and an index."""
     try:
-        return on_terminal() and _has_index()
+        general = read_configuration().of("") if on_terminal() else None
     except SemsearchError:
         return False
+    if general is None:
+        return False
+    folder = general.get("indexes")
+    return bool(general.get("server") or general.get("ask") or all_indexes(Path(folder) if folder else None))
 
 
 def on_terminal() -> bool:
@@ -54,32 +41,21 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def _has_index() -> bool:
-    general = read_configuration().of("")
-    if general.get("server") or general.get("ask"):
-        return True
-    given = general.get("indexes")
-    return bool(all_indexes(Path(given) if given else None))
-
-
-# -- The command -------------------------------------------------------------------------------------------------------
-
-
 def interactive(
     called: typer.Context,
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
-    k: KOption = 30,
-    index: AskedIndexOption = None,
-    mode: ModeOption = "hybrid",
-    filters: FiltersOption = None,
-    min_score: MinScoreOption = None,
-    duplicates: DuplicatesOption = False,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    syntax: SyntaxOption = "full",
-    indexes: IndexesOption = INDEXES,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
+    k: options.KOption = 30,
+    index: options.AskedIndexOption = None,
+    mode: options.ModeOption = "hybrid",
+    filters: options.FiltersOption = None,
+    min_score: options.MinScoreOption = None,
+    duplicates: options.DuplicatesOption = False,
+    per_document: options.PerDocumentOption = None,
+    boosts: options.BoostsOption = None,
+    syntax: options.SyntaxOption = "full",
+    indexes: options.IndexesOption = None,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
 ) -> None:
     """Search as you type, on a terminal.
 
@@ -92,33 +68,29 @@ def interactive(
     """
     if not on_terminal():
         raise UsageError("the interactive search needs a terminal; without one, run: semsearch query TEXT")
-    options = SearchOptions(
-        k,
-        mode,
-        min_score,
-        filters or (),
+    search_options = SearchOptions(
+        k=k,
+        mode=mode,
+        min_score=min_score,
+        filters=filters or (),
         duplicates=duplicates,
         syntax=syntax,
         per_document=per_document,
         boosts=boosts or (),
     )
-    named = index if index or server else _to_ask(indexes)
-    use_one_thread()
-    from semsearch.cli.history import earlier_queries, question_of, remember
-    from semsearch.cli.interactive.interactive_search import InteractiveSearch  # start-up time, here and below
+    if not index and not server:  # raises IndexNotFound before it draws
+        folders = of_this_folder(indexes) or index_folders(nearest(indexes)) or [find_index(None, indexes)]
+        index = [*map(shown, folders)]
+    from semsearch.cli.interactive.interactive_search import (
+        InteractiveSearch,  # prompt_toolkit: other commands need none
+    )
     from semsearch.cli.interactive.session import TypedSearch
 
     def keep(answer: TypedAnswer) -> None:
         first = path_and_position(answer.hits[0]) if answer.hits else ""
-        made = question_of(called, answer.query.text, hits=len(answer.hits), first=first)
+        question = question_of(called, answer.query.text, hits=len(answer.hits), first=first)
         changed = ("--mode", answer.query.mode) if answer.query.mode != mode else ()
-        remember(replace(made, options=(*made.options, *changed)))
+        remember(replace(question, options=(*question.options, *changed)))
 
-    with TypedSearch(lambda: open_asked(named, indexes, server=server, vectors=vectors), options) as search:
+    with TypedSearch(lambda: open_asked(index, indexes, server=server, vectors=vectors), search_options) as search:
         asyncio.run(InteractiveSearch(search, " ".join(text or ()), earlier_queries(), keep).run())
-
-
-def _to_ask(indexes: Path | None) -> Sequence[str]:
-    """The indexes of this folder, or all in the nearest folder of indexes. Raises IndexNotFound before it draws."""
-    several = [*map(shown, of_this_folder(indexes))] or all_nearest(indexes)
-    return several or [str(find_index(None, indexes))]

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from semsearch.cli.answer_formats import one_line, plain_path, to_json
-from semsearch.cli.command_options import FiltersOption, IndexesOption, JsonOption, complete_index
-from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
-from semsearch.cli.find_index import INDEXES, all_indexes, from_here, none_in, open_index, shown
-from semsearch.cli.messages import complain, use_one_thread
-from semsearch.cli.tables import aligned, size
+from typer import Argument, Option
+
+from semsearch.cli.find_index import all_indexes, from_here, none_in, open_index, shown
+from semsearch.cli.options import FiltersOption, IndexesOption, JsonOption, complete_index
+from semsearch.cli.printing import aligned, complain, one_line, plain_path, size, to_json
 
 if TYPE_CHECKING:
     from semsearch.maintenance.listing import IndexSummary
@@ -69,7 +68,7 @@ def list_(
     facets: Annotated[
         bool, Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
     ] = False,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     json: JsonOption = False,
     jsonl: Annotated[bool, Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
@@ -81,7 +80,6 @@ def list_(
     With INDEX, --documents or --filter: documents, with path, passages, format, date of the file, and title. With
     --facets: counts by folder, format, date and metadata, each with its --filter.
     """
-    use_one_thread()
     index = [*filter(None, [name]), *(index or [])] or None
     if facets:
         with open_index(index, indexes) as opened:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semsearch.cli.command_options import IndexesOption, complete_index
-from semsearch.cli.find_index import INDEXES, find_index, forget, from_here, remember, shown, without_separators
-from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, warn
-from semsearch.cli.tables import count, size
+from semsearch.cli.find_index import find_index, from_here, remember, shown, without_separators
+from semsearch.cli.options import IndexesOption, complete_index
+from semsearch.cli.printing import complain, count, keep_warnings, size, warn
+from semsearch.cli.writing import stopping_as_interrupted
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.system.locations import shown_uri
@@ -32,7 +32,7 @@ def describe(
     sentence: Annotated[
         str | None, typer.Argument(metavar="[SENTENCE]", help="What it holds; '' for none; default: show it.")
     ] = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
 ) -> None:
     """Say in a sentence what an index holds.
 
@@ -51,7 +51,7 @@ def describe(
 def rename(
     index: IndexArgument,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
 ) -> None:
     """Rename an index. It stays in its folder of indexes; to move it elsewhere, move its folder."""
     from semsearch.maintenance.create_index import move  # start-up time, here and below
@@ -59,7 +59,6 @@ def rename(
     folder = find_index(index, indexes)
     target = folder.with_name(without_separators(name))
     move(folder, target)
-    forget(folder)
     remember(target)
     print(f"{shown(folder)} is now {shown(target)}")
 
@@ -67,7 +66,7 @@ def rename(
 def delete(
     index: IndexArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete it without asking.")] = False,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
 ) -> None:
     """Delete an index. The documents that it was made from are never touched.
 
@@ -92,7 +91,6 @@ def delete(
     with stopping_as_interrupted():
         foreign = delete_files(folder)
     distrust(database)
-    forget(folder)
     print(f"deleted {shown(folder)}")
     if foreign:
         warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")

@@ -5,44 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from semsearch.cli.answer_formats import Answer, context_text, to_json
-from semsearch.cli.answering import (
-    bring_up_to_date,
-    choose_format,
-    names_of,
-    open_asked,
-    show,
-    tell_if_empty,
-    tell_if_stale,
-    wants_whole,
-)
-from semsearch.cli.command_options import (
-    AllOption,
-    AskedIndexOption,
-    BoostsOption,
-    ContextOption,
-    DuplicatesOption,
-    FiltersOption,
-    FormatOption,
-    IndexesOption,
-    JsonFormatOption,
-    JsonlOption,
-    KOption,
-    MinScoreOption,
-    ModeOption,
-    PerDocumentOption,
-    RefreshOption,
-    RerankOption,
-    RerankSecondsOption,
-    ServerOption,
-    ShowOption,
-    SyntaxOption,
-    VectorsOption,
-    is_wanted,
-)
-from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
-from semsearch.cli.find_index import INDEXES
-from semsearch.cli.messages import NONE_FOUND, complain, tell_warnings, use_one_thread
+import typer
+
+from semsearch.cli import options
+from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
+from semsearch.cli.asked_indexes import bring_up_to_date, names_of, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
+from semsearch.cli.terminal import show
 from semsearch.errors import SourceError, quoted
 from semsearch.results.hits import FLOOR
 
@@ -52,30 +21,30 @@ _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a li
 
 
 def similar(
-    like: Annotated[
+    example: Annotated[
         str,
-        Argument(
+        typer.Argument(
             metavar="PATH[:LINE]",
             help="A document as hits show it, with a line or place of the passage: keys.md:10, 'talk.pptx slide 3'.",
         ),
     ],
-    k: KOption = 10,
-    index: AskedIndexOption = None,
-    mode: ModeOption = "hybrid",
-    filters: FiltersOption = None,
-    context: ContextOption = 0,
-    shown: ShowOption = "sentence",
-    refresh: RefreshOption = False,
-    format_: FormatOption = None,
-    json: JsonFormatOption = False,
-    min_score: MinScoreOption = None,
-    per_document: PerDocumentOption = None,
-    duplicates: DuplicatesOption = False,
-    boosts: BoostsOption = None,
-    indexes: IndexesOption = INDEXES,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
-    jsonl: JsonlOption = False,
+    k: options.KOption = 10,
+    index: options.AskedIndexOption = None,
+    mode: options.ModeOption = "hybrid",
+    filters: options.FiltersOption = None,
+    context: options.ContextOption = 0,
+    shown: options.ShowOption = "sentence",
+    refresh: options.RefreshOption = False,
+    format_: options.FormatOption = None,
+    json: options.JsonFormatOption = False,
+    min_score: options.MinScoreOption = None,
+    per_document: options.PerDocumentOption = None,
+    duplicates: options.DuplicatesOption = False,
+    boosts: options.BoostsOption = None,
+    indexes: options.IndexesOption = None,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
+    jsonl: options.JsonlOption = False,
 ) -> None:
     """Find passages similar to an indexed passage or document.
 
@@ -83,18 +52,17 @@ def similar(
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
-    wanted = choose_format(format_, json=json, jsonl=jsonl)
-    whole = wants_whole(shown, wanted, context=context)
-    use_one_thread()
+    format = choose_format(format_, json=json, jsonl=jsonl)
+    whole = wants_whole(shown, format, context=context)
     tell_warnings()
-    with_line = _LINE.fullmatch(like)
-    path, line = (with_line[1], int(with_line[2])) if with_line else (like, None)
-    with open_asked(index, indexes, server=server, vectors=vectors) as opened:
+    with_line = _LINE.fullmatch(example)
+    path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
+    with open_asked(index, indexes, server=server, vectors=vectors) as asked:
         if refresh:
-            bring_up_to_date(opened)
+            bring_up_to_date(asked)
 
-        def ask(path: str, line: int | None) -> Answer:
-            hits = opened.similar(
+        def answer(path: str, line: int | None) -> Answer:
+            hits = asked.similar(
                 path,
                 line,
                 k,
@@ -106,42 +74,43 @@ def similar(
                 per_document=per_document,
                 boosts=boosts or (),
             )
-            return Answer(like, mode, hits, by_words=False, whole=whole, indexes=names_of(opened))
+            return Answer(example, mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
 
         try:
-            answer = ask(path, line)
+            similar_passages = answer(path, line)
         except SourceError as error:
             try:
-                answer = ask(like, None)  # a colon and digits may be part of a name
+                similar_passages = answer(example, None)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
-        found = show([answer], wanted, opened)
-    if not found:
+        number = show([similar_passages], format, asked)
+    if not number:
         raise SystemExit(NONE_FOUND)
 
 
+# -- context -----------------------------------------------------------------------------------------------------------
+
+
 def context(
-    text: Annotated[list[str], Argument(metavar="TEXT...", help="The query.")],
-    max_words: Annotated[
-        int, Option("--max-words", "-w", metavar="N", help="Maximum number of words, sources included.")
-    ] = 800,
-    index: AskedIndexOption = None,
-    mode: ModeOption = "hybrid",
-    filters: FiltersOption = None,
-    refresh: RefreshOption = False,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
+    max_words: options.MaxWordsOption = 800,
+    index: options.AskedIndexOption = None,
+    mode: options.ModeOption = "hybrid",
+    filters: options.FiltersOption = None,
+    refresh: options.RefreshOption = False,
     json: Annotated[
-        bool, Option("--json", help="Print an object with query, mode, text, words and citations.")
+        bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
     ] = False,
-    every: AllOption = False,
-    min_score: MinScoreOption = None,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    syntax: SyntaxOption = "full",
-    rerank: RerankOption = None,
-    rerank_seconds: RerankSecondsOption = None,
-    indexes: IndexesOption = INDEXES,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
+    every: options.AllOption = False,
+    min_score: options.MinScoreOption = None,
+    per_document: options.PerDocumentOption = None,
+    boosts: options.BoostsOption = None,
+    syntax: options.SyntaxOption = "full",
+    rerank: options.RerankOption = None,
+    rerank_seconds: options.RerankSecondsOption = None,
+    indexes: options.IndexesOption = None,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
 ) -> None:
     """Print the passages that a language model needs to answer a query.
 
@@ -149,16 +118,14 @@ def context(
 
     Exit status: 0 with passages, 1 without, 2 on an error.
     """
-    if not is_wanted(rerank):  # a model profits from all threads
-        use_one_thread()
     tell_warnings()
-    query = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
+    query = clean(" ".join(text))
     with open_asked(
         index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
-    ) as opened:
+    ) as asked:
         if refresh:
-            bring_up_to_date(opened)
-        made = opened.context(
+            bring_up_to_date(asked)
+        passages = asked.context(
             query,
             max_words=max_words,
             mode=mode,
@@ -170,16 +137,16 @@ def context(
             floor=0.0 if every else FLOOR,
         )
         if json:
-            print(to_json({"query": query, "mode": mode, **made.to_dict()}))
-        elif made.text:
-            print(context_text(made))
-            tell_if_stale({(cited.index or "", cited.path) for cited in made.citations if cited.stale}, opened)
-        if not made.text:
+            print(to_json({"query": query, "mode": mode, **passages.to_dict()}))
+        elif passages.text:
+            print("\n".join(without_control(line).rstrip() for line in passages.text.splitlines()))
+            tell_if_stale(passages.citations, asked)
+        if not passages.text:
             complain(
                 f"nothing answers {quoted(query)}; --all uses the nearest passages"
-                if made.weak
+                if passages.weak
                 else f"no hits for {quoted(query)}"
             )
-            tell_if_empty(opened)
-    if not made.text:
+            tell_if_empty(asked)
+    if not passages.text:
         raise SystemExit(NONE_FOUND)

@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from semsearch.cli.command_options import (
+from typer import Option
+
+from semsearch.cli.find_index import all_offered, find_indexes, index_folders, nearest, none_in
+from semsearch.cli.options import (
     IndexesOption,
     RerankOption,
     RerankSecondsOption,
     VectorsOption,
     chosen_reranker,
-    is_wanted,
 )
-from semsearch.cli.declared import ACCESS, CommandOption as Option
-from semsearch.cli.find_index import INDEXES, all_offered, find_indexes, index_folders, nearest, none_in
-from semsearch.cli.messages import complain, tell_warnings, use_one_thread, warn
+from semsearch.cli.printing import complain, tell_warnings, warn
 from semsearch.errors import IndexNotFound, MissingExtra
 from semsearch.server.access import make_token, token_path
 from semsearch.server.open_indexes import OpenIndexes
@@ -50,17 +50,20 @@ def serve(
     open_page: Annotated[bool, Option("--open", help="Open the web interface in the browser.")] = False,
     show_token: Annotated[bool, Option("--show-token", help="Print the token and exit.")] = False,
     require_token: Annotated[
-        bool, Option("--require-token", help="Require the token from this machine too.", rich_help_panel=ACCESS)
+        bool, Option("--require-token", help="Require the token from this machine too.", rich_help_panel="Access")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
         Option(
-            "--allow-host", metavar="NAME", help="Another host name of the server. Repeatable.", rich_help_panel=ACCESS
+            "--allow-host",
+            metavar="NAME",
+            help="Another host name of the server. Repeatable.",
+            rich_help_panel="Access",
         ),
     ] = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     workers: Annotated[
         int,
@@ -81,8 +84,6 @@ def serve(
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
     Ctrl-C stops the server. Needs the extra serve: pip install 'semsearch[serve]'.
     """
-    if not is_wanted(rerank):  # a model profits from all threads
-        use_one_thread()
     tell_warnings()
     if show_token:
         print(make_token(token_path()))
@@ -138,7 +139,7 @@ def mcp(
         list[str] | None,
         Option("--index", "--name", "-i", metavar="INDEX", help="Offer only this index. Repeatable."),
     ] = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     rerank: RerankOption = None,
     rerank_seconds: RerankSecondsOption = None,
@@ -151,8 +152,6 @@ def mcp(
     The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
     those that --index names, and nothing else. It only reads, and stops at the end of its input.
     """
-    if not is_wanted(rerank):  # a model profits from all threads
-        use_one_thread()
     tell_warnings()
     places = _chosen(index, indexes)
     if places is None and not index_folders(nearest(indexes)):

@@ -8,12 +8,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.command_options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
-from semsearch.cli.declared import CommandArgument as Argument, CommandOption as Option
-from semsearch.cli.find_index import INDEXES, find_asked, from_here, open_index
-from semsearch.cli.messages import PROBLEMS, complain, tell_warnings, use_one_thread
-from semsearch.cli.tables import aligned, count, size
+from typer import Argument, Option
+
+from semsearch.cli.find_index import find_asked, from_here, open_index
+from semsearch.cli.options import IndexesOption, IndexOption, JsonOption, VectorsOption, complete_index
+from semsearch.cli.printing import PROBLEMS, aligned, complain, count, one_line, size, tell_warnings, to_json
 from semsearch.errors import UsageError
 from semsearch.results.omissions import endings_in_words, in_words
 from semsearch.results.reports import MUCH_DRIFT
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 def status(
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     components: Annotated[bool, Option("--components", help="Also show the common components, as words.")] = False,
     problems: Annotated[
         bool, Option("--problems", help="List files that were not read fully, with the reason.")
@@ -39,7 +38,6 @@ def status(
     json: JsonOption = False,
 ) -> None:
     """Show the contents and settings of an index."""
-    use_one_thread()
     if problems or coverage:
         with open_index(index, indexes, vectors) as opened:
             _print_files(opened, problems=problems, coverage=coverage, as_json=json)
@@ -205,7 +203,7 @@ def trust(
     index: Annotated[
         str | None, Argument(metavar="[INDEX]", help="By name or path.", autocompletion=complete_index)
     ] = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     yes: Annotated[bool, Option("--yes", "-y", help="Allow it without asking.")] = False,
     off: Annotated[bool, Option("--off", help="Allow the index nothing any more.")] = False,
 ) -> None:
@@ -254,13 +252,12 @@ def _database_of(found: Path | str) -> IndexDatabase:
     return database
 
 
-def verify(index: IndexOption = None, indexes: IndexesOption = INDEXES, vectors: VectorsOption = None) -> None:
+def verify(index: IndexOption = None, indexes: IndexesOption = None, vectors: VectorsOption = None) -> None:
     """Check the integrity of an index.
 
     Checks that rows and vectors match, that all files are as written, and the checksum of each row. Exit status: 0
     without problems; 1 with problems, which are printed one per line.
     """
-    use_one_thread()
     with open_index(index, indexes, vectors) as opened:
         problems = opened.verify()
     for problem in problems:

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.answer_formats import to_json
-from semsearch.cli.command_options import (
+from semsearch.cli.commands.index_command import target_of
+from semsearch.cli.find_index import find_index, from_here, open_index
+from semsearch.cli.options import (
     IndexesOption,
     IndexOption,
     MaxFileSizeOption,
@@ -18,11 +19,9 @@ from semsearch.cli.command_options import (
     VectorsOption,
     bytes_of,
 )
-from semsearch.cli.find_index import INDEXES, find_index, from_here, open_index
-from semsearch.cli.index_target import target_of
-from semsearch.cli.messages import complain, keep_warnings, stopping_as_interrupted, use_one_thread, warn
-from semsearch.cli.progress import covers, progress, report_sync, summary, sync_progress
-from semsearch.cli.tables import count
+from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
+from semsearch.cli.progress import progress, sync_progress
+from semsearch.cli.writing import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
@@ -32,7 +31,7 @@ def watch(
         str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
     ] = None,
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     max_file_size: MaxFileSizeOption = 100,
     processes: ProcessesOption = 0,
@@ -45,7 +44,6 @@ def watch(
     that changed something. Ctrl-C stops it. Needs the extra watch: pip install 'semsearch[watch]'.
     """
     keep_warnings()
-    use_one_thread()
     with stopping_as_interrupted(), open_index(_index_of(path, index, indexes), indexes, vectors) as opened:
         reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
         if not quiet:
@@ -76,7 +74,7 @@ def _index_of(path: str | None, named: list[str] | None, indexes: Path | None) -
 def remove(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
 ) -> None:
     """Remove documents from an index. The files themselves are not touched."""
@@ -112,7 +110,7 @@ def _hint(paths: list[str], indexes: Path | None) -> str:
 
 def refit(
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -135,7 +133,7 @@ def refit(
 
 def compact(
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
@@ -144,7 +142,6 @@ def compact(
     Nothing is embedded again, and answers stay the same. A sync compacts by itself as far as it pays.
     """
     keep_warnings()
-    use_one_thread()
     started = time.perf_counter()
     with open_index(index, indexes, vectors) as opened:
         before = opened.status(drift=False, stale=False)
@@ -162,7 +159,7 @@ def compact(
 
 def map_(
     index: IndexOption = None,
-    indexes: IndexesOption = INDEXES,
+    indexes: IndexesOption = None,
     vectors: VectorsOption = None,
     anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the regions and their words as JSON.")] = False,

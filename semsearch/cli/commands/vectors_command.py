@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semsearch.cli.answer_formats import one_line, to_json
-from semsearch.cli.command_options import (
-    DtypeOption,
-    JsonOption,
-    TableArgument,
-    TableOption,
-)
-from semsearch.cli.extensible_group import ExtensibleGroup
-from semsearch.cli.messages import use_one_thread, warn
+from semsearch.cli.options import DtypeOption, JsonOption, TableArgument, TableOption
+from semsearch.cli.plugged_in import ExtensibleGroup
+from semsearch.cli.printing import one_line, to_json, warn
 from semsearch.cli.progress import share_of
 from semsearch.errors import VectorsError
 
@@ -27,7 +21,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=ExtensibleGroup,
-    rich_markup_mode=None,
     no_args_is_help=True,
     help="Word vectors: list, inspect, import.",
 )
@@ -70,7 +63,6 @@ def neighbours(
     json: JsonOption = False,
 ) -> None:
     """Show the nearest words by cosine. An OOV word is represented by its pieces."""
-    use_one_thread()
     from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
 
     table = _load(vectors)

@@ -38,14 +38,13 @@ from semsearch.cli.answer_formats import (
     also_in,
     index_mark,
     language_mark,
-    one_line,
     path_of,
     position_of,
     stale_mark,
     trail,
-    wrapped_path,
 )
 from semsearch.cli.interactive.session import InteractiveSession, Surroundings
+from semsearch.cli.printing import one_line
 from semsearch.cli.terminal import excerpt, heat, query_pattern, shorten
 from semsearch.results.documents import PlacedPassage
 from semsearch.results.hits import Hit
@@ -120,11 +119,7 @@ def preview(around: Surroundings, asked: re.Pattern[str] | None, *, width: int) 
 
 
 def _place(hit: Hit, width: int) -> Iterator[Text]:
-    position = position_of(hit)
-    room = max(width - cell_len(position), 1)
-    *parts, last = wrapped_path(path_of(hit), room, room)
-    yield from (Text(part, "bold magenta") for part in parts)
-    yield Text(last, "bold magenta").append(position, "bold green")
+    yield from _wrapped(Text(path_of(hit), "bold magenta").append(position_of(hit), "bold green"), width)
     if headings := trail(hit):
         yield from _wrapped(Text(" › ".join(headings), "dim"), width)
     if also := also_in(hit):
@@ -135,11 +130,11 @@ def _place(hit: Hit, width: int) -> Iterator[Text]:
 
 def _passages(passages: Iterable[PlacedPassage], above: tuple[str, ...], width: int) -> Iterator[Text]:
     """The lines of neighbouring passages; a heading where it is another than that of the passage above."""
-    for each in passages:
-        yield from _heading(each.headings, above, width)
-        yield from _wrapped(Text(_safe(each.text), "dim"), width)
+    for passage in passages:
+        yield from _heading(passage.headings, above, width)
+        yield from _wrapped(Text(_safe(passage.text), "dim"), width)
         yield Text()
-        above = each.headings
+        above = passage.headings
 
 
 def _heading(headings: tuple[str, ...], above: tuple[str, ...], width: int) -> Iterator[Text]:
@@ -306,5 +301,5 @@ def _state(session: InteractiveSession) -> StyleAndTextTuples:
 
 def _foot(session: InteractiveSession) -> StyleAndTextTuples:
     """The current message, or else the keys."""
-    said = session.said or (session.answer.said if session.is_answered else "")
-    return [("ansiyellow", one_line(said))] if said else [("dim", _KEYS)]
+    message = session.message or (session.answer.message if session.is_answered else "")
+    return [("ansiyellow", one_line(message))] if message else [("dim", _KEYS)]

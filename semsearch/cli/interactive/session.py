@@ -9,49 +9,16 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
-from semsearch.cli.answering import indexes_of
+from semsearch.cli.asked_indexes import Asked, indexes_of
 from semsearch.errors import SemsearchError
 from semsearch.results.documents import PlacedPassage
 from semsearch.results.hits import NOT_ANSWERED, Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 
-if TYPE_CHECKING:
-    from semsearch.cli.answering import Asked
-
-# -- The passages around a hit -----------------------------------------------------------------------------------------
-
-_BEFORE, _AFTER = 3, 5  # passages
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The passages before and after that of a hit, in their order."""
-
-    hit: Hit
-    before: tuple[PlacedPassage, ...] = ()
-    after: tuple[PlacedPassage, ...] = ()
-
-
-def surroundings_of(hit: Hit, opened: Asked) -> Surroundings:
-    """Read the passages around a hit; none if they are unavailable: on a server, or if the document is gone."""
-    index = indexes_of(opened).get(hit.index or "")
-    if index is None:
-        return Surroundings(hit)
-    try:
-        number = index.passages(hit.path, passage=hit.passage_id, limit=1).found
-        if number is None:
-            return Surroundings(hit)
-        first = max(0, number - _BEFORE)
-        found = index.passages(hit.path, offset=first, limit=number - first + 1 + _AFTER).passages
-    except SemsearchError:
-        return Surroundings(hit)
-    before = number - first
-    return Surroundings(hit, found[:before], found[before + 1 :])
-
-
-# -- Answering what is typed -------------------------------------------------------------------------------------------
+_BEFORE, _AFTER = 3, 5  # passages around a hit
+_MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,72 +40,78 @@ class TypedAnswer:
 
     query: TypedQuery
     hits: Sequence[Hit] = ()
-    said: str = ""
+    message: str = ""
 
 
-class TypedSearch:
-    """Searches in an index that is opened at the first query. Threads may share it."""
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The passages before and after that of a hit, in their order."""
+
+    hit: Hit
+    before: tuple[PlacedPassage, ...] = ()
+    after: tuple[PlacedPassage, ...] = ()
+
+
+def surroundings_of(hit: Hit, asked: Asked) -> Surroundings:
+    """Read the passages around a hit; none if they are unavailable: on a server, or if the document is gone."""
+    index = indexes_of(asked).get(hit.index or "")
+    if index is None:
+        return Surroundings(hit)
+    try:
+        number = index.passages(hit.path, passage=hit.passage_id, limit=1).found
+        if number is None:
+            return Surroundings(hit)
+        first = max(0, number - _BEFORE)
+        passages = index.passages(hit.path, offset=first, limit=number - first + 1 + _AFTER).passages
+    except SemsearchError:
+        return Surroundings(hit)
+    return Surroundings(hit, passages[: number - first], passages[number - first + 1 :])
+
+
+class TypedSearch(logging.Handler):
+    """Searches in an index that is opened at the first query. The library's warnings become part of the answer."""
 
     def __init__(self, open_asked: Callable[[], Asked], options: SearchOptions) -> None:
+        super().__init__(logging.WARNING)
         self.options = options
         self._open_asked = open_asked
         self._opening = threading.Lock()
-        self._opened: Asked | None = None
-        self._warnings = KeptWarnings()
+        self._asked: Asked | None = None
+        self._warnings: list[str] = []
 
     @property
-    def opened(self) -> Asked:
+    def asked(self) -> Asked:
         """The searched index. Raises SemsearchError if it cannot be opened."""
         with self._opening:
-            if self._opened is None:
-                self._opened = self._open_asked()
-            return self._opened
+            if self._asked is None:
+                self._asked = self._open_asked()
+            return self._asked
 
     def answer(self, query: TypedQuery) -> TypedAnswer:
         """Search for a text. A blank text has no hits, but opens the index."""
-        self._warnings.take()
+        self._warnings = []
         try:
-            opened = self.opened
-            hits = Hits() if query.is_blank else opened.search(query.text, options=self._options(query))
+            asked = self.asked
+            options = replace(self.options, mode=query.mode)
+            hits = Hits() if query.is_blank else asked.search(query.text, options=options)
         except SemsearchError as error:
-            return TypedAnswer(query, said=str(error))
+            return TypedAnswer(query, message=str(error))
         nearest = [f"{NOT_ANSWERED}; these are the nearest"] if hits and not hits.answered else []
-        return TypedAnswer(query, hits, "; ".join([*self._warnings.take(), *nearest]))
+        return TypedAnswer(query, hits, "; ".join([*dict.fromkeys(self._warnings), *nearest]))
 
-    def _options(self, query: TypedQuery) -> SearchOptions:
-        return replace(self.options, mode=query.mode)
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning, which would garble the screen."""
+        self._warnings.append(record.getMessage())
 
     def __enter__(self) -> TypedSearch:
-        logging.getLogger("semsearch").addHandler(self._warnings)
+        logging.getLogger("semsearch").addHandler(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        logging.getLogger("semsearch").removeHandler(self._warnings)
+        logging.getLogger("semsearch").removeHandler(self)
         with self._opening:
-            if self._opened is not None:
-                self._opened.close()
-
-
-class KeptWarnings(logging.Handler):
-    """Keeps the library's warnings, which would otherwise garble the screen."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self._kept: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a warning."""
-        self._kept.append(record.getMessage())
-
-    def take(self) -> list[str]:
-        """Return what was kept since the last time, each once."""
-        kept, self._kept = self._kept, []
-        return list(dict.fromkeys(kept))
-
-
-# -- The session -------------------------------------------------------------------------------------------------------
-
-_MODES: tuple[Mode, ...] = get_args(Mode)
+            if self._asked is not None:
+                self._asked.close()
 
 
 class InteractiveSession:
@@ -148,7 +121,7 @@ class InteractiveSession:
         self.query = query
         self.answer = TypedAnswer(query)
         self.is_answered = False  # whether the answer belongs to the current text
-        self.said = ""  # the result of the last action: opened, or why not
+        self.message = ""  # the result of the last action: opened, or why not
         self.chosen = 0
         self.scrolled = 0  # lines of the preview, from where it begins by itself
         self._surroundings: Surroundings | None = None
@@ -163,13 +136,13 @@ class InteractiveSession:
         """The known passages around the selected hit; None without a hit."""
         if self.hit is None:
             return None
-        kept = self._surroundings
-        return kept if kept is not None and kept.hit is self.hit else Surroundings(self.hit)
+        known = self._surroundings
+        return known if known is not None and known.hit is self.hit else Surroundings(self.hit)
 
     def ask(self, text: str, mode: Mode) -> TypedQuery:
         """Set the typed text; returns the query to answer."""
         self.query = TypedQuery(text, mode)
-        self.is_answered, self.said = False, ""
+        self.is_answered, self.message = False, ""
         return self.query
 
     def next_mode(self) -> Mode:
@@ -190,5 +163,5 @@ class InteractiveSession:
         before = self.chosen
         self.chosen = max(0, min(before + steps, len(self.answer.hits) - 1))
         if self.chosen != before:
-            self.scrolled, self.said = 0, ""
+            self.scrolled, self.message = 0, ""
         return self.chosen != before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 
 import pytest
@@ -32,30 +31,17 @@ def text_of(lines: list[list[Cell]]) -> list[str]:
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     lines = semsearch("query", "the captain's ship, a zyzzyva", "-k", "1", "--explain").lines
-    heading, sentence, score, lexical, dense, near, document, answers, quote, unknown = lines[:10]
+    heading, sentence, score, *rest = lines
     assert sentence.strip().startswith("The captain of the ship")
     parts, total = score.split(" = ")
-    points = [float(part.split()[-1]) for part in parts.split(" + ")]
-    assert float(total) == pytest.approx(sum(points), abs=0.002)
-    assert near.startswith("    near    0.2×")
-    assert re.fullmatch(r"    document .*: its other good passages \+ 0\.\d{3} for words side by side", document)
+    assert float(total) == pytest.approx(sum(float(part.split()[-1]) for part in parts.split(" + ")), abs=0.002)
     assert total in heading
-    assert lexical.startswith("    lexical 0.24×")
-    assert "captain " in lexical
-    assert lexical.endswith("absent: zyzzyva")
-    assert dense.startswith("    dense   0.56×")
-    assert "passage" in dense
-    assert "sentence" in dense
-    assert unknown == "    unknown zyzzyva"
-    parts = r"cosine \d\.\d{3}×\d\.\d\d, words \d\.\d\d, \d+% of the best score, \d+% unknown"
-    assert re.fullmatch(rf"    answers \d+% likely: {parts}", answers)
-    words = re.fullmatch(r"    quote   ([\d.]+): captain ([\d.]+)×1 \+ ship ([\d.]+)×1; absent: zyzzyva", quote)
-    assert words is not None
-    assert float(words[1]) == pytest.approx(float(words[2]) + float(words[3]), abs=0.011)
-    header, *rows = [line.split() for line in lines[10:]]
-    assert {"captain", "ship", "Σ"} <= set(header)
-    assert [row[0] for row in rows if row[0] not in ("the", "a", "…")] == ["captain", "ship", "Σ"]
-    assert all(len(line) <= 80 for line in lines[9:])
+    named = {line.split()[0]: line for line in rest}
+    assert {"lexical", "dense", "answers", "quote", "unknown", "captain", "ship"} <= set(named)
+    assert "captain " in named["lexical"]
+    assert named["lexical"].endswith("absent: zyzzyva")
+    assert named["unknown"] == "    unknown zyzzyva"
+    assert all(len(line) <= 80 for line in rest[-5:])
 
 
 def test_without_being_asked_nothing_is_explained() -> None:
@@ -80,7 +66,7 @@ def test_jsonl_and_batches_have_them_too() -> None:
     lines = semsearch("query", "-", "--explain", "--jsonl", "-k", "1", stdin="captain\n?!\nviolin\n").lines
     assert [json.loads(line)["explain"]["query"] for line in lines] == ["captain", "violin"]
     plain = semsearch("query", "-", "--explain", "-k", "1", stdin="captain\n?!\nviolin\n").lines
-    assert len([line for line in plain if line.startswith("    lexical 0.24×")]) == 2
+    assert len([line for line in plain if " + dense " in line]) == 2
 
 
 @pytest.mark.parametrize("mode", ["dense", "lexical"])
@@ -110,63 +96,48 @@ def test_without_colours_numbers_are_left() -> None:
     assert ";4" not in shown
     piped = semsearch("query", "captain of the ship", "--explain", "-k", "1", "--format", "table").out
     assert "\x1b" not in piped
-    assert "Σ" in piped
+    assert "captain" in piped
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
 
 
-def test_the_table_has_every_pair_and_the_sums() -> None:
+def test_the_table_has_the_pairs() -> None:
     assert text_of(table(pairs([[0.5, -0.1], [0.001, 0.25]], ["ship", "sail"], ["a", "boat"]))) == [
-        "         a  boat     Σ",
-        "ship  0.50 -0.10  0.40",
-        "sail     ·  0.25  0.25",
-        "Σ     0.50  0.15  0.65",
-    ]  # fmt: skip
-
-
-def test_a_single_word_needs_no_row_of_sums() -> None:
-    assert text_of(table(pairs([[0.5, 0.25]], ["ship"], ["boat", "sea"]))) == [
-        "      boat   sea     Σ",
-        "ship  0.50  0.25  0.75",
+        "         a  boat",
+        "ship  0.50 -0.10",
+        "sail     ·  0.25",
     ]
 
 
 @pytest.mark.parametrize("width", [20, 40, 76])
 @pytest.mark.parametrize("size", [(1, 1), (3, 40), (30, 2), (30, 40)])
-def test_what_does_not_fit_is_summed(size: tuple[int, int], width: int) -> None:
+def test_the_table_fits(size: tuple[int, int], width: int) -> None:
     shares = [[((7 * row + 3 * column) % 11) / 100 for column in range(size[1])] for row in range(size[0])]
-    lines = text_of(
-        table(pairs(shares, sentence=["word" * (1 + heading % 5) for heading in range(size[1])]), width=width)
-    )
+    sentence = ["word" * (1 + heading % 5) for heading in range(size[1])]
+    lines = text_of(table(pairs(shares, sentence=sentence), width=width))
     assert max(map(len, lines)) <= width
-    assert len(lines) <= 9
-    assert lines[-1].split()[-1] == ("·" if size == (1, 1) else f"{sum(map(sum, shares)):.2f}")
-    if size[1] == 40:
-        assert "…" in lines[0].split()
-    if size[0] == 30:
-        assert [line.split()[0] for line in lines[-2:]] == ["…", "Σ"]
+    assert len(lines) <= 7
 
 
 def test_the_most_telling_words_are_shown_in_order() -> None:
     shares = [[0.0, 0.3, 0.0, -0.2, 0.1, 0.05, 0.0]]
-    header = text_of(table(pairs(shares, ["ship"]), width=30))[0].split()
-    assert header == ["s1", "s3", "…", "Σ"]
-    assert text_of(table(pairs(shares, ["ship"]), width=80))[0].split() == ["s1", "s3", "s4", "s5", "…", "Σ"]
+    assert text_of(table(pairs(shares, ["ship"]), width=18))[0].split() == ["s1", "s3"]
+    assert text_of(table(pairs(shares, ["ship"]), width=80))[0].split() == ["s1", "s3", "s4", "s5"]
 
 
 def test_wide_letters_take_two_columns_and_long_words_are_cut() -> None:
     header, row = text_of(table(pairs([[0.5, 0.1]], ["東京"], ["日", "pneumonoultramicroscopic"])))
-    assert header == "        日 pneumonoultra…     Σ"
-    assert row == "東京  0.50           0.10  0.60"
+    assert header == "        日 pneumonoultra…"
+    assert row == "東京  0.50           0.10"
 
 
 def test_no_pairs_make_no_table() -> None:
     assert table(Pairs((), ("a",), (), ())) == []
     assert table(Pairs(("a",), (), ((),), ())) == []
     nothing = table(pairs([[0.0, 0.0]]))
-    assert [cell.share for cell in nothing[1]][1:-1] == [0.0, 0.0]
-    assert heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, None, ()), width=76) == []
+    assert [cell.share for cell in nothing[1]][1:] == [0.0]
+    assert [*heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, None, ()), width=76)] == []
 
 
 def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:
@@ -174,7 +145,7 @@ def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:
         "black on red", "black on yellow", "black on cyan", "dim", "dim", "white on blue",
     ]  # fmt: skip
     _, row = table(pairs([[0.5, -0.25]], ["ship"]))
-    assert [cell.share for cell in row] == [None, 1.0, -0.5, None]
+    assert [cell.share for cell in row] == [None, 1.0, -0.5]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])

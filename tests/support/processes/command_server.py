@@ -98,9 +98,7 @@ def preload() -> None:
     """Import what most commands need."""
     import semsearch.__main__
     import semsearch.index
-    from semsearch.cli import messages
 
-    messages._exit = sys.exit  # type: ignore[assignment]  # a command ends its process at once: here, it says its status first
     for module in pkgutil.walk_packages(semsearch.__path__, "semsearch."):
         if module.name.split(".")[1] in PRELOADED and not module.name.startswith("semsearch.cli.interactive"):
             with contextlib.suppress(ImportError):  # of an extra

@@ -14,8 +14,7 @@ import numpy as np
 from small import small_vectors
 
 from fuzzing.target import Run, Target, text_of
-from semsearch.cli.configuration import read_configuration
-from semsearch.cli.configured_defaults import CONFIGURED, defaults_of
+from semsearch.cli.configuration import configuration_of, section_items, use_configuration
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.text.ragged import OovWords
@@ -102,10 +101,9 @@ def _configuring(folder: Path) -> Run:
 
     def run(data: bytes) -> None:
         path.write_bytes(data)
-        found = read_configuration()
-        list(found.with_defaults())
-        for command in CONFIGURED:
-            defaults_of(command, found)
+        for command in ("query", "index", "serve"):
+            use_configuration(command)
+        list(section_items(configuration_of()))
 
     return run
 

@@ -1,24 +1,37 @@
-"""The options that several commands share, each declared once, what the shell completes for them, and --rerank.
+"""The options that several commands share, each declared once, and what the shell completes for them.
 
-A `rich_help_panel` is the section of the help text that lists an option (semsearch.cli.help_panels); the usual options
-have none. Completion fails silently: the shell would print a message into the line that is being typed.
+A `rich_help_panel` is the section of the help text that lists an option; the usual options have none. Completion fails
+silently: the shell would print a message into the line that is being typed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from semsearch.cli.configured_defaults import configuration_of
-from semsearch.cli.declared import FILES, INDEX, OUTPUT, RANKING, CommandArgument as Argument, CommandOption as Option
+from typer import Argument, Option
+
+from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
 from semsearch.errors import SemsearchError, UsageError
+from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import Mode, Syntax
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
     from semsearch.results.documents import Facets
+
+# options of a panel of the help text; the usual ones have none
+in_index = partial(Option, rich_help_panel="Index")
+in_ranking = partial(Option, rich_help_panel="Ranking")
+in_output = partial(Option, rich_help_panel="Output")
+in_golden = partial(Option, rich_help_panel="Golden answers")
+in_embedding = partial(Option, rich_help_panel="Embedding")
+in_vectors = partial(Option, rich_help_panel="Vector search")
+in_columns = partial(Option, rich_help_panel="Tables and records")
+in_files = partial(Option, rich_help_panel="Files and speed")
 
 # -- The reranker ------------------------------------------------------------------------------------------------------
 
@@ -34,8 +47,6 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
     """Open the chosen reranking model; None if none is chosen. Raises MissingExtra, ModelError, UsageError."""
     if model is None or not is_wanted(model):
         return None
-    from semsearch.rerankers.load_reranker import load_reranker  # start-up time, and an optional dependency
-
     return load_reranker(model) if seconds is None else load_reranker(model, seconds=seconds)
 
 
@@ -44,8 +55,7 @@ def refuse_for_server(model: str | None) -> None:
 
     A model that is configured for local indexes is ignored.
     """
-    configured = configuration_of()
-    is_configured = configured is not None and configured.of("").get("rerank") == model
+    is_configured = configuration_of().of("").get("rerank") == model
     if is_wanted(model) and not is_configured:
         raise UsageError(
             "--rerank works with local indexes only; a server has its own model: semsearch serve --rerank MODEL"
@@ -129,33 +139,21 @@ AskedIndexOption = Annotated[
 ]
 IndexesOption = Annotated[
     Path | None,
-    Option(
-        "--indexes",
-        metavar="DIR",
-        envvar="SEMSEARCH_INDEXES",
-        help="Look for and make indexes in this folder only.",
-        rich_help_panel=INDEX,
+    in_index(
+        "--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Look for and make indexes in this folder only."
     ),
 ]
 ServerOption = Annotated[
-    str | None,
-    Option("--server", metavar="URL", help="Search an index of this semsearch serve instead.", rich_help_panel=INDEX),
+    str | None, in_index("--server", metavar="URL", help="Search an index of this semsearch serve instead.")
 ]
 VectorsOption = Annotated[
-    str | None,
-    Option(
-        "--vectors",
-        metavar="NAME|PATH",
-        help="Word vectors; default: those of the index.",
-        rich_help_panel=INDEX,
-    ),
+    str | None, in_index("--vectors", metavar="NAME|PATH", help="Word vectors; default: those of the index.")
 ]
 
 # how a search is made
 KOption = Annotated[int, Option("-k", metavar="N", help="Maximum number of hits.")]
 ModeOption = Annotated[
-    Mode,
-    Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both)."),
+    Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")
 ]
 FiltersOption = Annotated[
     list[str] | None,
@@ -169,54 +167,38 @@ FiltersOption = Annotated[
     ),
 ]
 ContextOption = Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]
+MaxWordsOption = Annotated[
+    int, Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages, sources included.")
+]
 RefreshOption = Annotated[bool, Option("--refresh", help="Bring the index up to date first.")]
 SyntaxOption = Annotated[
-    Syntax,
-    Option(
-        "--syntax",
-        help='full: "phrases" are required, -words excluded; plain: all is text.',
-        rich_help_panel=RANKING,
-    ),
+    Syntax, in_ranking("--syntax", help='full: "phrases" are required, -words excluded; plain: all is text.')
 ]
-MinScoreOption = Annotated[
-    float | None,
-    Option("--min-score", metavar="X", help="Drop hits with a lower score.", rich_help_panel=RANKING),
-]
-DuplicatesOption = Annotated[
-    bool, Option("--duplicates", help="Show near-duplicates as hits of their own.", rich_help_panel=RANKING)
-]
+MinScoreOption = Annotated[float | None, in_ranking("--min-score", metavar="X", help="Drop hits with a lower score.")]
+DuplicatesOption = Annotated[bool, in_ranking("--duplicates", help="Show near-duplicates as hits of their own.")]
 PerDocumentOption = Annotated[
-    int | None,
-    Option("--per-document", metavar="N", help="Maximum number of hits per document.", rich_help_panel=RANKING),
+    int | None, in_ranking("--per-document", metavar="N", help="Maximum number of hits per document.")
 ]
 BoostsOption = Annotated[
     list[str] | None,
-    Option(
+    in_ranking(
         "--boost",
         metavar="BOOST",
         help="Add to the scores of documents that match ('guide/^0.1') or are recent ('recent:30d^0.1'). Repeatable.",
-        rich_help_panel=RANKING,
     ),
 ]
-AllOption = Annotated[
-    bool,
-    Option("--all", help="Show all hits, also those that are unlikely to answer.", rich_help_panel=RANKING),
-]
+AllOption = Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")]
 RerankOption = Annotated[
     str | None,
-    Option(
+    in_ranking(
         "--rerank",
         metavar="[MODEL]",
         help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none. Without one, "
         "last, or before another option: all-MiniLM-L6-v2.",
-        rich_help_panel=RANKING,
     ),
 ]
 RerankSecondsOption = Annotated[
-    float | None,
-    Option(
-        "--rerank-seconds", metavar="N", help="Time limit of reranking per query; default: 10.", rich_help_panel=RANKING
-    ),
+    float | None, in_ranking("--rerank-seconds", metavar="N", help="Time limit of reranking per query; default: 10.")
 ]
 
 # how an answer is shown
@@ -231,30 +213,17 @@ FormatOption = Annotated[
 ]
 ShowOption = Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)]
 JsonFormatOption = Annotated[bool, Option("--json", help="Same as --format json.")]
-JsonlOption = Annotated[
-    bool, Option("--jsonl", help="Same as --format jsonl: one hit per line.", rich_help_panel=OUTPUT)
-]
-GroupOption = Annotated[
-    Literal["none", "document"],
-    Option("--group", help="With --json: group the hits.", rich_help_panel=OUTPUT),
-]
+JsonlOption = Annotated[bool, in_output("--jsonl", help="Same as --format jsonl: one hit per line.")]
+GroupOption = Annotated[Literal["none", "document"], in_output("--group", help="With --json: group the hits.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
 QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print no progress and no summary.")]
 
 # how files are read
-MaxFileSizeOption = Annotated[float, Option(metavar="MB", min=0, help="Skip larger files.", rich_help_panel=FILES)]
-ProcessesOption = Annotated[
-    int,
-    Option(metavar="N", min=0, help="Reader processes; 0: auto.", rich_help_panel=FILES),
-]
+MaxFileSizeOption = Annotated[float, in_files(metavar="MB", min=0, help="Skip larger files.")]
+ProcessesOption = Annotated[int, in_files(metavar="N", min=0, help="Reader processes; 0: auto.")]
 ClusterOption = Annotated[
     str | None,
-    Option(
-        "--cluster",
-        metavar="URL",
-        help="Read files on this Dask cluster: tcp://HOST:8786 (semsearch-scale).",
-        rich_help_panel=FILES,
-    ),
+    in_files("--cluster", metavar="URL", help="Read files on this Dask cluster: tcp://HOST:8786 (semsearch-scale)."),
 ]
 
 # word vectors, and what they are made of

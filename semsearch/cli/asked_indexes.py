@@ -1,0 +1,101 @@
+"""The indexes that a command searches: one here, several as one, or one on a server; and what to say of their state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from semsearch.cli.find_index import all_asked, find_asked, shown
+from semsearch.cli.options import chosen_reranker, refuse_for_server
+from semsearch.cli.printing import warn
+from semsearch.cli.progress import sync_progress
+from semsearch.errors import IndexLocked, UsageError
+from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
+from semsearch.remote_index import RemoteIndex
+from semsearch.results.hits import Citation, Hit
+
+Asked: TypeAlias = Index | RemoteIndex | MultiIndex
+
+
+def open_asked(
+    names: Sequence[str] | None,
+    indexes: Path | None,
+    *,
+    server: str | None = None,
+    vectors: str | None = None,
+    rerank: str | None = None,
+    rerank_seconds: float | None = None,
+) -> Asked:
+    """Open the named index, or the only one; several are searched as one. `rerank` names a reranking model."""
+    if server:
+        refuse_for_server(rerank)
+        if vectors is not None:
+            raise UsageError("--vectors works with local indexes only, not with --server")
+        return RemoteIndex(server, index=names or None, token=os.environ.get("SEMSEARCH_TOKEN"))
+    places = [find_asked(name, indexes) for name in names] if names else [*all_asked(indexes)]
+    by_path = {os.path.realpath(place) if isinstance(place, Path) else place: place for place in reversed(places)}
+    folders = [*by_path.values()][::-1]
+    reranker = chosen_reranker(rerank, rerank_seconds)
+    if len(folders) == 1:
+        return Index.open(folders[0], vectors=vectors, reranker=reranker)
+    return MultiIndex.open(*folders, vectors=vectors, reranker=reranker)
+
+
+def indexes_of(asked: Asked) -> Mapping[str, Index]:
+    """The searched local indexes, by the names in their hits: "" if it is one. Empty for a server."""
+    if isinstance(asked, MultiIndex):
+        return asked.indexes
+    return {"": asked} if isinstance(asked, Index) else {}
+
+
+def names_of(asked: Asked) -> Sequence[str]:
+    """The names of the indexes that are searched as one; none if it is one."""
+    if isinstance(asked, RemoteIndex):
+        return asked.name if isinstance(asked.name, tuple) else ()
+    return [name for name in indexes_of(asked) if name]
+
+
+def bring_up_to_date(asked: Asked) -> None:
+    """Sync the searched indexes; one that another process writes to is searched as it is, with a warning.
+
+    Raises UsageError for an index on a server.
+    """
+    indexes = indexes_of(asked)
+    if not indexes:
+        raise UsageError("--refresh works with local indexes only, not with --server")
+    for index in indexes.values():
+        if not index.roots:  # texts that a program added have no files
+            continue
+        try:
+            with sync_progress(quiet=False) as progress:
+                report = index.sync(progress=progress)
+        except IndexLocked as error:
+            warn(f"searching the index without an update: {error}")
+        else:
+            for warning in report.warnings:
+                warn(warning)
+
+
+def tell_if_stale(results: Iterable[Hit | Citation], asked: Asked) -> None:
+    """Warn of files that have changed since they were indexed, with the command to run."""
+    stale = {(result.index or "", result.path) for result in results if result.stale}
+    if stale:
+        changed = f"{len(stale):,} files of this answer have" if len(stale) > 1 else "a file of this answer has"
+        names = {index for index, _ in stale}
+        folders = [index.path for name, index in indexes_of(asked).items() if name in names]
+        command = " && ".join(f"semsearch index --name {shown(folder)}" for folder in folders)
+        cure = f"{command} (or query with --refresh)" if folders else "semsearch index there"
+        warn(f"{changed} changed since indexing; run: {cure}")
+
+
+def tell_if_empty(asked: Asked) -> None:
+    """Warn of an empty index, a likely reason for no hits. Of several on a server nothing is known."""
+    for index in indexes_of(asked).values():
+        if not index.status(drift=False, stale=False).documents:
+            warn(f"the index {index.path} is empty; run: semsearch index PATH --name {shown(index.path)}")
+    is_one = isinstance(asked, RemoteIndex) and not names_of(asked)
+    if is_one and not asked.status(drift=False, stale=False).documents:
+        warn("the index on the server is empty")

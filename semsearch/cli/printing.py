@@ -1,0 +1,114 @@
+"""What all commands print with: messages on stderr, JSON, columns, numbers with their nouns."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from semsearch.results.hits import INVISIBLE
+
+NONE_FOUND = PROBLEMS = 1  # exit statuses: of commands that ask; of `verify`, `doctor` and `evaluate data`
+
+# -- Texts that are safe to print --------------------------------------------------------------------------------------
+
+_BLANKS = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{INVISIBLE}]+")
+_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
+_UNSAFE_IN_JSON = re.compile(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line: line ends, tabs and control characters become single spaces."""
+    return _BLANKS.sub(" ", text).strip()
+
+
+def plain_path(path: str) -> str:
+    """Make a path safe to print: control characters become question marks, as `ls` shows them."""
+    return _CONTROL.sub("?", path)
+
+
+def without_control(line: str) -> str:
+    """A line whose control characters are spaces."""
+    return _CONTROL.sub(" ", line)
+
+
+def clean(text: str) -> str:
+    """Words of the command line as valid Unicode: undecodable bytes become question marks."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip("\ufeff \t\r\n")
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """Write a value as readable JSON. Control and invisible characters and lone surrogates are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+# -- Messages ----------------------------------------------------------------------------------------------------------
+
+
+def complain(message: str) -> None:
+    """Print an error, or another message, on stderr: one line, after the program's name."""
+    print(f"semsearch: {' '.join(message.splitlines())}", file=sys.stderr)
+
+
+def warn(message: str) -> None:
+    """Print a warning on stderr."""
+    complain(f"warning: {message}")
+
+
+def tell_skipped(path: str, reason: str) -> None:
+    """Warn of a skipped file, with the reason."""
+    warn(f"skipped {path}: {reason}")
+
+
+class _Warner(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        warn(record.getMessage())
+
+
+def tell_warnings(of: str = "semsearch") -> None:
+    """Print the library's logged warnings, or those of one of its modules, on stderr."""
+    logger = logging.getLogger(of)
+    if not any(isinstance(handler, _Warner) for handler in logger.handlers):
+        logger.addHandler(_Warner(logging.WARNING))
+        logger.propagate = False
+
+
+def keep_warnings() -> None:
+    """Discard the library's logged warnings, which the command's report has, but for those of trust."""
+    logging.getLogger("semsearch").addHandler(logging.NullHandler())
+    tell_warnings("semsearch.trust")
+
+
+# -- Columns and numbers -----------------------------------------------------------------------------------------------
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
+    """Align rows in columns; columns in `left` to the left, others, which have numbers, to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 file`, `2 files`, `2 queries`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def size(number: float) -> str:
+    """A number of bytes as people write it, in powers of a thousand."""
+    for unit in ("bytes", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" or number >= 100 else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

@@ -216,6 +216,7 @@ JsonFormatOption = Annotated[bool, Option("--json", help="Same as --format json.
 JsonlOption = Annotated[bool, in_output("--jsonl", help="Same as --format jsonl: one hit per line.")]
 GroupOption = Annotated[Literal["none", "document"], in_output("--group", help="With --json: group the hits.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
+YesOption = Annotated[bool, Option("--yes", "-y", help="Do it without asking.")]
 QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print no progress and no summary.")]
 
 # how files are read

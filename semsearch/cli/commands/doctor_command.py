@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
+import re
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
 
 import typer
 
 from semsearch import __version__
 from semsearch.cli.printing import PROBLEMS, keep_warnings
 from semsearch.errors import SemsearchError
+from semsearch.index import Index
+from semsearch.system.locations import cache_folder, config_folder, data_folder
+from semsearch.word_vectors.loading import load_vectors, shipped_names
 
-_HIDDEN = ("dev",)  # extras for whoever changes semsearch
-_COMPILED = (
-    "numpy", "scipy.sparse", "faiss", "lxml.etree", "pypdfium2", "Stemmer", "pyromark", "sentencex", "yaml",
-)  # fmt: skip
+_VERSIONS = ("numpy", "scipy", "faiss-cpu", "lxml", "pypdfium2")
+_COMPILED = (  # which a wrong processor, libc or version of Python breaks
+    *("numpy", "scipy.sparse", "faiss", "lxml.etree", "pypdfium2", "Stemmer", "pyromark", "sentencex", "yaml"),
+)
 _TEXTS = {"bread": "Dough rises because yeast makes gas.", "orbit": "The spacecraft left the orbit of Saturn."}
-_ASKED = "why does bread grow in the oven"
-
-
-class Examined(NamedTuple):
-    """What was examined, whether it is well, and what was found or what to do."""
-
-    about: str
-    is_well: bool
-    said: str
+_QUESTION = "why does bread grow in the oven"
 
 
 def doctor() -> None:
@@ -40,64 +37,54 @@ def doctor() -> None:
     by `semsearch verify`.
     """
     keep_warnings()
-    is_well = True
-    for finding in _findings():
-        is_well &= finding.is_well
-        print(f"{'ok     ' if finding.is_well else 'PROBLEM'}  {finding.about:<14}{finding.said}", flush=True)
-    if not is_well:
+    are_well = True
+    for subject, check in _checks():
+        try:  # whatever it raises is the problem, since anything may be broken
+            is_well, finding = True, check()
+        except (Exception, SystemExit) as error:
+            advice = "" if isinstance(error, SemsearchError) else "; install semsearch again in a new environment"
+            is_well, finding = False, f"{type(error).__name__}: {' '.join(str(error).split())}{advice}"
+        are_well &= is_well
+        print(f"{'ok     ' if is_well else 'PROBLEM'}  {subject:<14}{finding}", flush=True)
+    if not are_well:
         raise typer.Exit(PROBLEMS)
 
 
-def _findings() -> Iterator[Examined]:
+def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     python = f"Python {platform.python_version()}, {platform.platform()}"
-    yield Examined("semsearch", True, f"{__version__} in {Path(__file__).parents[2]}; {python}")
-    for about, examine in (("packages", _packages), ("word vectors", _word_vectors), ("search", _search)):
-        yield _examined(about, examine)
-    yield from _folders()
-    yield _files_names()
-    yield Examined("extras", True, _extras())
-
-
-def _examined(about: str, examine: Callable[[], str]) -> Examined:
-    """What an examination says; whatever it raises is the problem, since anything may be broken."""
-    try:
-        return Examined(about, True, examine())
-    except (Exception, SystemExit) as error:
-        advice = "" if isinstance(error, SemsearchError) else "; install semsearch again in a new environment"
-        return Examined(about, False, f"{type(error).__name__}: {' '.join(str(error).split())}{advice}")
+    yield "semsearch", lambda: f"{__version__} in {Path(__file__).parents[2]}; {python}"
+    yield "packages", _packages
+    yield "word vectors", _word_vectors
+    yield "search", _search
+    folders = {"settings": config_folder(), "own indexes": data_folder() / "indexes", "cache": cache_folder("")}
+    for subject, folder in folders.items():
+        yield subject, lambda folder=folder: _folder(folder)
+    yield "file names", _file_names
+    yield "extras", _extras
 
 
 def _packages() -> str:
-    for name in _COMPILED:  # those that a wrong processor, libc or version of Python breaks
-        import_module(name)
-    missing = [name for name in _asked_for() if installed_version(name) is None]
+    for name in _COMPILED:
+        importlib.import_module(name)
+    missing = [name for name in _requirements() if installed_version(name) is None]
     if missing:
         raise SemsearchError(f"{', '.join(missing)} not installed; run: pip install semsearch")
-    versions = {name: installed_version(name) for name in ("numpy", "scipy", "faiss-cpu", "lxml", "pypdfium2")}
-    versions["SQLite"] = import_module("sqlite3").sqlite_version
+    versions = {name: installed_version(name) for name in _VERSIONS} | {"SQLite": sqlite3.sqlite_version}
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _asked_for(extra: str = "") -> list[str]:
+def _requirements(extra: str = "") -> list[str]:
     """The packages that semsearch or one of its extras asks for; none where it runs without having been installed."""
     try:
-        lines = metadata.requires("semsearch") or []
+        requirements = metadata.requires("semsearch") or []
     except metadata.PackageNotFoundError:
         return []
-    parts = [line.partition(";") for line in lines]
-    names = [
-        asked.strip()
-        for asked, _, condition in parts
-        if ("extra" not in condition if not extra else f"extra == '{extra}'" in condition.replace('"', "'"))
-    ]
-    return ["".join(_until_version(name)) for name in names]
-
-
-def _until_version(requirement: str) -> Iterator[str]:
-    for letter in requirement:
-        if not (letter.isalnum() or letter in "-_."):
-            return
-        yield letter
+    names = []
+    for requirement in requirements:
+        of_extra = re.search(r"extra == ['\"]([^'\"]+)", requirement)
+        if (of_extra[1] if of_extra else "") == extra:
+            names.append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+    return names
 
 
 def installed_version(package: str) -> str | None:
@@ -109,8 +96,6 @@ def installed_version(package: str) -> str | None:
 
 
 def _word_vectors() -> str:
-    from semsearch.word_vectors.loading import load_vectors, shipped_names  # start-up time, here and below
-
     tables = [load_vectors(name) for name in shipped_names()]
     for table in tables:
         if not table.verify():
@@ -119,8 +104,6 @@ def _word_vectors() -> str:
 
 
 def _search() -> str:
-    from semsearch.index import Index
-
     with tempfile.TemporaryDirectory() as folder:
         docs = Path(folder, "docs")
         docs.mkdir()
@@ -128,27 +111,24 @@ def _search() -> str:
             (docs / f"{name}.txt").write_text(text, encoding="utf-8")
         with Index.create(Path(folder, "index")) as index:
             index.sync(docs)
-            hit = index.search(_ASKED, k=1)[0]
+            hit = index.search(_QUESTION, k=1)[0]
     if Path(hit.path).stem != "bread":
-        raise SemsearchError(f"{_ASKED!r} found {hit.sentence!r}; run the tests, and report it with this output")
-    return f"{_ASKED!r} found {hit.sentence!r}"
+        raise SemsearchError(f"{_QUESTION!r} found {hit.sentence!r}; run the tests, and report it with this output")
+    return f"{_QUESTION!r} found {hit.sentence!r}"
 
 
-def _folders() -> Iterator[Examined]:
-    from semsearch.system.locations import cache_folder, config_folder, data_folder
-
-    folders = {"settings": config_folder(), "own indexes": data_folder() / "indexes", "cache": cache_folder("")}
-    for about, folder in folders.items():
-        there = next(path for path in (folder, *folder.parents) if path.exists())
-        said = f"{folder}" if there == folder else f"{folder} (made when it is needed)"
-        is_well = there.is_dir() and os.access(there, os.W_OK)
-        yield Examined(about, is_well, said if is_well else f"{there} cannot be written to; change its owner or rights")
+def _folder(folder: Path) -> str:
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise SemsearchError(f"{there} cannot be written to; change its owner or rights")
+    return f"{folder}" if there == folder else f"{folder} (made when it is needed)"
 
 
-def _files_names() -> Examined:
-    coding = sys.getfilesystemencoding()
-    is_well = coding.lower().replace("-", "") == "utf8"
-    return Examined("file names", is_well, f"as {coding}" if is_well else f"as {coding}; set PYTHONUTF8=1")
+def _file_names() -> str:
+    encoding = sys.getfilesystemencoding()
+    if encoding.lower().replace("-", "") != "utf8":
+        raise SemsearchError(f"as {encoding}; set PYTHONUTF8=1")
+    return f"as {encoding}"
 
 
 def _extras() -> str:
@@ -156,7 +136,7 @@ def _extras() -> str:
         extras = metadata.metadata("semsearch").get_all("Provides-Extra") or []
     except metadata.PackageNotFoundError:
         return "not known: semsearch runs without having been installed"
-    shown = [extra for extra in extras if extra not in _HIDDEN]
-    lacking = [extra for extra in shown if not all(map(installed_version, _asked_for(extra)))]
-    installed = ", ".join(extra for extra in shown if extra not in lacking) or "none"
-    return f"{installed}; not installed: {', '.join(lacking) or 'none'}"
+    missing = [extra for extra in extras if not all(map(installed_version, _requirements(extra)))]
+    installed = [extra for extra in extras if extra not in (*missing, "dev")]
+    absent = [extra for extra in missing if extra != "dev"]
+    return f"{', '.join(installed) or 'none'}; not installed: {', '.join(absent) or 'none'}"

@@ -223,13 +223,11 @@ class _Work:
         with sync_progress(quiet=self.quiet or self.json) as show:
             if self.rebuild and not is_new:
                 whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
-            with _after("the index was rebuilt" if whole else ""), _resumable(opened.path):
+            with _resumable(opened.path):
                 if run.paths or opened.roots or not self.rebuild:
                     report = opened.sync(*run.paths, **run.reading, cluster=self.cluster, progress=show)
             if self.refit and not report.refitted:
-                is_changed = report.added or report.changed or report.removed or report.moved
-                with _after("the index was brought up to date" if is_changed else ""):
-                    whole.append(opened.refit(progress=show))
+                whole.append(opened.refit(progress=show))
         return replace(
             report,
             refitted=report.refitted or self.refit or self.rebuild,
@@ -263,21 +261,6 @@ def _resumable(folder: Path) -> Iterator[None]:
         if not (folder / READING_LOG).exists():
             raise
         raise KeyboardInterrupt("files read so far are kept; run the same command again to continue") from None
-
-
-@contextmanager
-def _after(done: str) -> Iterator[None]:
-    """If a step fails or is interrupted, add to its message what was `done` before it."""
-    try:
-        yield
-    except SemsearchError as error:
-        if done:
-            error.args = (f"{done}; the next step failed: {error}",)
-        raise
-    except KeyboardInterrupt as interrupt:
-        if done:
-            raise KeyboardInterrupt(f"{done}; {str(interrupt) or 'nothing else was changed'}") from None
-        raise
 
 
 def _nothing_to_index(paths: Sequence[str], report: SyncReport, *, is_chosen: bool) -> str:

@@ -1,76 +1,75 @@
-"""`semsearch list`: all indexes, the documents of one, or counts by folder, format and date."""
+"""`semsearch list`, `describe`, `rename` and `delete`: which indexes there are, what they hold and are called."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
-from typer import Argument, Option
+import typer
 
-from semsearch.cli.find_index import all_indexes, from_here, none_in, open_index, shown
-from semsearch.cli.options import FiltersOption, IndexesOption, JsonOption, complete_index
-from semsearch.cli.printing import aligned, complain, one_line, plain_path, size, to_json
-
-if TYPE_CHECKING:
-    from semsearch.maintenance.listing import IndexSummary
-    from semsearch.results.documents import DocumentInfo, Facets, FacetValue
-
-# -- All indexes -------------------------------------------------------------------------------------------------------
-
-_MINUTE = len("2025-01-31T12:30")
-
-
-def _print_indexes(indexes: Path | None, *, json: bool, jsonl: bool) -> None:
-    from semsearch.maintenance.listing import summarize  # start-up time: it imports numpy
-
-    found = [each for folder in all_indexes(indexes) if (each := summarize(folder)) is not None]
-    if jsonl:
-        for item in found:
-            print(to_json(asdict(item), indent=None))
-    elif json:
-        print(to_json([asdict(each) for each in found]))
-    elif not found:
-        complain(none_in(indexes))
-    else:
-        for line in aligned([*_rows(found)], left=(0, 4, 5, 6)):
-            print(line)
-
-
-def _rows(found: Iterable[IndexSummary]) -> Iterator[tuple[str, ...]]:
-    yield "index", "documents", "sentences", "size", "updated", "in", "of"
-    for each in found:
-        roots = each.problem or ", ".join(from_here(root) for root in each.roots)
-        when = each.updated[:_MINUTE].replace("T", " ")
-        counts = f"{each.documents:,}", f"{each.sentences:,}", size(each.size_bytes)
-        of = f"{roots}: {one_line(each.description)}" if each.description else roots
-        yield each.name, *counts, when, plain_path(shown(Path(each.path).parent)), plain_path(of)
-
+from semsearch import trust
+from semsearch.cli import options
+from semsearch.cli.find_index import (
+    all_indexes,
+    find_index,
+    from_here,
+    none_in,
+    open_index,
+    remember,
+    shown,
+    without_separators,
+)
+from semsearch.cli.printing import (
+    aligned,
+    complain,
+    count,
+    keep_warnings,
+    one_line,
+    plain_path,
+    size,
+    to_json,
+    warn,
+)
+from semsearch.cli.writing import stopping_as_interrupted
+from semsearch.dense.engines import get_address
+from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
+from semsearch.index import Index
+from semsearch.maintenance.create_index import delete as delete_files, move
+from semsearch.maintenance.listing import IndexSummary, summarize
+from semsearch.results.documents import DocumentInfo, Facets, FacetValue
+from semsearch.storage.database import IndexDatabase, check
+from semsearch.system.locations import shown_uri
 
 # -- list --------------------------------------------------------------------------------------------------------------
 
-_DAY = len("2025-01-31")
+_MINUTE, _DAY = len("2025-01-31T12:30"), len("2025-01-31")
 _VALUE = 40  # characters of a value
 
 
 def list_(
     name: Annotated[
         str | None,
-        Argument(metavar="[INDEX]", help="List the documents of this index.", autocompletion=complete_index),
+        typer.Argument(
+            metavar="[INDEX]", help="List the documents of this index.", autocompletion=options.complete_index
+        ),
     ] = None,
     index: Annotated[
         list[str] | None,
-        Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
+        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
     ] = None,
-    documents: Annotated[bool, Option("--documents", "-d", help="List the documents of the only index.")] = False,
-    filters: FiltersOption = None,
+    documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
+    filters: options.FiltersOption = None,
     facets: Annotated[
-        bool, Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
+        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
     ] = False,
-    indexes: IndexesOption = None,
-    json: JsonOption = False,
-    jsonl: Annotated[bool, Option("--jsonl", help="Print JSON, an object per line.")] = False,
+    indexes: options.IndexesOption = None,
+    json: options.JsonOption = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
     """List all indexes, or the documents of one.
 
@@ -81,61 +80,158 @@ def list_(
     --facets: counts by folder, format, date and metadata, each with its --filter.
     """
     index = [*filter(None, [name]), *(index or [])] or None
-    if facets:
-        with open_index(index, indexes) as opened:
-            _print_facets(opened.facets(filters or ()), json=json, jsonl=jsonl)
-    elif documents or index or filters:
-        with open_index(index, indexes) as opened:
-            _print_documents(opened.documents(filters or ()), json=json, jsonl=jsonl)
-    else:
-        _print_indexes(indexes, json=json, jsonl=jsonl)
-
-
-def _print_documents(found: Iterable[DocumentInfo], *, json: bool, jsonl: bool) -> None:
-    if jsonl:
-        for document in found:
-            print(to_json(document.to_dict(), indent=None))
-    elif json:
-        print(to_json([document.to_dict() for document in found]))
-    else:
-        rows = [("path", "passages", "format", "date", "title"), *map(_row, found)]
-        for line in aligned(rows, left=(0, 2, 3, 4)):
-            print(line)
-        if len(rows) == 1:
+    if not (facets or documents or index or filters):
+        summaries = [summary for folder in all_indexes(indexes) if (summary := summarize(folder)) is not None]
+        if not summaries and not json and not jsonl:
+            complain(none_in(indexes))
+        else:
+            _print(
+                map(asdict, summaries), [_INDEXES, *map(_index_row, summaries)], (0, 4, 5, 6), json=json, jsonl=jsonl
+            )
+        return
+    with open_index(index, indexes) as opened:
+        if facets:
+            counts = opened.facets(filters or ())
+            if json or jsonl:
+                print(to_json(counts.to_dict(), indent=None if jsonl else 2))
+            else:
+                print(*aligned([*_facet_rows(counts)], left=(0, 1, 3)), sep="\n")
+            return
+        infos = [*opened.documents(filters or ())]
+        table = [("path", "passages", "format", "date", "title"), *map(_document_row, infos)]
+        _print((info.to_dict() for info in infos), table, (0, 2, 3, 4), json=json, jsonl=jsonl)
+        if not infos and not json and not jsonl:
             complain("no documents")
 
 
-def _row(document: DocumentInfo) -> tuple[str, ...]:
+def _print(
+    objects: Iterable[dict[str, Any]], rows: list[tuple[str, ...]], left: tuple[int, ...], *, json: bool, jsonl: bool
+) -> None:
+    """Print objects as JSON, a list or an object per line, or else the rows in columns."""
+    if jsonl:
+        for item in objects:
+            print(to_json(item, indent=None))
+    elif json:
+        print(to_json([*objects]))
+    else:
+        print(*aligned(rows, left=left), sep="\n")
+
+
+_INDEXES = ("index", "documents", "sentences", "size", "updated", "in", "of")
+
+
+def _index_row(summary: IndexSummary) -> tuple[str, ...]:
+    roots = summary.problem or ", ".join(map(from_here, summary.roots))
+    when = summary.updated[:_MINUTE].replace("T", " ")
+    counts = f"{summary.documents:,}", f"{summary.sentences:,}", size(summary.size_bytes)
+    of = f"{roots}: {one_line(summary.description)}" if summary.description else roots
+    return summary.name, *counts, when, plain_path(shown(Path(summary.path).parent)), plain_path(of)
+
+
+def _document_row(document: DocumentInfo) -> tuple[str, ...]:
     date = (document.modified or document.indexed)[:_DAY]
     return plain_path(document.path), f"{document.passages:,}", document.format, date, one_line(document.title)
 
 
-def _print_facets(found: Facets, *, json: bool, jsonl: bool) -> None:
-    if json or jsonl:
-        print(to_json(found.to_dict(), indent=None if jsonl else 2))
-        return
-    rows = [("by", "value", "documents", "filter"), *_facet_rows(found)]
-    for line in aligned(rows, left=(0, 1, 3)):
-        print(line)
-
-
-def _facet_rows(found: Facets) -> Iterator[tuple[str, ...]]:
-    yield "all", "", f"{found.documents:,}", ""
-    yield from _value_rows("folder", found.folders.values, found.folders.more)
-    yield from _value_rows("format", found.formats.values, found.formats.more)
-    for date in found.dates:
+def _facet_rows(facets: Facets) -> Iterator[tuple[str, ...]]:
+    yield "by", "value", "documents", "filter"
+    yield "all", "", f"{facets.documents:,}", ""
+    yield from _value_rows("folder", facets.folders.values, facets.folders.more)
+    yield from _value_rows("format", facets.formats.values, facets.formats.more)
+    for date in facets.dates:
         yield from _value_rows(date.key, date.months or date.years, date.more)
-    for facet in found.metadata:
+    for facet in facets.metadata:
         yield from _value_rows(facet.key, facet.values, facet.more)
 
 
-def _value_rows(name: str, values: Iterable[FacetValue], more: int) -> Iterator[tuple[str, ...]]:
-    for each in values:
-        yield name, _shortened(one_line(each.value)), f"{each.count:,}", one_line(each.filter)
-    if more:
-        yield name, f"… {more:,} more", "", ""
+def _value_rows(name: str, values: Iterable[FacetValue], left_out: int) -> Iterator[tuple[str, ...]]:
+    for value in values:
+        text = one_line(value.value)
+        shortened = text if len(text) <= _VALUE else f"{text[: _VALUE - 1]}…"  # the filter has it whole
+        yield name, shortened, f"{value.count:,}", one_line(value.filter)
+    if left_out:
+        yield name, f"… {left_out:,} more", "", ""
 
 
-def _shortened(value: str) -> str:
-    """A value, shortened; its filter has it whole."""
-    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+# -- describe, rename, delete ------------------------------------------------------------------------------------------
+
+IndexArgument = Annotated[
+    str,
+    typer.Argument(metavar="INDEX", help="By name or path.", autocompletion=options.complete_index, show_default=False),
+]
+
+
+def describe(
+    index: IndexArgument,
+    sentence: Annotated[
+        str | None, typer.Argument(metavar="[SENTENCE]", help="What it holds; '' for none; default: show it.")
+    ] = None,
+    indexes: options.IndexesOption = None,
+) -> None:
+    """Say in a sentence what an index holds.
+
+    `semsearch list` and `status` show it, and agents read it to choose an index.
+    """
+    keep_warnings()
+    with Index.open(find_index(index, indexes)) as opened:
+        if sentence is not None:
+            opened.describe(sentence)
+        description = opened.status(drift=False, stale=False).description
+    if description:
+        print(description)
+    else:
+        complain(f"{shown(opened.path)} has no description")
+
+
+def rename(
+    index: IndexArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
+    indexes: options.IndexesOption = None,
+) -> None:
+    """Rename an index. It stays in its folder of indexes; to move it elsewhere, move its folder."""
+    folder = find_index(index, indexes)
+    target = folder.with_name(without_separators(name))
+    move(folder, target)
+    remember(target)
+    print(f"{shown(folder)} is now {shown(target)}")
+
+
+def delete(
+    index: IndexArgument,
+    yes: options.YesOption = False,
+    indexes: options.IndexesOption = None,
+) -> None:
+    """Delete an index. The documents that it was made from are never touched.
+
+    Nor is anything in its folder that semsearch has not put there, nor published snapshots.
+    """
+    folder = find_index(index, indexes)
+    database = IndexDatabase(folder)
+    summary = summarize(folder)
+    if summary is None or summary.problem:
+        check(database)
+        raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")
+    of = f" of {', '.join(map(from_here, summary.roots))}" if summary.roots else ""
+    complain(f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}")
+    for consequence in _what_stays(summary, database):
+        complain(consequence)
+    if not yes and not (sys.stdin.isatty() and typer.confirm("Delete this index?", err=True)):
+        raise UsageError(f"nothing was deleted; to delete it, run: {index_command('delete', index, '--yes')}")
+    with stopping_as_interrupted():
+        foreign = delete_files(folder)
+    trust.forget(database)
+    print(f"deleted {shown(folder)}")
+    if foreign:
+        warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")
+
+
+def _what_stays(summary: IndexSummary, database: IndexDatabase) -> Iterator[str]:
+    if summary.roots:
+        yield "the files themselves are not touched"
+    elif summary.documents:
+        yield "its texts are in no file: semsearch export saves them"
+    with closing(database), database.reading() as db:
+        store = get_address(db)
+    if store is not None:
+        first = rebuild_command(Path(summary.path), "--store", "faiss:")
+        yield f"its vectors in {shown_uri(store.uri)} stay; to delete them too, run before: {first}"

@@ -11,7 +11,6 @@ import pytest
 from console import semsearch
 
 from semsearch.cli.commands import doctor_command
-from semsearch.word_vectors import loading
 from semsearch.word_vectors.table import VectorTable, shipped
 
 
@@ -60,7 +59,7 @@ def test_damaged_word_vectors_are_a_problem(tmp_path: Path, monkeypatch: pytest.
         last = file.read(1)[0]
         file.seek(-1, os.SEEK_END)
         file.write(bytes([last ^ 1]))
-    monkeypatch.setattr(loading, "load_vectors", lambda _: VectorTable(copy))
+    monkeypatch.setattr(doctor_command, "load_vectors", lambda _: VectorTable(copy))
     found = semsearch("doctor")
     assert (found.status, "english is damaged; run: pip install --force-reinstall" in found.out) == (1, True)
 

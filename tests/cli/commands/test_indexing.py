@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +17,6 @@ from console import INDEX, semsearch, write_docs
 
 from semsearch import Index, SyncReport, Text
 from semsearch.errors import StorageError
-from semsearch.storage import database
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -406,17 +404,6 @@ def test_an_index_in_the_folder_that_it_is_of_never_reads_itself(made: Path) -> 
         assert not index.status().stale
 
 
-@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
-def test_files_keep_their_names_in_a_locale_that_knows_only_ascii(made: Path) -> None:
-    (made / "docs" / "ä.txt").write_text("Water boils at a hundred degrees.", encoding="utf-8")
-    assert "1 added" in semsearch("index").out
-    ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    command = [sys.executable, "-m", "semsearch", "index"]
-    done = subprocess.run(command, env=ascii_only, check=True, capture_output=True, encoding="utf-8")
-    assert " unchanged" in done.stdout
-    assert "removed" not in done.stdout
-
-
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_system_that_shuts_down_and_a_terminal_that_closes_interrupt_it(
@@ -494,21 +481,6 @@ def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) 
     assert result.status == 2
     assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be created: ")
     assert len(result.err.splitlines()) == 1
-
-
-def test_a_folder_that_may_not_be_looked_into_is_no_index(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_file = database._is_file
-
-    def refuse(path: Path) -> bool:
-        if path.parent == Path("priv"):
-            raise PermissionError(13, "Permission denied", str(path))
-        return is_file(path)
-
-    monkeypatch.setattr(database, "_is_file", refuse)
-    for name in ("priv", "./priv"):
-        result = semsearch("status", "--name", name)
-        assert result.status == 2
-        assert result.err.startswith(f"semsearch: there is no index {name!r}; ")
 
 
 def test_what_an_error_advises_names_the_index(made: Path, small_vectors: VectorTable) -> None:

@@ -136,14 +136,6 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert "  search " not in shown
 
 
-def test_options_of_the_index_may_come_first(made: Path, tmp_path: Path) -> None:
-    said = semsearch("query", "captain", "--json").out
-    assert semsearch("-i", "docs", "query", "captain", "--json").out == said
-    assert semsearch("--index=docs", "--indexes", tmp_path / "indexes", "search", "captain", "--json").out == said
-    assert semsearch("-i").status == 2
-    assert semsearch("-i", "docs").status == 2
-
-
 def test_an_index_that_is_to_be_removed_is_told_from_a_document(made: Path) -> None:
     Path("docs").rename("gone")
     assert semsearch("index", "--prune").status == 0

@@ -450,20 +450,3 @@ def test_a_read_only_folder_can_be_asked(folder: Path) -> None:
 def test_a_message_repeats_only_the_beginning_of_a_long_question() -> None:
     for words in (["zzqx " * 1_000], ["!?" * 2_000], ['"' + "zzqx " * 1_000 + '"']):
         assert len(max(semsearch("query", *words).err.splitlines(), key=len, default="")) < 400
-
-
-@pytest.mark.parametrize("module", ["semsearch.cli.start", "semsearch.index"])
-def test_ctrl_c_at_the_start_is_no_traceback(module: str) -> None:
-    program = f"""
-import sys
-class Interrupting:
-    def find_spec(self, name, *_):
-        if name == {module!r}:
-            raise KeyboardInterrupt
-sys.meta_path.insert(0, Interrupting())
-sys.argv = ["semsearch", "query", "ship"]
-from semsearch.__main__ import main
-main()
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
-    assert (done.returncode, done.stderr) == (130, "semsearch: interrupted; nothing was changed\n")

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "search", _search
     folders = {"settings": config_folder(), "own indexes": data_folder() / "indexes", "cache": cache_folder("")}
     for subject, folder in folders.items():
-        yield subject, lambda folder=folder: _folder(folder)
+        yield subject, partial(_folder, folder)
     yield "file names", _file_names
     yield "extras", _extras
 

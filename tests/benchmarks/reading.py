@@ -30,10 +30,11 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
+from format_files import MAKERS
+
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_child import _Served, taken
 from semsearch.text.passages import each_passage
-from semsearch_research.bench.format_files import MAKERS
 
 _SYLLABLES = "ba con de ex fi gra hy in ju kel lo mi na or pre qua ri sta tu vor".split()
 

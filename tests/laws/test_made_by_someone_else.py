@@ -158,9 +158,7 @@ def test_a_schema_that_is_no_text_is_damage(good: Path, small_vectors: VectorTab
 def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     change(folder, "UPDATE passages SET headings = 'x'")
-    message = (
-        r"index.sqlite is damaged: \d+ rows of passages have an invalid headings; remove .* and index again"
-    )
+    message = r"index.sqlite is damaged: \d+ rows of passages have an invalid headings; remove .* and index again"
     with Index.open(folder, vectors=small_vectors, trust=True) as index, pytest.raises(IndexDamaged, match=message):
         index.search("a ship")
 

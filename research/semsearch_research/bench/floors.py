@@ -14,14 +14,15 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import faiss
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import Index
 from semsearch_research.bench.bench_text import TextFiles, TextSample
 from semsearch_research.bench.processes import run_python
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
 from semsearch_research.bench.site import Site
-from semsearch_research.evaluate.rankers import open_passage_vectors
 
 Float32 = npt.NDArray[np.float32]
 SCANS = 10  # readings a round of work that takes a millisecond
@@ -145,29 +146,24 @@ def the_text(corpus: TextFiles) -> Case:
 
 
 def scanning(site: Site, batch: int) -> Case:
-    """The floors of a warm query: FAISS over the index's passage vectors, and reading these from memory."""
+    """The floors of a warm query: FAISS over as many vectors as there are passages, and reading these from memory."""
     quantities = (
-        Quantity("memory", "reading passages' vectors", "time"),
+        Quantity("memory", "reading as many vectors", "time"),
         Quantity("scan", "FAISS scan of these", "time", 1, "queries", floors=("memory",)),
         Quantity("scan batch", "FAISS scans in a batch", "rate", batch, "queries", floors=("scan",)),
     )
 
     def run() -> list[list[float]]:
-        opened = open_passage_vectors(site.ready())
-        queries = np.random.default_rng(0).standard_normal((batch, opened[0].dimension)).astype(np.float32)
-        queries /= np.linalg.norm(queries, axis=1, keepdims=True)
-
-        def scan(some: Float32) -> None:
-            for vectors in opened:
-                vectors.scan(some, min(DEPTH, len(vectors.segment.id_ranges)))
-
-        scan(queries[:1])  # reads what was only mapped
-        singly = [seconds(partial(scan, queries[[row]])) for row in range(SCANS)]
-        return [
-            reading_memory(sum(vectors.segment.size for vectors in opened)),
-            singly,
-            [seconds(lambda: scan(queries))],
-        ]
+        with Index.open(site.ready()) as index:
+            count, dimension = index.status(drift=False, stale=False).passages, index.embed(["a"]).shape[1]
+        generator = np.random.default_rng(0)
+        flat = faiss.IndexFlatIP(dimension)
+        flat.add(generator.standard_normal((count, dimension), dtype=np.float32))
+        queries = generator.standard_normal((batch, dimension), dtype=np.float32)
+        depth = min(DEPTH, count)
+        flat.search(queries[:1], depth)
+        singly = [seconds(partial(flat.search, queries[[row]], depth)) for row in range(SCANS)]
+        return [reading_memory(4 * count * dimension), singly, [seconds(lambda: flat.search(queries, depth))]]
 
     return Case(quantities, run)
 

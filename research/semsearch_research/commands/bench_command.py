@@ -12,29 +12,16 @@ import typer
 from semsearch.commands import TableOption, aligned, keep_warnings, one_line, progress, size, to_json, warn
 from semsearch.errors import UsageError
 from semsearch_research.bench.processes import ONE_THREAD
-from semsearch_research.commands.format_speeds import show_format_speeds
 
 if TYPE_CHECKING:
-    from semsearch_research.bench import BenchReport, Measurement
+    from semsearch_research.bench.measurements import BenchReport, Measurement
 
 _SECONDS = ((1.0, "s"), (1e3, "ms"), (1e6, "µs"))
 _BYTES = ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB"), (1.0, "bytes"))
 
 
 def bench(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[FOLDER]...", help="With --formats: files to read; else they are made."),
-    ] = None,
-    formats: Annotated[
-        bool, typer.Option("--formats", help="How fast files of each format are read, instead of all else.")
-    ] = False,
-    sentences: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Sentences of text, from 1,000 on. By default 100,000; with --formats 10,000 of each."
-        ),
-    ] = None,
+    sentences: Annotated[int, typer.Option(metavar="N", help="Sentences of text, from 1,000 on.")] = 100_000,
     text: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Text to measure on, a paragraph a line; else it is made up.")
     ] = None,
@@ -63,24 +50,18 @@ def bench(
     Runs are interleaved, so that other load on the machine affects all of them alike. Everything is made in a temporary
     folder (TMPDIR) that is deleted afterwards. The peer minilm needs the extra `train`.
     """
-    if folders and not formats:
-        raise UsageError("folders are read with --formats; say that too, or give a text with --text")
-    if formats and (text or only or peer or peers or plot):
-        raise UsageError("--formats measures readers alone; leave out --text, --only, --peer, --peers and --plot")
     if peers and peer:
         raise UsageError("--peers are all of them; leave out --peer, or name only those you want")
     keep_warnings()
     os.environ.update(ONE_THREAD)  # before numpy is imported
-    if formats:
-        show_format_speeds(folders or (), sentences, runs, vectors, json)
-        return
-    from semsearch_research.bench import SENTENCES, bench as measure, draw  # start-up time, as the ones below
+    from semsearch_research.bench.growth import draw  # they import numpy
+    from semsearch_research.bench.running import bench as measure
     from semsearch_research.evaluate.plots import check_target
 
     check_target(plot)
     with progress() as report:
         found = measure(
-            SENTENCES if sentences is None else sentences,
+            sentences,
             text=text,
             runs=runs,
             only=only or (),

@@ -1,20 +1,19 @@
 """A cache of results that took long: the same inputs of the same program are not computed twice.
 
-The key of a result is a digest of its name, its inputs and the package's own program text and tables (or those modules
-that decide it), so that it is computed again as soon as any of them changes. The inputs are everything else that it
-depends on: settings, the digests of files and word vectors, and the versions of libraries that do the work. An entry is
-a NumPy archive without pickles in the user's cache folder: JSON and arrays. All entries can be deleted.
+The key of a result is a digest of its name, its inputs and the program text and tables of both packages (or of those
+modules that decide it), so that it is computed again as soon as any of them changes. The inputs are everything else
+that it depends on: settings, the digests of files and word vectors, and the versions of libraries that do the work. An
+entry is a NumPy archive without pickles in the user's cache folder. All entries can be deleted.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import logging
-import os
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,16 +25,14 @@ import numpy.typing as npt
 
 import semsearch
 from semsearch.errors import SourceError
-from semsearch.system.durable import file_digest
+from semsearch.system.durable import file_digest, write_durably
 from semsearch.system.locations import cache_folder
 
 _PACKAGES = (Path(__file__).parents[1], Path(semsearch.__file__).parent)  # all that a result may depend on
 _TEXT = "json"  # the name of the part that is not an array
 _log = logging.getLogger(__name__)
 Arrays = dict[str, npt.NDArray[Any]]
-
-
-Program = ModuleType | Callable[..., Any]  # a module, a package, or what a module defines
+Program = ModuleType | Callable[..., Any]  # a module, or what a module defines
 
 
 def cached(
@@ -48,18 +45,24 @@ def cached(
 ) -> Any:
     """Return the cached result of `compute` for a name and inputs, or compute it, always if `fresh`, and cache it.
 
-    `modules` are those, and packages, whose program text decides the result, by default both packages; a class or
-    function stands for the module that defines it. Inputs and result are values of JSON, but a dict as the result may
-    have NumPy arrays among its values. A result is always as JSON gives it back, lists for tuples, whether it was
-    computed now or before. A damaged entry is computed again; if the entry cannot be written, it is not cached.
+    `modules` are those whose program text decides the result, by default both packages; a class or function stands for
+    its module. Inputs and result are values of JSON, but a dict as the result may have NumPy arrays among its
+    values. A result is always as JSON gives it back, lists for tuples, whether it was computed now or before. A damaged
+    entry is computed again; if the entry cannot be written, it is not cached.
     """
     key = json.dumps([name, inputs, program_digest(*modules)], sort_keys=True)
     path = cache_folder("evaluate") / f"{name}-{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.npz"
-    if not fresh and (kept := _read(path)) is not None:
+    if not fresh and (entry := _read(path)) is not None:
         _log.info("%s: loaded from the cache %s", name, path)
-        return _unpacked(kept)
+        return _unpacked(entry)
     packed = _packed(compute())
-    _write(path, packed)
+    buffer = io.BytesIO()
+    np.savez(buffer, **packed)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path, lambda write: write(buffer.getvalue()))
+    except OSError as error:
+        _log.info("%s cannot be written: %s", path, error)
     return _unpacked(packed)
 
 
@@ -70,8 +73,9 @@ def digest_of(paths: Iterable[Path]) -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     for path in paths:
+        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
         try:
-            for file in _files(path):
+            for file in files:
                 digest.update(f"{file.name}\0{file_digest(file)}\n".encode("utf-8", "surrogateescape"))
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}; give another path") from error
@@ -80,8 +84,12 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 @cache
 def program_digest(*modules: Hashable) -> str:
-    """The digest of the program text of modules and packages with their tables, by default of both packages."""
-    return digest_of(file for home in _homes(modules) for file in _program(home))
+    """The digest of the program text of modules, or of both packages with their tables."""
+    parts = (one if isinstance(one, ModuleType) else sys.modules[one.__module__] for one in modules)
+    files = [Path(str(part.__file__)) for part in parts]
+    for package in () if modules else _PACKAGES:
+        files += sorted(file for file in package.rglob("*") if file.suffix in (".py", ".tsv"))
+    return digest_of(files)
 
 
 def versions(*packages: str) -> dict[str, str]:
@@ -94,28 +102,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
-
-
-def _homes(modules: Sequence[Hashable]) -> Iterator[Path]:
-    """The file of each module, or the folder of a package; both packages if there are none."""
-    for one in modules:
-        module = one if isinstance(one, ModuleType) else sys.modules[one.__module__]
-        file = Path(str(module.__file__))
-        yield file.parent if hasattr(module, "__path__") else file
-    if not modules:
-        yield from _PACKAGES
-
-
-def _program(home: Path) -> list[Path]:
-    """The program text and tables of a package, or a module as it is."""
-    return sorted(file for file in home.rglob("*") if file.suffix in (".py", ".tsv")) if home.is_dir() else [home]
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
-    else:
-        yield path
 
 
 def _packed(result: Any) -> Arrays:
@@ -145,18 +131,3 @@ def _read(path: Path) -> Arrays | None:
         _log.info("%s is damaged (%s); the result is computed again", path, error)
         return None
     return found
-
-
-def _write(path: Path, packed: Arrays) -> None:
-    """Write an entry under a name of its own process, then rename it. If that fails, it is just not cached."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            np.savez(file, **packed)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
-        temporary.replace(path)
-    except OSError as error:
-        _log.info("%s cannot be written: %s", path, error)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)

@@ -19,14 +19,11 @@ import Stemmer
 
 from semsearch.arrays.types import Float64
 from semsearch.arrays.vectors import unit_rows
-from semsearch.dense.faiss_store import Vectors
 from semsearch.errors import UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.rerankers.reranker import ModelReranker, standardised
 from semsearch.results.options import Mode
-from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.segments import get_segments
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch_research.evaluate.inputs import import_extra
@@ -273,14 +270,3 @@ def _loaded(name: str, package: str, load: Callable[[], Any]) -> Any:
         raise VectorsError(
             f"{name} is not a model that {package} can load: {reason}; give a name or a folder"
         ) from error
-
-
-def open_passage_vectors(folder: Path) -> list[Vectors]:
-    """Open the segments that hold the vectors of passages in an index's folder. Raises as `IndexDatabase` does."""
-    database = IndexDatabase(folder)
-    try:
-        with database.reading() as db:
-            segments = [segment for segment in get_segments(db) if segment.kind == "passage"]
-    finally:
-        database.close()
-    return [Vectors(folder / SEGMENTS / segment.file, segment) for segment in segments]

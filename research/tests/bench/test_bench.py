@@ -23,12 +23,13 @@ from semsearch import SentenceEmbedder
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.bench import BenchReport, Growth, bench, draw, peers, running, site, works
+from semsearch_research.bench import peers, running, site, works
 from semsearch_research.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
-from semsearch_research.bench.growth import sizes_below
-from semsearch_research.bench.measurements import Measurement, measurements_of
+from semsearch_research.bench.growth import Growth, draw, sizes_below
+from semsearch_research.bench.measurements import BenchReport, Measurement, measurements_of
 from semsearch_research.bench.processes import ONE_THREAD, ProcessRun, run_python
 from semsearch_research.bench.rounds import Case, Quantity, measure, needed
+from semsearch_research.bench.running import bench
 from semsearch_research.commands.bench_command import report_lines
 
 needs_wait4 = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not tell a child's memory")
@@ -448,7 +449,7 @@ def test_the_command_gives_python_s_figures_as_a_table_and_draws(
         asked.append((sentences, options))
         return found
 
-    monkeypatch.setattr("semsearch_research.bench.bench", measured, raising=False)
+    monkeypatch.setattr("semsearch_research.bench.running.bench", measured)
     picture = tmp_path / "growth.svg"
     result = semsearch(
         "bench", "--sentences", 1001, "--runs", 1, "--only", "cold", "--vectors", "small", "--plot", picture

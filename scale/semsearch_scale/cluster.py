@@ -1,11 +1,10 @@
 """Work spread over the workers of a Dask cluster. The only module that imports Dask, and only when a cluster is used.
 
-A worker opens a task once, and applies it to each item that it is sent. Results come in the order of the items and are
-put together here, in that order: so they are the same whatever the number and speed of the workers. Dask repeats what a
-lost worker had. Each item and each result passes once between this process and a worker, which keeps only the tasks
-that it has opened. The versions of all that a result depends on must be the same on every machine.
+A worker opens the work once, and applies it to each item that it is sent. Results come in the order of the items, and
+are the same whatever the number and speed of the workers. Dask repeats what a lost worker had. The versions of all that
+a result depends on must be the same on every machine.
 
-Tasks and items are pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there. Nothing
+Work and items are pickled, by Dask's own serialisation: whoever may talk to a worker may run programs there. Nothing
 of an index folder or of a document is ever unpickled.
 """
 
@@ -16,20 +15,18 @@ import re
 import socket
 import sys
 import time
-import uuid
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from socket import getaddrinfo
-from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import semsearch
 from semsearch.errors import MissingExtra, SemsearchError, UsageError
 from semsearch.system.locations import split_uri
-from semsearch.system.threads import in_order
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -77,34 +74,21 @@ def _version(name: str) -> str:
         return _NONE
 
 
-# -- Task --------------------------------------------------------------------------------------------------------------
-
-_MOST = 3  # tasks that stay open in a worker: each may have tables of some hundred megabytes
-_opened: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
-_opening = Lock()
+# -- Work on a worker --------------------------------------------------------------------------------------------------
 
 
-def carry_out(work: bytes, name: str, item: bytes, expected: Mapping[str, str]) -> Any:
-    """Apply the task of that name to an item. Raises ClusterError if this worker has other versions than expected."""
-    if found := differences(expected, versions_here()):
-        raise ClusterError(f"the worker on {socket.gethostname()} has {found}; install the same versions there")
-    return _open(work, name)(_loads(item))
+def carry_out(work: bytes, item: bytes, expected: Mapping[str, str]) -> Any:
+    """Apply some work to an item. Raises ClusterError if this worker has other versions than expected."""
+    if different := differences(expected, versions_here()):
+        raise ClusterError(f"the worker on {socket.gethostname()} has {different}; install the same versions there")
+    return _opened(work)(_loads(item))
 
 
-def forget(name: str) -> None:
-    """Close a task, if it is open here."""
-    with _opening:
-        _opened.pop(name, None)
-
-
-def _open(work: bytes, name: str) -> Callable[[Any], Any]:
-    with _opening:  # once, however many threads the worker has
-        if name not in _opened:
-            _opened[name] = _loads(work)
-            while len(_opened) > _MOST:
-                _opened.popitem(last=False)
-        _opened.move_to_end(name)
-        return _opened[name]
+@lru_cache(maxsize=1)
+def _opened(work: bytes) -> Callable[[Any], Any]:
+    """The work, which may have large tables: opened once."""
+    opened: Callable[[Any], Any] = _loads(work)
+    return opened
 
 
 def _loads(data: bytes) -> Any:
@@ -121,10 +105,8 @@ Result = TypeVar("Result")
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|inproc)://\S+")
 DEADLINE = 30.0  # seconds without a worker, or without an answer of the scheduler
 _AHEAD = 3  # items for each thread of a worker that are sent before they are needed
-_FETCHING = 3  # results that are fetched at the same time
 _LOOK = 0.5  # seconds between two checks whether there are still workers
 _ANSWER = 5.0  # seconds for the scheduler to list the workers
-_COUNT = 5.0  # seconds for which the number of workers is assumed constant
 
 
 class DaskCluster:
@@ -139,8 +121,6 @@ class DaskCluster:
         self._given = given
         self._deadline = deadline
         self._client: Client | None = None
-        self._workers: dict[str, int] = {}  # threads of each, when they were
-        self._counted = 0.0
 
     def connect(self) -> Client:
         """Connect and check all workers, once.
@@ -164,29 +144,18 @@ class DaskCluster:
         Raises what the work raises, and ClusterError if the scheduler or all workers are lost, or if workers die at
         the same item again and again.
         """
-        client, name = self.connect(), f"semsearch-{uuid.uuid4().hex}"
+        client = self.connect()
         from distributed.protocol.pickle import dumps  # an optional dependency, as below
 
-        opened = client.submit(bytes, dumps(work), key=f"{name}-work", pure=False)
-        futures = (
-            client.submit(
-                carry_out, opened, name, dumps(item), versions_here(), key=f"{name}-{number}", pure=False, retries=0
-            )
-            for number, item in enumerate(items)
-        )
-        try:
-            yield from cast(Iterator[Result], in_order(self._result, self._begun(futures), threads=_FETCHING))
-        finally:
-            self._forget(client, name)
-
-    def _forget(self, client: Client, name: str) -> None:
-        """Tell the workers to close a task, without waiting for them."""
-        from distributed import fire_and_forget
-
-        if client.status == "running":
-            for worker in self._workers:
-                closing = client.submit(forget, name, pure=False, workers=[worker], allow_other_workers=True)
-                fire_and_forget(closing)
+        sent = client.submit(bytes, dumps(work), pure=False)
+        ahead = max(_AHEAD, _AHEAD * self._threads())
+        waiting: deque[Future] = deque()
+        for item in items:
+            waiting.append(client.submit(carry_out, sent, dumps(item), versions_here(), pure=False, retries=0))
+            if len(waiting) > ahead:
+                yield self._result(waiting.popleft())
+        while waiting:
+            yield self._result(waiting.popleft())
 
     def close(self) -> None:
         """Leave the cluster. It is connected again when it is used."""
@@ -240,31 +209,15 @@ class DaskCluster:
     def _named(self) -> str:
         return self._given if isinstance(self._given, str) else str(self._given.scheduler.address)
 
-    def _begun(self, futures: Iterator[Future]) -> Iterator[Future]:
-        """The futures, some of them begun before the first is needed."""
-        begun: deque[Future] = deque()
-        for future in futures:
-            begun.append(future)
-            if len(begun) >= self._window():
-                yield begun.popleft()
-        while begun:
-            yield begun.popleft()
-
-    def _window(self) -> int:
-        """The number of items that are sent before the first result is needed; the number of workers may change."""
-        if not self._workers or time.monotonic() - self._counted > _COUNT:
-            self._workers, self._counted = self._count(), time.monotonic()
-        return max(_FETCHING + 1, _AHEAD * sum(self._workers.values()))
-
-    def _count(self) -> dict[str, int]:
-        """The threads of each worker; none if the scheduler does not answer."""
+    def _threads(self) -> int:
+        """The threads of all workers; 0 if the scheduler does not answer."""
         client = self.connect()
         if client.status != "running":
-            return {}
+            return 0
         try:
-            return dict(client.nthreads(callback_timeout=min(_ANSWER, self._deadline)))
+            return sum(client.nthreads(callback_timeout=min(_ANSWER, self._deadline)).values())
         except Exception:  # Dask raises various errors for a broken connection
-            return {}
+            return 0
 
     def _result(self, future: Future) -> Any:
         """Wait for a result. Raises what the work raised, ClusterError."""
@@ -284,16 +237,15 @@ class DaskCluster:
                     raise
             except CancelledError as error:
                 raise ClusterError(
-                    f"the scheduler {self._named} no longer answers; nothing was changed. Run it again when it "
-                    "is back, or "
-                    "without --cluster"
+                    f"the scheduler {self._named} no longer answers; nothing was changed. Run it again when it is "
+                    "back, or without --cluster"
                 ) from error
             except KilledWorker as error:
                 raise ClusterError(
                     "more than one worker died at the same task, perhaps from lack of memory; nothing was "
                     "changed. Give workers more memory, or run it without --cluster"
                 ) from error
-            if self._count():
+            if self._threads():
                 left_alone = None
                 continue
             left_alone = time.monotonic() if left_alone is None else left_alone

@@ -20,7 +20,6 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -35,21 +34,11 @@ _OPTIONS = re.compile(r"\?\w+=[^&]*(?:&\w+=[^&]*)*")
 _WEB = ("http", "https")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceUri:
-    """A folder or object in a store: its path, which begins with a scheme, and the options that reach it, or ""."""
+def parse_source(uri: str) -> tuple[str, str]:
+    """The path of the URI that a user gives, and its options with their question mark.
 
-    path: str  # without a slash at the end
-    options: str = ""  # with their question mark
-
-    @property
-    def whole(self) -> str:
-        """The URI by which the store is opened."""
-        return self.path + self.options
-
-
-def parse_source(uri: str) -> SourceUri:
-    """Parse the URI that a user gives. Raises UsageError for one with a password, or that names no folder."""
+    Raises UsageError for one with a password, or that names no folder.
+    """
     if has_password(uri):
         raise UsageError(
             f"{shown_uri(divided(uri)[0])} has a password, which the index would store in plain text; pass it in the "
@@ -66,7 +55,7 @@ def parse_source(uri: str) -> SourceUri:
         raise UsageError(f"{uri} names no folder; give one such as {scheme}://bucket/docs")
     if "::" in path or "\0" in path or {".", ".."} & {*path.split("/")}:
         raise UsageError(f"{uri!r} cannot be indexed; give a folder of a store such as s3://bucket/docs")
-    return SourceUri(path, options)
+    return path, options
 
 
 # -- Store -------------------------------------------------------------------------------------------------------------
@@ -146,7 +135,7 @@ class ObjectStore:
 @lru_cache(maxsize=64)
 def open_store(uri: str) -> ObjectStore:
     """Open the store of a URI with its options. Raises MissingExtra without fsspec, UsageError."""
-    return ObjectStore(uri, parse_source(uri).path)
+    return ObjectStore(uri, parse_source(uri)[0])
 
 
 def fetch_object(path: str, state: RemoteState, most: int) -> FetchedFile:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose
-from semsearch.sources.remote_source import FetchedFile, RemoteState
+from semsearch.sources.remote_source import RemoteSource, RemoteState
 from semsearch.sources.walk import Choice, FoundFile, Walk
 from semsearch.system.threads import Begun
 from semsearch_scale.objects.object_store import (
@@ -169,43 +169,8 @@ def _refused(name: str, *, is_named: bool) -> str:
     return "its name contains a NUL character; rename it" if "\0" in name else ""
 
 
-def find_objects(root: Root, *, skipped: Skipped) -> list[FoundFile]:
-    """Find the objects of a root in a store, or the one object that it is.
-
-    Raises SourceError if it cannot be listed, or not to its end; caused by a FileNotFoundError if nothing is there.
-    """
+def _walk(root: Root, skipped: Skipped) -> Walk:
     choice = Choice(root.include, root.exclude)
-    with _as_source_errors(root):
-        if not root.single:
-            return list(_walk(root, choice, skipped).files())
-        info = open_store(root.store).info(root.path)
-        if info["type"] == "directory":
-            raise SourceError(f"{root.path} is a folder now; it was indexed as an object")
-        name = compose(root.path.rpartition("/")[2])
-        return [FoundFile(name, size_of(info), time_of(info), root.path)]
-
-
-def find_objects_at(root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
-    """Find what `find_objects` finds at some paths in a folder, relative to it. Raises SourceError."""
-    with _as_source_errors(root):
-        walk = _walk(root, Choice(root.include, root.exclude), skipped)
-        return [found for path in paths for found in walk.files_at(path)]
-
-
-def is_object(uri: str, path: str) -> bool:
-    """Return whether there is an object at a path of a store; False for a folder.
-
-    Raises SourceError if there is nothing, or access is denied; StorageError, MissingExtra, UsageError.
-    """
-    try:
-        return bool(open_store(uri).info(path)["type"] != "directory")
-    except FileNotFoundError as error:
-        raise SourceError(f"there is nothing at {path}; give a folder or object that exists") from error
-    except PermissionError as error:
-        raise SourceError(f"{path} cannot be read: {error}") from error
-
-
-def _walk(root: Root, choice: Choice, skipped: Skipped) -> Walk:
     return Walk(StoreFolders(open_store(root.store), root.store, skipped), f"{root.path}/", choice, skipped)
 
 
@@ -223,29 +188,42 @@ def _as_source_errors(root: Root) -> Iterator[None]:
 class ObjectSource:
     """Object stores as roots of an index: a `RemoteSource` (semsearch.sources.remote_source)."""
 
-    def parse(self, uri: str) -> tuple[str, str]:
-        source = parse_source(uri)
-        return source.path, source.options
+    parse = staticmethod(parse_source)
+    fetch = staticmethod(fetch_object)
+    fetch_ahead = staticmethod(fetched_ahead)
+    is_as_seen = staticmethod(is_as_seen)
 
     def is_file(self, store: str, path: str) -> bool:
-        return is_object(store, path)
+        """Return whether there is an object at a path of a store; False for a folder.
+
+        Raises SourceError if there is nothing, or access is denied; StorageError, MissingExtra, UsageError.
+        """
+        try:
+            return bool(open_store(store).info(path)["type"] != "directory")
+        except FileNotFoundError as error:
+            raise SourceError(f"there is nothing at {path}; give a folder or object that exists") from error
+        except PermissionError as error:
+            raise SourceError(f"{path} cannot be read: {error}") from error
 
     def find(self, root: Root, *, skipped: Skipped) -> list[FoundFile]:
-        return find_objects(root, skipped=skipped)
+        """Find the objects of a root in a store, or the one object that it is.
+
+        Raises SourceError if it cannot be listed, or not to its end; caused by a FileNotFoundError if nothing is there.
+        """
+        with _as_source_errors(root):
+            if not root.single:
+                return list(_walk(root, skipped).files())
+            info = open_store(root.store).info(root.path)
+            if info["type"] == "directory":
+                raise SourceError(f"{root.path} is a folder now; it was indexed as an object")
+            name = compose(root.path.rpartition("/")[2])
+            return [FoundFile(name, size_of(info), time_of(info), root.path)]
 
     def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
-        return find_objects_at(root, paths, skipped=skipped)
-
-    def fetch(self, path: str, state: RemoteState, most: int) -> FetchedFile:
-        return fetch_object(path, state, most)
-
-    def fetch_ahead(
-        self, files: Sequence[tuple[str, RemoteState] | None], most: int
-    ) -> Iterator[Callable[[], FetchedFile] | None]:
-        return fetched_ahead(files, most)
-
-    def is_as_seen(self, path: str, state: RemoteState) -> bool:
-        return is_as_seen(path, state)
+        """Find what `find` finds at some paths in a folder, relative to it. Raises SourceError."""
+        with _as_source_errors(root):
+            walk = _walk(root, skipped)
+            return [found for path in paths for found in walk.files_at(path)]
 
 
-SOURCE = ObjectSource()
+SOURCE: RemoteSource = ObjectSource()

@@ -3,19 +3,18 @@
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch_scale.objects.object_store import SourceUri, parse_source
+from semsearch_scale.objects.object_store import parse_source
 
 
 def test_options_are_kept_apart_from_the_path() -> None:
-    assert parse_source("S3://bucket/docs/") == SourceUri("s3://bucket/docs")
+    assert parse_source("S3://bucket/docs/") == ("s3://bucket/docs", "")
     given = parse_source("s3://bucket/docs/?endpoint=http://x:1&region=y")
-    assert given == SourceUri("s3://bucket/docs", "?endpoint=http://x:1&region=y")
-    assert given.whole == "s3://bucket/docs?endpoint=http://x:1&region=y"
+    assert given == ("s3://bucket/docs", "?endpoint=http://x:1&region=y")
 
 
 def test_a_question_mark_may_be_of_a_name() -> None:
-    assert parse_source("s3://bucket/docs/what?.md") == SourceUri("s3://bucket/docs/what?.md")
-    assert parse_source("memory://docs/a?b=c") == SourceUri("memory://docs/a?b=c")
+    assert parse_source("s3://bucket/docs/what?.md") == ("s3://bucket/docs/what?.md", "")
+    assert parse_source("memory://docs/a?b=c") == ("memory://docs/a?b=c", "")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Format:
 
     `version` is that of the reader: when it changes, the next sync reads all files of this format again.
 
-    From `apart` bytes on, files are read in another process, with limits of time and memory
+    From `isolated_from` bytes on, files are read in another process, with limits of time and memory
     (semsearch.readers.reader_process); None means never. One that `has_pictures` may have text recognized in them.
 
     `needs` names the module that its reader imports and the extra of semsearch that installs it.
@@ -48,7 +48,7 @@ class Format:
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"
-    apart: int | None = None
+    isolated_from: int | None = None
     has_pictures: bool = False
     needs: tuple[str, str] | None = None
 
@@ -68,8 +68,10 @@ _CODE = (
 
 
 def _text(name: str, suffixes: str, version: str = "1", *, declares_encoding: bool = False) -> Format:
-    """A format of text, which is read apart where it is large."""
-    return Format(name, tuple(suffixes.split()), version=version, apart=_LARGE, declares_encoding=declares_encoding)
+    """A format of text, which is read in another process where it is large."""
+    return Format(
+        name, tuple(suffixes.split()), version=version, isolated_from=_LARGE, declares_encoding=declares_encoding
+    )
 
 
 def _binary(
@@ -78,16 +80,16 @@ def _binary(
     version: str = "1",
     *,
     needs: tuple[str, str] | None = None,
-    apart: int = 0,
+    isolated_from: int = 0,
     has_pictures: bool = False,
 ) -> Format:
-    """A format that is not text, whose reader is written in C or unpacks: it is read apart."""
+    """A format that is not text, whose reader is written in C or unpacks: it is read in another process."""
     return Format(
         name,
         tuple(suffixes.split()),
         binary=True,
         version=version,
-        apart=apart,
+        isolated_from=isolated_from,
         needs=needs,
         has_pictures=has_pictures,
     )
@@ -110,7 +112,7 @@ BUILT_IN = (
     Format("table", (".csv", ".tsv"), has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), has_pictures=True),
-    _binary("mail", ".eml .mbox", "4", apart=_LARGE, has_pictures=True),
+    _binary("mail", ".eml .mbox", "4", isolated_from=_LARGE, has_pictures=True),
     _binary("msg", ".msg", needs=("oxmsg", "msg"), has_pictures=True),
     _binary("doc", ".doc .dot", "2", needs=("kreuzberg", "rare")),
     _binary("ppt", ".ppt .pps .pot", "2", needs=("kreuzberg", "rare")),

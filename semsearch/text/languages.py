@@ -105,8 +105,6 @@ RULES: dict[str, LanguageRules] = {
     "zh": _CHARACTERS,
 }
 
-ORDINAL_DOTS = frozenset("cs da de et fi hr hu is lv no pl sk sl sr tr".split())  # write "7." for "7th"
-
 
 # -- Names -------------------------------------------------------------------------------------------------------------
 

@@ -240,7 +240,7 @@ def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
 def test_small_texts_start_no_process() -> None:
     for name in NAMES:
         kind = format_of(name)
-        if kind is None or kind.apart != 0:
+        if kind is None or kind.isolated_from != 0:
             read_bytes(valid(name), name)
     assert reader_process._processes._waiting == []
 

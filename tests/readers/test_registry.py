@@ -86,52 +86,5 @@ def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
         read_file(tmp_path)
 
 
-WESTERN = {
-    "French": "Le café est à côté de la forêt. Où êtes-vous allés cet été ? L’hôtel est près de la plage.",
-    "English": "A naïve reader paid £5 for the résumé, and the café isn’t open – it’s 25°C already.",
-    "Spanish": "¿Dónde está el niño? Mañana comerá en casa de su tía, según dijo. ¡Qué alegría!",
-    "German": "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfel für alle Bürger.",
-    "Portuguese": "A situação não é fácil; os irmãos põem três pães à mesa e vão à praia amanhã.",
-    "Danish": "På øen bor der ældre mænd, som spiser rødgrød med fløde og læser bøger.",
-    "Swedish": "Måndagen var kall och vi åkte till sjön för att se på fåglarna i träden.",
-    "a few French words": "Le café est à côté de la forêt",
-    "a few English words": "It costs £5.",
-    "a few German words": "Die Tür ist grün.",
-}
-POLISH = (
-    "Zażółć gęślą jaźń. Wczoraj poszedłem do sklepu, żeby kupić świeży chleb i masło, ale był już zamknięty. "
-    "Dzień był piękny, więc wróciłem pieszo."
-)
-RUSSIAN = "Вчера мы пошли в магазин за свежим хлебом, но он был уже закрыт. Погода была хорошая."
-JAPANESE = "昨日、新しいパンを買いに店へ行きましたが、もう閉まっていました。天気が良かったので歩いて帰りました。"
-OTHERS = [
-    (POLISH, "cp1250"),
-    (POLISH, "iso8859-2"),
-    ("Był już zamknięty.", "cp1250"),
-    ("Včera jsme šli do města koupit čerstvý chléb, ale obchod byl již zavřený, a tak jsme šli domů.", "cp1250"),
-    ("Dün akşam çarşıya gittik, taze ekmek almak istiyorduk ama dükkân kapalıydı. Hava güzeldi.", "cp1254"),
-    ("Vakar nuėjome į parduotuvę nusipirkti šviežios duonos, bet ji jau buvo uždaryta.", "cp1257"),
-    ("Le café est à côté de la forêt, près de la plage. Nous étions allés à Besançon cet été.", "cp850"),
-    ("Le café est à côté de la forêt, près de la plage. Nous étions allés à Besançon cet été.", "mac-roman"),
-    (RUSSIAN, "cp1251"),
-    (RUSSIAN, "koi8-r"),
-    ("Χθες πήγαμε στο κατάστημα για φρέσκο ψωμί, αλλά ήταν ήδη κλειστό. Ο καιρός ήταν καλός.", "cp1253"),
-    (JAPANESE, "shift_jis"),
-    (JAPANESE, "euc_jp"),
-    ("昨天我们去商店买新鲜的面包，但是商店已经关门了。天气很好，所以我们走路回家。", "gb18030"),
-    ("어제 우리는 신선한 빵을 사러 가게에 갔지만 이미 문이 닫혀 있었다. 날씨가 좋았다.", "euc_kr"),
-]
-
-
-@pytest.mark.parametrize("text", WESTERN.values(), ids=list(WESTERN))
-def test_western_text_in_the_code_page_of_windows_is_read_as_that(text: str) -> None:
-    assert read_bytes(text.encode("cp1252"), "a.txt").source == text
-
-
-@pytest.mark.parametrize(("text", "encoding"), OTHERS, ids=[f"{encoding}-{text[:4]}" for text, encoding in OTHERS])
-def test_other_scripts_and_code_pages_are_told_from_it(text: str, encoding: str) -> None:
-    assert read_bytes(text.encode(encoding), "a.txt").source == text
-
-
 def test_a_title_is_kept_short() -> None:
     assert read_text("# " + "x" * 10_000, "a.md", format="markdown").title == "x" * 500 + "…"

@@ -15,15 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.explanation_text import lines
 from semsearch.cli.options import Format, Show
 from semsearch.cli.printing import one_line, plain_path, to_json
 from semsearch.errors import UsageError
-from semsearch.readers.document import line_starts
-from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
@@ -36,7 +33,6 @@ from semsearch.results.hits import (
 )
 from semsearch.results.options import Mode
 from semsearch.system.locations import working_folder
-from semsearch.system.source_files import read_source
 from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -360,10 +356,10 @@ def null(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
-    """Hits as `path:line:column:sentence`; columns count bytes from 1, as in ripgrep."""
+    """Hits as `path:line:1:sentence`, as editors read them; the column is always the first."""
     for answer in answers:
         for hit in answer.hits:
-            yield f"{path_of(hit)}:{hit.line}:{column(hit)}:{one_line(hit.sentence)}"
+            yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
 
 
 def csv(answers: Iterable[Answer]) -> Iterator[str]:
@@ -389,23 +385,6 @@ def _cell(text: str) -> str:
     """A text in a cell of its own; behind an apostrophe, which spreadsheets hide, if it would be run as a formula."""
     line = one_line(text)
     return f"'{line}" if line.startswith(_FORMULA) else line
-
-
-def column(hit: Hit) -> int:
-    """The column where a hit's sentence begins, in bytes from 1; 1 if the file has gone or changed, or is binary."""
-    source = _source(hit.path, hit.root) if hit.root else None
-    if source is None or hit.start > len(source):
-        return 1
-    starts = line_starts(source[: hit.start])
-    return len(source[starts[-1] : hit.start].encode()) + 1 if len(starts) == hit.line else 1
-
-
-@lru_cache(maxsize=16)
-def _source(path: str, root: str) -> str | None:
-    try:
-        return read_source(Path(path).absolute(), MAX_BYTES, root=root).data.decode("utf-8-sig")
-    except (OSError, ValueError):
-        return None
 
 
 FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {

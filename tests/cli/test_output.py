@@ -11,21 +11,18 @@ import pytest
 
 from semsearch.cli.answer_formats import (
     Answer,
-    also_in,
-    column,
     csv,
     nearest,
     null,
-    passage_lines,
     paths,
     plain,
     trail,
 )
 from semsearch.cli.find_index import folder_to_make, name_for
-from semsearch.cli.printing import one_line, size, to_json
-from semsearch.cli.terminal import excerpt, heading, link, query_pattern, quotation, shorten, whole
+from semsearch.cli.printing import size, to_json
+from semsearch.cli.terminal import excerpt, heading, link, query_pattern, quotation, whole
 from semsearch.errors import UsageError
-from semsearch.results.hits import DuplicatePassage, Hit
+from semsearch.results.hits import Hit
 
 
 def hit(
@@ -104,20 +101,11 @@ def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
     assert [line.style for line in whole(found, None)] == ["dim", "dim", "", "", "dim", "dim", "dim"]
 
 
-def test_a_sentence_that_the_passage_words_otherwise_marks_no_line() -> None:
-    found = replace(hit("Elsewhere."), passage="To begin.")
-    assert [line.is_best for line in passage_lines(found)] == [False]
-
-
 def test_json_survives_what_utf8_cannot_hold() -> None:
     text = to_json({"a": "\ud800é\x9b"})
     assert "é" in text
     assert json.loads(text) == {"a": "\ud800é\x9b"}
     text.encode()
-
-
-def test_one_line_is_one_line() -> None:
-    assert one_line(" a\n\tb\r\nc ") == "a b c"
 
 
 def test_a_path_is_never_cut_and_a_trail_fits() -> None:
@@ -167,23 +155,10 @@ def test_the_documents_title_is_shown_where_it_says_more_than_name_and_headings(
     assert trail(hit(title=title, headings=headings)) == shown
 
 
-def test_where_places_have_commas_others_are_parted_by_semicolons() -> None:
-    places = (
-        DuplicatePassage("b.pdf", "", "b.pdf", "", 1, 2, (), 5, format="pdf", place="top"),
-        DuplicatePassage("c.md", "", "c.md", "", 1, None, (), 6),
-    )
-    assert also_in(replace(hit(), duplicates=places)) == "2 near-duplicates: b.pdf p. 2, top; c.md:1"
-    assert also_in(replace(hit(), duplicates=places[1:])) == "1 near-duplicate: c.md:1"
-
-
 def test_the_link_of_a_pdf_leads_to_its_page() -> None:
     assert link(hit(path="a.pdf", format="pdf", page=7)).endswith("a.pdf#page=7")
     assert link(hit(path="a.docx", format="docx")).endswith("a.docx")
     assert link(hit(path="a.md")).endswith("a.md#3")
-
-
-def test_a_single_long_heading_is_cut() -> None:
-    assert shorten(["x" * 50], 20) == "x" * 19 + "…"
 
 
 @pytest.mark.parametrize(
@@ -222,17 +197,6 @@ def test_a_very_long_sentence_is_cut_around_what_was_asked() -> None:
     assert cut.endswith("…")
     assert excerpt("short", None, 200) == "short"
     assert len(excerpt("x" * 1000, None, 200)) <= 200
-
-
-def test_columns_count_bytes_and_fall_back_to_one(tmp_path: Path) -> None:
-    file = tmp_path / "a.txt"
-    file.write_bytes("\ufeffline\r\nEinst. Übung. Ein Schiff.\n".encode())
-    text = file.read_bytes().decode("utf-8-sig")
-    found = hit("Ein Schiff.", path=str(file), root=str(tmp_path), line=2, start=text.index("Ein Schiff."))
-    assert column(found) == len("Einst. Übung. ".encode()) + 1
-    assert column(hit("On another line.", path=str(file), root=str(tmp_path), line=2, start=3)) == 1
-    assert column(hit("Beyond the end.", path=str(file), root=str(tmp_path), line=2, start=3000)) == 1
-    assert column(hit("Gone.", path=str(tmp_path / "gone.txt"), root=str(tmp_path))) == 1
 
 
 def test_sizes_are_said_as_people_say_them() -> None:

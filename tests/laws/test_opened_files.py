@@ -16,7 +16,6 @@ from console import semsearch as command
 from serving import running
 
 import semsearch
-from semsearch.cli.answer_formats import column
 from semsearch.cli.asked_indexes import indexes_of
 from semsearch.cli.open_hit import open_hit
 from semsearch.errors import SourceChanged, SourceError
@@ -218,7 +217,6 @@ def test_a_search_does_not_open_what_has_taken_the_place_of_a_file(
     assert "ends at line 3" in str(soon(lambda: index.similar(document.path, 9)))
     hit = found[0]
     assert isinstance(hit, Hit)
-    assert soon(lambda: column(hit)) == 1
     report = soon(lambda: index.sync())
     assert getattr(report, "added", None) == 0, report
 

@@ -9,11 +9,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.layout import (
     BufferControl,
     Dimension,
@@ -28,9 +27,7 @@ from prompt_toolkit.layout import (
 )
 from prompt_toolkit.layout.processors import AppendAutoSuggestion
 from rich.cells import cell_len
-from rich.color import Color
 from rich.console import Console
-from rich.style import Style
 from rich.text import Text
 
 from semsearch.cli.answer_formats import (
@@ -44,14 +41,22 @@ from semsearch.cli.answer_formats import (
     trail,
 )
 from semsearch.cli.interactive.session import InteractiveSession, Surroundings
-from semsearch.cli.printing import one_line
+from semsearch.cli.printing import count, one_line
 from semsearch.cli.terminal import excerpt, heat, query_pattern, shorten
 from semsearch.results.documents import PlacedPassage
 from semsearch.results.hits import Hit
 
-# -- Texts of rich -----------------------------------------------------------------------------------------------------
+# -- Texts -------------------------------------------------------------------------------------------------------------
 
-CONSOLE = Console(file=io.StringIO(), width=200, highlight=False, emoji=False, markup=False)  # for rich to measure by
+CONSOLE = Console(
+    file=io.StringIO(),
+    force_terminal=True,
+    color_system="standard",
+    width=1000,
+    highlight=False,
+    emoji=False,
+    markup=False,
+)
 _SENTENCE = "bold"
 _WORD = "bold underline"
 _LEAST_TRAIL = 8  # columns
@@ -73,28 +78,22 @@ def row(hit: Hit, asked: re.Pattern[str] | None, *, best: float, width: int, is_
     line.append(f"{hit.rank:>2} ", "dim").append(f"{hit.score:.3f} ", heat(hit.score, best))
     if hit.relevance is not None:
         line.append(f"{hit.relevance:>3.0%} ", "dim")
-    if hit.index:
-        line.append(f"{index_mark(hit)} ", "cyan")
-    if hit.language:
-        line.append(f"{language_mark(hit)} ", "cyan")
+    for mark in filter(None, (index_mark(hit), language_mark(hit))):
+        line.append(f"{mark} ", "cyan")
     position = position_of(hit)
     line.append(_end_of(path_of(hit), width - line.cell_len - cell_len(position)), "magenta").append(position, "green")
     headings, room = trail(hit), width - line.cell_len - 3
     if headings and room >= _LEAST_TRAIL:
         line.append(f" › {shorten(headings, room)}", "dim")
-    below = Text(" " * _INDENT).append_text(_sentence_of(hit, asked, width - _INDENT))
-    for each in (line, below):
-        each.truncate(width, pad=True)
+    sentence = Text(excerpt(one_line(hit.sentence), asked, max(width - _INDENT, _LEAST_TRAIL)))
+    if asked is not None:
+        sentence.highlight_regex(asked, _WORD)
+    below = Text(" " * _INDENT).append_text(sentence)
+    for text in (line, below):
+        text.truncate(width, pad=True)
     if is_chosen:
         line.stylize("reverse")
     return [line, below]
-
-
-def _sentence_of(hit: Hit, asked: re.Pattern[str] | None, room: int) -> Text:
-    sentence = Text(excerpt(one_line(hit.sentence), asked, max(room, _LEAST_TRAIL)))
-    if asked is not None:
-        sentence.highlight_regex(asked, _WORD)
-    return sentence
 
 
 def _end_of(path: str, room: int) -> str:
@@ -109,30 +108,30 @@ def _end_of(path: str, room: int) -> str:
 def preview(around: Surroundings, asked: re.Pattern[str] | None, *, width: int) -> Preview:
     """The place of a hit, and its passage between those before and after, which are dim."""
     hit = around.hit
-    before = list(_passages(around.before, (), width))
+    before = [*_passages(around.before, (), width)]
     if around.before:
         before += _heading(hit.headings, around.before[-1].headings, width)
-    passage = list(_wrapped(_passage(hit, asked), width))
-    best = next((number for number, line in enumerate(passage) if _has_sentence(line)), 0)
+    passage = [*_wrapped(_passage(hit, asked), width)]
+    best = next(
+        (number for number, line in enumerate(passage) if any(span.style == _SENTENCE for span in line.spans)), 0
+    )
     after = _passages(around.after, hit.headings, width)
     return Preview([*_place(hit, width), Text()], [*before, *passage, Text(), *after], len(before) + best)
 
 
 def _place(hit: Hit, width: int) -> Iterator[Text]:
     yield from _wrapped(Text(path_of(hit), "bold magenta").append(position_of(hit), "bold green"), width)
-    if headings := trail(hit):
-        yield from _wrapped(Text(" › ".join(headings), "dim"), width)
-    if also := also_in(hit):
-        yield from _wrapped(Text(f"+ {also}", "dim"), width)
-    if stale := stale_mark(hit):
-        yield from _wrapped(Text(f"! {stale}", "yellow"), width)
+    notes = {"dim": [" › ".join(trail(hit)), also_in(hit) and f"+ {also_in(hit)}"], "yellow": [stale_mark(hit)]}
+    for style, texts in notes.items():
+        for text in filter(None, texts):
+            yield from _wrapped(Text(text, style), width)
 
 
 def _passages(passages: Iterable[PlacedPassage], above: tuple[str, ...], width: int) -> Iterator[Text]:
     """The lines of neighbouring passages; a heading where it is another than that of the passage above."""
     for passage in passages:
         yield from _heading(passage.headings, above, width)
-        yield from _wrapped(Text(_safe(passage.text), "dim"), width)
+        yield from _wrapped(Text(OBEYED.sub(" ", passage.text), "dim"), width)
         yield Text()
         above = passage.headings
 
@@ -145,23 +144,14 @@ def _heading(headings: tuple[str, ...], above: tuple[str, ...], width: int) -> I
 
 def _passage(hit: Hit, asked: re.Pattern[str] | None) -> Text:
     """A hit's passage, with its best sentence and the query's words in it set off."""
-    text = Text(_safe(hit.passage))
+    text = Text(OBEYED.sub(" ", hit.passage))
     begin = hit.passage.find(hit.sentence) if hit.sentence else -1
     if begin >= 0:
         end = begin + len(hit.sentence)
         text.stylize(_SENTENCE, begin, end)
-        for found in asked.finditer(text.plain, begin, end) if asked is not None else ():
-            text.stylize(_WORD, *found.span())
+        for match in asked.finditer(text.plain, begin, end) if asked is not None else ():
+            text.stylize(_WORD, *match.span())
     return text
-
-
-def _has_sentence(line: Text) -> bool:
-    return any(span.style == _SENTENCE for span in line.spans)
-
-
-def _safe(text: str) -> str:
-    """A text of the same length without characters that a terminal would obey."""
-    return OBEYED.sub(" ", text)
 
 
 def _wrapped(text: Text, width: int) -> Iterator[Text]:
@@ -170,28 +160,15 @@ def _wrapped(text: Text, width: int) -> Iterator[Text]:
         yield from line.wrap(CONSOLE, max(width, 1)) or [Text()]
 
 
-# -- Texts of prompt_toolkit -------------------------------------------------------------------------------------------
+def _content(lines: list[Text]) -> UIContent:
+    """Lines of rich as prompt_toolkit shows them."""
 
-_COLOURS = ("ansiblack", "ansired", "ansigreen", "ansiyellow", "ansiblue", "ansimagenta", "ansicyan", "ansigray")
-_ATTRIBUTES = ("bold", "dim", "italic", "underline", "reverse")
+    def fragments(number: int) -> StyleAndTextTuples:
+        with CONSOLE.capture() as captured:
+            CONSOLE.print(lines[number], end="", soft_wrap=True)
+        return to_formatted_text(ANSI(captured.get()))
 
-
-def fragments(text: Text) -> StyleAndTextTuples:
-    """The pieces of a line, each with its style."""
-    return [(_written(segment.style), segment.text) for segment in text.render(CONSOLE)]
-
-
-@lru_cache(maxsize=256)
-def _written(style: Style | None) -> str:
-    if style is None:
-        return ""
-    parts = [name for name in _ATTRIBUTES if getattr(style, name)]
-    return " ".join([*parts, *_colour("", style.color), *_colour("bg:", style.bgcolor)])
-
-
-def _colour(prefix: str, colour: Color | None) -> list[str]:
-    number = None if colour is None else colour.number
-    return [] if number is None or number >= len(_COLOURS) else [prefix + _COLOURS[number]]
+    return UIContent(fragments, len(lines), show_cursor=False)
 
 
 # -- The screen --------------------------------------------------------------------------------------------------------
@@ -228,26 +205,19 @@ class PreviewLines(UIControl):
 
     def __init__(self, session: InteractiveSession) -> None:
         self._session = session
-        self._drawn: tuple[Surroundings, int, Preview] | None = None
 
     def create_content(self, width: int, height: int) -> UIContent:
         """Draw the part of the preview that there is room for."""
         around = self._session.surroundings
         if around is None:
             return _content([])
-        drawn = self._draw(around, width)
+        drawn = preview(around, query_pattern(self._session.answer.query.text), width=width)
         place = drawn.place[: height // 2]
         room = height - len(place)
         usual = _begin(drawn, room)
         first = max(0, min(usual + self._session.scrolled, len(drawn.lines) - room))
         self._session.scrolled = first - usual
         return _content([*place, *drawn.lines[first : first + room]])
-
-    def _draw(self, around: Surroundings, width: int) -> Preview:
-        if self._drawn is None or self._drawn[0] is not around or self._drawn[1] != width:
-            pattern = query_pattern(self._session.answer.query.text)
-            self._drawn = around, width, preview(around, pattern, width=width)
-        return self._drawn[2]
 
 
 def _begin(drawn: Preview, room: int) -> int:
@@ -258,30 +228,19 @@ def _begin(drawn: Preview, room: int) -> int:
     return next((number for number in above if drawn.lines[number].plain.strip()), drawn.best)
 
 
-def _content(lines: list[Text]) -> UIContent:
-    return UIContent(lambda number: fragments(lines[number]), len(lines), show_cursor=False)
-
-
 def screen(session: InteractiveSession, typed: Buffer, hits: HitLines) -> Layout:
     """Lay out the screen, as wide and high as the terminal is at any time."""
-    line = VSplit(
-        [
-            Window(FormattedTextControl([("bold", "> ")]), width=2, height=1),
-            Window(field := BufferControl(typed, [AppendAutoSuggestion("dim")]), height=1),
-            Window(FormattedTextControl(lambda: _state(session)), height=1, dont_extend_width=True),
-        ]
-    )
-    found = Window(hits, height=Dimension(weight=9), width=Dimension(weight=9))
-    read = Window(PreviewLines(session), height=Dimension(weight=11), width=Dimension(weight=11))
-    across = Window(char="─", height=1, style="dim")
-    beside = VSplit([found, Window(char="│", width=1, style="dim"), Window(width=1), read])
-    below = HSplit([found, Window(char="─", height=1, style="dim"), read])
+    field = BufferControl(typed, [AppendAutoSuggestion("dim")])
+    state = Window(FormattedTextControl(lambda: _state(session)), height=1, dont_extend_width=True)
+    line = VSplit([Window(FormattedTextControl([("bold", "> ")]), width=2, height=1), Window(field, height=1), state])
+    hit_list = Window(hits, height=Dimension(weight=9), width=Dimension(weight=9))
+    context = Window(PreviewLines(session), height=Dimension(weight=11), width=Dimension(weight=11))
+    beside = VSplit([hit_list, Window(char="│", width=1, style="dim"), Window(width=1), context])
+    below = HSplit([hit_list, Window(char="─", height=1, style="dim"), context])
 
     def answer() -> VSplit | HSplit | Window:
         size = get_app().output.get_size()
-        if size.columns >= _WIDE:
-            return beside
-        return below if size.rows >= _LOW else found
+        return beside if size.columns >= _WIDE else below if size.rows >= _LOW else hit_list
 
     foot = Window(
         FormattedTextControl(lambda: _foot(session)),
@@ -289,14 +248,14 @@ def screen(session: InteractiveSession, typed: Buffer, hits: HitLines) -> Layout
         wrap_lines=True,
         dont_extend_height=True,
     )
-    return Layout(HSplit([line, across, DynamicContainer(answer), foot]), focused_element=field)
+    rule = Window(char="─", height=1, style="dim")
+    return Layout(HSplit([line, rule, DynamicContainer(answer), foot]), focused_element=field)
 
 
 def _state(session: InteractiveSession) -> StyleAndTextTuples:
     """The number of hits and the mode; dots while the newest text is searched."""
-    count = len(session.answer.hits)
-    found = "" if session.answer.query.is_blank else f"{count} hit{'' if count == 1 else 's'} · "
-    return [("dim", f"  {found if session.is_answered else '… · '}{session.query.mode}")]
+    number = "" if session.answer.query.is_blank else f"{count(len(session.answer.hits), 'hit')} · "
+    return [("dim", f"  {number if session.is_answered else '… · '}{session.query.mode}")]
 
 
 def _foot(session: InteractiveSession) -> StyleAndTextTuples:

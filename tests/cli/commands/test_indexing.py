@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import sys
@@ -15,8 +14,7 @@ import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
-from semsearch import Index, SyncReport, Text
-from semsearch.errors import StorageError
+from semsearch import Index, Text
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -106,25 +104,6 @@ def test_an_empty_folder_is_an_error_that_leaves_no_trace(empty: Path, small_vec
     assert not (empty / "indexes").exists()
 
 
-def test_no_folder_is_left_that_was_made_for_a_refused_index(empty: Path, small_vectors: VectorTable) -> None:
-    (empty / "hollow").mkdir()
-    for options in (["--indexes", "new/deep/er"], ["--index", "new/one"], ["--indexes", "new", "--store", "faiss:x"]):
-        assert semsearch("index", "hollow", *options, "--vectors", small_vectors.folder).status == 2
-        assert not (empty / "new").exists()
-    (empty / "new").mkdir()
-    assert semsearch("index", "hollow", "--indexes", "new/deep", "--vectors", small_vectors.folder).status == 2
-    assert [*(empty / "new").iterdir()] == []
-
-
-def test_only_unreadable_files_are_an_error(empty: Path, small_vectors: VectorTable) -> None:
-    (empty / "binary").mkdir()
-    (empty / "binary" / "a.txt").write_bytes(bytes(range(256)) * 20)
-    result = semsearch("index", "binary", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert "skipped" in result.err.splitlines()[0]
-    assert result.err.splitlines()[1].startswith("semsearch: nothing could be indexed in binary")
-
-
 def test_an_empty_folder_beside_others_is_no_error(made: Path) -> None:
     (made / "hollow").mkdir()
     assert semsearch("index", "docs", "hollow").status == 0
@@ -159,20 +138,6 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("index", "--rebuild", "--method", "usif").status == 0
     assert semsearch("status", "--json").json["method"] == "usif"
     assert semsearch("verify").status == 0
-
-
-@pytest.mark.parametrize("whole", ["rebuild", "refit"])
-def test_the_time_and_the_sentences_of_embedding_all_anew_are_told(
-    made: Path, whole: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert f"; {semsearch('status', '--json').json['sentences']} sentences" in semsearch("index", f"--{whole}").out
-    slow = SyncReport(passages=40, sentences=70, seconds=100.0, refitted=True)
-    monkeypatch.setattr(Index, whole, lambda *_, **__: slow)
-    (made / "docs" / "guide.md").write_text("The moon and a comet.\n")
-    report = semsearch("index", f"--{whole}", "--json").json
-    assert (report["changed"], report["passages"], report["sentences"]) == (1, 41, 71)
-    assert report["seconds"] > 100
-    assert report["refitted"] is True
 
 
 def test_topics_are_learned_unless_they_are_not_wanted(
@@ -228,14 +193,6 @@ def test_a_bad_setting_is_an_error_that_leaves_no_trace(
     assert result.err.startswith(f"semsearch: {said}, not {float(value)}; ")
     assert len(result.err.splitlines()) == 1
     assert not (empty / INDEX).exists()
-
-
-def test_a_rebuild_with_a_bad_setting_leaves_the_index_as_it_was(made: Path) -> None:
-    before = semsearch("query", "ship", "--json").json
-    for value in ("nan", "inf", "1e-30"):
-        result = semsearch("index", "--rebuild", "--a", value)
-        assert (result.status, len(result.err.splitlines())) == (2, 1)
-    assert semsearch("query", "ship", "--json").json == before
 
 
 def test_missing_vectors_are_an_error(empty: Path) -> None:
@@ -321,12 +278,6 @@ def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
     assert "1 file changed" in semsearch("status").out
 
 
-def test_list_has_a_line_for_each_index(made: Path) -> None:
-    header, line = semsearch("list").lines
-    assert header.split() == ["index", "documents", "sentences", "size", "updated", "in", "of"]
-    assert line.split()[:3] == ["docs", "2", "7"]
-
-
 def test_remove_says_how_many_and_that_a_file_comes_back(made: Path) -> None:
     result = semsearch("remove", "docs/guide.md")
     assert result.status == 0
@@ -334,52 +285,6 @@ def test_remove_says_how_many_and_that_a_file_comes_back(made: Path) -> None:
     assert "the next sync adds it again" in result.err
     assert "docs/guide.md" not in semsearch("query", "bread", "--format", "paths").lines
     assert semsearch("remove", "nothing.md").status == 2
-
-
-def test_removing_a_root_leaves_nothing_to_come_back(made: Path) -> None:
-    result = semsearch("remove", "docs")
-    assert (result.status, result.err) == (0, "")
-    assert "2 removed" in result.out
-
-
-def test_refit_says_how_far_it_had_drifted(made: Path) -> None:
-    result = semsearch("refit")
-    assert result.status == 0
-    assert "7 sentences" in result.out
-    assert "(drift was 0." in result.out
-    assert "refitted" in semsearch("index", "--refit").out
-
-
-@pytest.mark.parametrize("option", ["--rebuild", "--refit"])
-def test_what_fails_after_a_finished_step_does_not_deny_that_step(
-    made: Path, monkeypatch: pytest.MonkeyPatch, option: str
-) -> None:
-    def failing(*_: object, **__: object) -> None:
-        raise StorageError("the disk is full; the index is as it was")
-
-    (made / "docs" / "more.md").write_text("The captain left the ship.\n", encoding="utf-8")
-    step, done = ("sync", "rebuilt") if option == "--rebuild" else ("refit", "brought up to date")
-    monkeypatch.setattr(Index, step, failing)
-    result = semsearch("index", option)
-    assert result.status == 2
-    failed = "the next step failed: the disk is full; the index is as it was"
-    assert result.err.endswith(f"the index was {done}; {failed}\n")
-
-
-def test_an_index_that_cannot_be_read_after_its_rebuild_is_said_to_be_rebuilt(
-    made: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roots, times = Index.roots.fget, iter(range(9))
-    assert roots is not None
-
-    def failing(index: Index) -> object:
-        next(times)  # the first look is after the rebuild
-        raise StorageError("it cannot be opened; the index is as it was")
-
-    monkeypatch.setattr(Index, "roots", property(failing))
-    result = semsearch("index", "--rebuild")
-    assert result.status == 2
-    assert "the index was rebuilt; the next step failed: it cannot be opened" in result.err
 
 
 def test_an_interrupted_first_index_leaves_nothing(
@@ -463,79 +368,12 @@ def test_a_first_run_that_fails_leaves_alone_what_another_process_has_added(
     assert semsearch("query", "bread", "--format", "paths").lines == ["a"]
 
 
-def test_an_interrupted_creation_leaves_nothing(
-    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("semsearch.storage.database.create_tables", interrupted)
-    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
-    assert (result.status, result.err) == (130, "semsearch: interrupted; nothing was changed\n")
-    assert not (empty / "indexes").exists()
-
-
 def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) -> None:
     (empty / "file").write_text("A ship.")
     result = semsearch("index", "docs", "--indexes", "file", "--vectors", small_vectors.folder)
     assert result.status == 2
     assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be created: ")
     assert len(result.err.splitlines()) == 1
-
-
-def test_what_an_error_advises_names_the_index(made: Path, small_vectors: VectorTable) -> None:
-    assert semsearch("index", "docs", "--name", "again", "--vectors", small_vectors.folder).status == 0
-    shutil.rmtree(made / INDEX / "segments")
-    result = semsearch("query", "ship", "--index", "docs")
-    advice = result.err.strip().rpartition("run: ")[2]
-    assert advice == "semsearch index --rebuild --name indexes/docs"
-    assert semsearch(*shlex.split(advice, posix=os.name != "nt")[1:]).status == 0
-    assert semsearch("query", "ship", "--index", "docs").status == 0
-
-
-def test_the_advice_for_other_word_vectors_names_them(made: Path, tmp_path: Path) -> None:
-    others = small.small_vectors(tmp_path, seed=1, name="others")
-    result = semsearch("query", "ship", "--vectors", others.folder)
-    advice = result.err.strip().rpartition("run: ")[2]
-    assert semsearch(*shlex.split(advice, posix=os.name != "nt")[1:]).status == 0
-    assert semsearch("status", "--json").json["vectors_name"] == "others"
-
-
-def test_one_document_is_not_documents(empty: Path, small_vectors: VectorTable) -> None:
-    (empty / "docs" / "guide.md").unlink()
-    assert semsearch("index", "docs", "--vectors", small_vectors.folder).status == 0
-    shutil.rmtree(empty / "docs")
-    result = semsearch("index")
-    assert result.status == 2
-    assert "its 1 document was kept" in result.err
-    assert "nothing changed" in result.out
-    (empty / "one").mkdir()
-    (empty / "one" / "a.txt").write_bytes(bytes(range(256)) * 20)
-    assert "the only file was skipped" in semsearch("index", "one", "--name", "one").err
-
-
-@pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs a path that is neither file nor folder")
-def test_what_is_no_file_is_said_to_be_none(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("index", "/dev/null", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert result.err == "semsearch: nothing could be indexed: /dev/null is neither a file nor a folder\n"
-    assert not (empty / "indexes").exists()
-
-
-def test_globs_that_leave_nothing_are_blamed(empty: Path, small_vectors: VectorTable) -> None:
-    for globs in (["--exclude", "*"], ["--include", "nothing.*"]):
-        result = semsearch("index", "docs", *globs, "--vectors", small_vectors.folder)
-        assert result.status == 2
-        assert "--include" in result.err
-        assert "--exclude" in result.err
-        assert "files that are not ignored" not in result.err
-
-
-def test_an_empty_index_is_said_to_be_empty(empty: Path, small_vectors: VectorTable) -> None:
-    Index.create(empty / INDEX, vectors=small_vectors).close()
-    result = semsearch("query", "ship")
-    assert (result.status, result.out) == (1, "")
-    assert "is empty; run: semsearch index PATH" in result.err
 
 
 @pytest.mark.parametrize(
@@ -559,17 +397,6 @@ def test_of_two_indexes_none_is_silently_left_out(
 
 
 BINARY = bytes(range(256)) * 8
-
-
-def test_files_that_are_not_read_are_counted_in_a_line_each_time(made: Path) -> None:
-    for name in ("a.heic", "b.heic", "c.bin"):
-        (made / "docs" / name).write_bytes(BINARY)
-    for _ in range(2):
-        result = semsearch("index")
-        assert result.lines[1:] == ["not read: 2 .heic, 1 .bin (semsearch status --problems lists them)"]
-        assert result.err == ""
-    assert semsearch("index", "--json").json["not_read"] == {".heic": 2, ".bin": 1}
-    assert semsearch("index", "--quiet").out == ""
 
 
 def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
@@ -596,11 +423,6 @@ def test_status_says_how_much_of_each_file_was_taken_in(made: Path) -> None:
     assert notes == f"{Path('docs/more/notes.txt')}: 2 sentences, 74 of 75 characters, 16 of 16 words in the vocabulary"
     covered = semsearch("status", "--coverage", "--json").json["coverage"]
     assert [file["sentences"] for file in covered] == [5, 2]
-
-
-def test_where_all_was_read_there_are_no_problems(made: Path) -> None:
-    assert semsearch("status", "--problems").out == "all files were read\n"
-    assert semsearch("status", "--problems", "--json").json == {"problems": []}
 
 
 def test_a_folder_of_pictures_is_an_error_that_names_their_endings(empty: Path, small_vectors: VectorTable) -> None:

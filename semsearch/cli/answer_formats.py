@@ -120,9 +120,6 @@ def _safe(line: str) -> str:
 
 # -- Formats -----------------------------------------------------------------------------------------------------------
 
-_UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{INVISIBLE}]+")
-_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
-_UNSAFE = re.compile(rf"[\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _FORMULA = ("=", "+", "@")  # what a spreadsheet would run
 _FIELDS = (
     *("rank", "score", "dense", "lexical", "relevance", "path", "line", "page", "place", "title", "headings"),

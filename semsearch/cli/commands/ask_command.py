@@ -11,24 +11,9 @@ import typer
 
 from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
+from semsearch.cli import options
 from semsearch.cli.asked_indexes import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.options import (
-    AllOption,
-    AskedIndexOption,
-    BoostsOption,
-    FiltersOption,
-    IndexesOption,
-    MinScoreOption,
-    ModeOption,
-    PerDocumentOption,
-    RefreshOption,
-    RerankOption,
-    RerankSecondsOption,
-    ServerOption,
-    SyntaxOption,
-    VectorsOption,
-)
 from semsearch.cli.printing import NONE_FOUND, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
 from semsearch.results.hits import FLOOR, Context
@@ -41,10 +26,10 @@ def ask(
     max_words: Annotated[
         int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages for the model.")
     ] = 800,
-    index: AskedIndexOption = None,
-    mode: ModeOption = "hybrid",
-    filters: FiltersOption = None,
-    refresh: RefreshOption = False,
+    index: options.AskedIndexOption = None,
+    mode: options.ModeOption = "hybrid",
+    filters: options.FiltersOption = None,
+    refresh: options.RefreshOption = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print an object with the answer, its sentences and all citations.")
     ] = False,
@@ -69,16 +54,16 @@ def ask(
             rich_help_panel="Model",
         ),
     ] = None,
-    every: AllOption = False,
-    min_score: MinScoreOption = None,
-    per_document: PerDocumentOption = None,
-    boosts: BoostsOption = None,
-    syntax: SyntaxOption = "full",
-    rerank: RerankOption = None,
-    rerank_seconds: RerankSecondsOption = None,
-    indexes: IndexesOption = None,
-    server: ServerOption = None,
-    vectors: VectorsOption = None,
+    every: options.AllOption = False,
+    min_score: options.MinScoreOption = None,
+    per_document: options.PerDocumentOption = None,
+    boosts: options.BoostsOption = None,
+    syntax: options.SyntaxOption = "full",
+    rerank: options.RerankOption = None,
+    rerank_seconds: options.RerankSecondsOption = None,
+    indexes: options.IndexesOption = None,
+    server: options.ServerOption = None,
+    vectors: options.VectorsOption = None,
 ) -> None:
     """Answer a question from your documents by a language model, with a citation for every sentence.
 

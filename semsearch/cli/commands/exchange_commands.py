@@ -8,13 +8,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from semsearch.cli import options
 from semsearch.cli.commands.index_command import IndexTarget
 from semsearch.cli.configuration import IndexSettings
 from semsearch.cli.find_index import find_index, folder_of, folder_to_make, open_index, remember
-from semsearch.cli.options import FiltersOption, IndexesOption, IndexOption, QuietOption, VectorsOption, complete_index
 from semsearch.cli.printing import count, keep_warnings
 from semsearch.cli.progress import sync_progress
 from semsearch.errors import UsageError
+from semsearch.index import Index
 from semsearch.storage.database import is_index
 
 
@@ -24,11 +25,11 @@ def import_(
         typer.Argument(metavar="FILE...", help="JSON Lines, .csv, .parquet or .npz; - is standard input."),
     ],
     name: Annotated[str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
-    indexes: IndexesOption = None,
+    indexes: options.IndexesOption = None,
     id_key: Annotated[str, typer.Option(metavar="KEY", help="Key of a document's id.")] = "id",
     text_key: Annotated[str, typer.Option(metavar="KEY", help="Key of its text.")] = "text",
-    vectors: VectorsOption = None,
-    quiet: QuietOption = False,
+    vectors: options.VectorsOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Add documents from files with one document per row; creates the index if it does not exist.
 
@@ -59,15 +60,15 @@ def export(
         Path,
         typer.Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True),
     ] = Path("-"),
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
     unit: Annotated[Unit, typer.Option("--of", help="What a row holds.", show_choices=True)] = "documents",
     format_: Annotated[
         ExportFormat | None,
         typer.Option("--format", "-o", help="Default: the suffix of FILE, or jsonl.", show_choices=True),
     ] = None,
     vectors: Annotated[bool, typer.Option("--vectors", help="Include vectors.")] = False,
-    filters: FiltersOption = None,
+    filters: options.FiltersOption = None,
 ) -> None:
     """Export documents, passages or sentences, optionally with vectors.
 
@@ -86,26 +87,24 @@ def export(
 def merge(
     named: Annotated[
         list[str],
-        typer.Argument(metavar="INDEX...", help="The indexes, by name or path.", autocompletion=complete_index),
+        typer.Argument(metavar="INDEX...", help="The indexes, by name or path.", autocompletion=options.complete_index),
     ],
     name: Annotated[str, typer.Option("--name", metavar="NAME|PATH", help="The index to create.")],
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
-    quiet: QuietOption = False,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Merge several indexes into a new one, with one fit. No file is read again, and the sources stay unchanged.
 
     The new index covers the folders of all of them and has the settings of the first.
     """
     keep_warnings()
-    folders = [find_index(each, indexes) for each in named]
+    folders = [find_index(source, indexes) for source in named]
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
-    from semsearch.index import Index  # start-up time: an index that is missing is reported before
-
     with sync_progress(quiet=quiet) as report:
         merged = Index.merge(folder, *folders, vectors=vectors, progress=report)
     with merged:
         remember(folder)
-        found = merged.status(drift=False, stale=False)
+        status = merged.status(drift=False, stale=False)
         if not quiet:
-            print(f"{merged.path}: {count(found.documents, 'document')}, {count(found.sentences, 'sentence')}")
+            print(f"{merged.path}: {count(status.documents, 'document')}, {count(status.sentences, 'sentence')}")

@@ -8,17 +8,9 @@ from typing import Annotated
 
 import typer
 
+from semsearch.cli import options
 from semsearch.cli.commands.index_command import target_of
 from semsearch.cli.find_index import find_index, from_here, open_index
-from semsearch.cli.options import (
-    IndexesOption,
-    IndexOption,
-    MaxFileSizeOption,
-    ProcessesOption,
-    QuietOption,
-    VectorsOption,
-    bytes_of,
-)
 from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
 from semsearch.cli.progress import progress, sync_progress
 from semsearch.cli.writing import covers, report_sync, stopping_as_interrupted, summary
@@ -30,13 +22,13 @@ def watch(
     path: Annotated[
         str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
     ] = None,
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
-    max_file_size: MaxFileSizeOption = 100,
-    processes: ProcessesOption = 0,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
+    max_file_size: options.MaxFileSizeOption = 100,
+    processes: options.ProcessesOption = 0,
     json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per sync.")] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Keep an index up to date as its files change.
 
@@ -44,75 +36,63 @@ def watch(
     that changed something. Ctrl-C stops it. Needs the extra watch: pip install 'semsearch[watch]'.
     """
     keep_warnings()
-    with stopping_as_interrupted(), open_index(_index_of(path, index, indexes), indexes, vectors) as opened:
-        reports = opened.watch(max_file_bytes=bytes_of(max_file_size), processes=processes)
+    if path is not None and not index:
+        target = target_of([local_path(path)], None, indexes)
+        if target.is_new:
+            raise IndexNotFound(f"no index is of {path}; make one first: {index_command('index', path)}")
+        index = [str(target.folder.absolute())]
+    with stopping_as_interrupted(), open_index(index, indexes, vectors) as opened:
+        reports = opened.watch(max_file_bytes=options.bytes_of(max_file_size), processes=processes)
         if not quiet:
-            watched = [from_here(root) for root in opened.roots if not uri_scheme(root)]
-            complain(f"watching {', '.join(watched)} for {opened.path}; Ctrl-C stops it")
+            folders = [from_here(root) for root in opened.roots if not uri_scheme(root)]
+            complain(f"watching {', '.join(folders)} for {opened.path}; Ctrl-C stops it")
         try:
-            for done in reports:
-                report_sync(done)
+            for report in reports:
+                report_sync(report)
                 if json:
-                    print(to_json({"index": str(opened.path), **done.to_dict()}, indent=None), flush=True)
+                    print(to_json({"index": str(opened.path), **report.to_dict()}, indent=None), flush=True)
                 elif not quiet:
-                    print(summary(opened.path, done), flush=True)
+                    print(summary(opened.path, report), flush=True)
         except KeyboardInterrupt:
             if not quiet:
                 complain("stopped watching")
 
 
-def _index_of(path: str | None, named: list[str] | None, indexes: Path | None) -> list[str] | None:
-    """The index that is named, or that has a path as a root. Raises IndexNotFound if there is no such index."""
-    if path is None or named:
-        return named
-    target = target_of([local_path(path)], None, indexes)
-    if target.is_new:
-        raise IndexNotFound(f"no index is of {path}; make one first: {index_command('index', path)}")
-    return [str(target.folder.absolute())]
-
-
 def remove(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
 ) -> None:
     """Remove documents from an index. The files themselves are not touched."""
     keep_warnings()
     paths = [local_path(path) for path in paths]
     with open_index(index, indexes, vectors) as opened:
-        count = opened.remove(*paths)
-        if not count:
+        number = opened.remove(*paths)
+        if not number:
             missing = f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed"
-            raise UsageError(missing + _hint(paths, indexes))
-        print(f"{opened.path}: {count:,} removed")
-        try:
-            roots = opened.roots
-        except SemsearchError:  # the documents are removed; only a warning is lost
-            return
+            raise UsageError(missing + _hint(paths[0], indexes))
+        print(f"{opened.path}: {number:,} removed")
         for path in paths:
-            if not any(covers(root, path) for root in roots):
-                continue
-            if uri_scheme(path):
-                warn(f"if {path} still exists, the next sync adds it again, unless .semsearchignore names it")
-            elif Path(path).exists():
-                warn(f"{path} still exists; the next sync adds it again, unless .semsearchignore names it")
+            if any(covers(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
+                still = f"if {path} still exists," if uri_scheme(path) else f"{path} still exists;"
+                warn(f"{still} the next sync adds it again, unless .semsearchignore names it")
 
 
-def _hint(paths: list[str], indexes: Path | None) -> str:
+def _hint(path: str, indexes: Path | None) -> str:
     """How to delete an index, if one was named instead of documents."""
     try:
-        find_index(paths[0], indexes)
+        find_index(path, indexes)
     except SemsearchError:
         return ""
-    return f"; to delete the whole index: {index_command('delete', paths[0])}"
+    return f"; to delete the whole index: {index_command('delete', path)}"
 
 
 def refit(
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
-    quiet: QuietOption = False,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Fit the embedding of an index to its current text.
 
@@ -122,20 +102,19 @@ def refit(
     started = time.perf_counter()
     with open_index(index, indexes, vectors) as opened:
         drift = opened.status(stale=False).drift
-        with sync_progress(quiet=quiet) as report:
-            opened.refit(progress=report)
+        with sync_progress(quiet=quiet) as show:
+            opened.refit(progress=show)
         sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
-        if not quiet:
-            seconds = time.perf_counter() - started
-            before = "" if drift is None else f" (drift was {drift:.1f}°)"
-            print(f"{opened.path}: fitted to {sentences} in {seconds:.2f} s{before}")
+    if not quiet:
+        before = "" if drift is None else f" (drift was {drift:.1f}°)"
+        print(f"{opened.path}: fitted to {sentences} in {time.perf_counter() - started:.2f} s{before}")
 
 
 def compact(
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Merge the segments of an index and drop removed vectors.
 
@@ -145,25 +124,25 @@ def compact(
     started = time.perf_counter()
     with open_index(index, indexes, vectors) as opened:
         before = opened.status(drift=False, stale=False)
-        done = opened.compact()
+        is_changed = opened.compact()
         after = opened.status(drift=False, stale=False)
     if quiet:
         return
-    if not done:
+    if not is_changed:
         print(f"{opened.path}: already compact, with {count(after.segments, 'segment')}")
         return
-    gone = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
-    seconds = time.perf_counter() - started
-    print(f"{opened.path}: {count(before.segments, 'segment')} became {after.segments:,}{gone}, in {seconds:.2f} s")
+    removed = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
+    segments = f"{count(before.segments, 'segment')} became {after.segments:,}"
+    print(f"{opened.path}: {segments}{removed}, in {time.perf_counter() - started:.2f} s")
 
 
 def map_(
-    index: IndexOption = None,
-    indexes: IndexesOption = None,
-    vectors: VectorsOption = None,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    vectors: options.VectorsOption = None,
     anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the regions and their words as JSON.")] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Compute the map of an index: its passages as points, similar ones near each other.
 
@@ -173,18 +152,14 @@ def map_(
     """
     keep_warnings()
     started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened:
-        with progress() as show:
-            made = opened.map(
-                anew=anew, progress=None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
-            )
-        if made and opened.map_status().state == "absent":
+    with open_index(index, indexes, vectors) as opened, progress() as show:
+        report = None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
+        passage_map = opened.map(anew=anew, progress=report)
+        if passage_map and opened.map_status().state == "absent":
             raise StorageError(f"the map cannot be saved in {opened.path}, which is read-only or full")
-        if json:
-            fields = {"index": str(opened.path), "generation": made.generation, "passages": len(made)}
-            print(to_json({**fields, "regions": [region.to_dict() for region in made.regions]}))
-        elif not quiet:
-            seconds = time.perf_counter() - started
-            print(
-                f"{opened.path}: a map of {count(len(made), 'passage')}, in {seconds:.1f} s; semsearch serve shows it"
-            )
+    if json:
+        fields = {"index": str(opened.path), "generation": passage_map.generation, "passages": len(passage_map)}
+        print(to_json({**fields, "regions": [region.to_dict() for region in passage_map.regions]}))
+    elif not quiet:
+        passages, seconds = count(len(passage_map), "passage"), time.perf_counter() - started
+        print(f"{opened.path}: a map of {passages}, in {seconds:.1f} s; semsearch serve shows it")

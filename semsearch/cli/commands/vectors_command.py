@@ -4,53 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from semsearch.cli.options import DtypeOption, JsonOption, TableArgument, TableOption
+from semsearch.cli import options
 from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import one_line, to_json, warn
 from semsearch.cli.progress import share_of
 from semsearch.errors import VectorsError
+from semsearch.word_vectors.conversion import convert, folder_beside
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
+from semsearch.word_vectors.table import VectorTable, shipped_names
 
-if TYPE_CHECKING:
-    from semsearch.word_vectors.table import VectorTable
-
-# -- The group ---------------------------------------------------------------------------------------------------------
-
-app = typer.Typer(
-    cls=ExtensibleGroup,
-    no_args_is_help=True,
-    help="Word vectors: list, inspect, import.",
-)
+app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Word vectors: list, inspect, import.")
 
 
 @app.command("list")
 def list_() -> None:
     """List the word vectors that come with semsearch."""
-    from semsearch.word_vectors.loading import load_vectors  # start-up time, as all the imports below
-    from semsearch.word_vectors.table import shipped_names
-
     for name in shipped_names():
         table = load_vectors(name)
         licence = table.card.get("licence", "unknown")
-        typer.echo(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
+        print(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
 
 
 @app.command()
 def info(
-    name: TableArgument = "english",
-    json: JsonOption = False,
+    name: options.TableArgument = "english",
+    json: options.JsonOption = False,
 ) -> None:
     """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
     table = _load(name)
     details = _details(table)
     if json:
-        typer.echo(to_json(details))
+        print(to_json(details))
     else:
         for line in _described(details):
-            typer.echo(line)
+            print(line)
     if not details["verified"]:
         raise VectorsError(f"{table.folder} is damaged: its digest is wrong; create or import it again")
 
@@ -58,23 +50,21 @@ def info(
 @app.command()
 def neighbours(
     word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
-    vectors: TableOption = "english",
+    vectors: options.TableOption = "english",
     k: Annotated[int, typer.Option("-k", metavar="N", help="Maximum number.")] = 10,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Show the nearest words by cosine. An OOV word is represented by its pieces."""
-    from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
-
     table = _load(vectors)
-    found, guessed = nearest_to(table, word, k), is_guessed(table, word)
+    words, guessed = nearest_to(table, word, k), is_guessed(table, word)
     if json:
-        shown = [{"word": n.word, "cosine": n.cosine} for n in found]
-        typer.echo(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
+        shown = [{"word": near.word, "cosine": near.cosine} for near in words]
+        print(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
         return
     if guessed:
         warn(f"{word} is not in the vocabulary of {table.name}; its vector is composed of pieces")
-    for neighbour in found:
-        typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
+    for neighbour in words:
+        print(f"{neighbour.cosine:.3f}  {neighbour.word}")
 
 
 @app.command("import")
@@ -90,22 +80,18 @@ def import_(
     counts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word counts; default: those of the shipped English.")
     ] = None,
-    dtype: DtypeOption = "float32",
+    dtype: options.DtypeOption = "float32",
 ) -> None:
     """Convert word vectors of another format once, so that they open fast."""
-    from semsearch.word_vectors.conversion import convert, folder_beside
-
     if not file.is_file():
         raise VectorsError(f"file not found: {file}; name a file of word vectors")
     with share_of("reading word vectors") as progress:
         folder = to or folder_beside(file)
         table = convert(file, folder, counts=counts, dtype=dtype, replace=to is None, progress=progress)
-    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
+    print(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")
 
 
 def _load(name: str) -> VectorTable:
-    from semsearch.word_vectors.loading import load_vectors
-
     with share_of("reading word vectors") as progress:
         return load_vectors(name, progress=progress)
 
@@ -131,20 +117,11 @@ def _described(details: dict[str, Any]) -> Iterator[str]:
     """The details as lines for people, the most important first."""
     first = ("name", "source", "licence", "words", "pieces", "dimension", "dtype")
     last = ("folder", "bytes", "digest", "verified")
-    shown = {key: details[key] for key in first}
-    shown |= {key: value for key, value in details.items() if not isinstance(value, dict)}
-    shown |= {
-        key: ", ".join(f"{name} {number}" for name, number in value.items())
-        for key, value in details.items()
-        if isinstance(value, dict)
-    }
-    shown |= {
-        "bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)",
-        "verified": _verdict(details["verified"]),
-    }
-    for key in [key for key in shown if key not in last] + list(last):
-        yield f"{key:<14}{one_line(str(shown[key]))}"
-
-
-def _verdict(verified: bool) -> str:
-    return "yes, the files match this digest" if verified else "NO, the files do not match this digest"
+    verdict = "yes, the files match this digest" if details["verified"] else "NO, the files do not match this digest"
+    shown = details | {"bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)", "verified": verdict}
+    rest = [key for key in shown if key not in first + last]
+    for key in (*first, *rest, *(key for key in last if key in shown)):
+        value = shown[key]
+        if isinstance(value, dict):
+            value = ", ".join(f"{name} {number}" for name, number in value.items())
+        yield f"{key:<14}{one_line(str(value))}"

@@ -68,7 +68,7 @@ class Settings:
     frequencies: str = "mixed"
     prior: float = PRIOR
     adapt: bool = True
-    unknown: Unknown = "contexts"
+    unknown: Unknown = "pieces"
     exact: bool = False
     target_recall: float = TARGET
     store: str | None = None  # of the vectors; None: files in the index's folder

@@ -4,7 +4,7 @@
 arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
 learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
 from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
-weights are the same. Vectors that out-of-vocabulary words get from their contexts are frozen with the weights.
+weights are the same.
 
 A prior stands for sentences of general language, drawn word by word from p(w). A fitted embedder is saved as a NumPy
 archive without pickles, with a card that people can read.
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from semsearch.embedding.contributions import WordShares
-    from semsearch.embedding.induced_words import InducedWords
     from semsearch.system.threads import Threads
     from semsearch.text.passage_records import PassageWords
     from semsearch.word_vectors.multilingual import MultilingualVectors
@@ -92,7 +91,6 @@ def card_of(embedder: SentenceEmbedder) -> dict[str, Any]:
         "frequencies": str(chosen.frequencies),
         "prior": chosen.prior,
         "unknown": chosen.unknown,
-        "induced words": len(embedder.induced_) if embedder.induced_ else 0,
         "vectors": chosen.vectors.name,
         "vectors_digest": _english(chosen.vectors).digest,
         **_languages_of(chosen.vectors),
@@ -127,8 +125,7 @@ def weights_digest(embedder: SentenceEmbedder) -> str:
     chosen, weights = embedder.chosen_, embedder.weights_
     text = f"{chosen.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {chosen.method.normalise} {weights.a!r}"
     if chosen.unknown != "skip":
-        induced = embedder.induced_.digest() if embedder.induced_ else None
-        text += f" {weights.of_unknown_words!r} {chosen.unknown} {induced}"
+        text += f" {weights.of_unknown_words!r} {chosen.unknown}"
     stored = weights.values.tobytes() if weights.stored else b""
     return blake2b(text.encode() + stored, digest_size=16).hexdigest()
 
@@ -148,8 +145,6 @@ def embedder_to_bytes(embedder: SentenceEmbedder) -> bytes:
     }
     if embedder.weights_.stored:
         arrays["weights"] = embedder.weights_.values
-    if embedder.induced_ is not None:
-        arrays["induced_hashes"], arrays["induced_vectors"] = embedder.induced_.hashes, embedder.induced_.vectors
     if (several := as_multilingual(embedder.chosen_.vectors)) is not None:
         arrays.update({f"removed_{code}": directions for code, directions in several.removed.items()})
     buffer = io.BytesIO()
@@ -220,10 +215,6 @@ def _put(embedder: SentenceEmbedder, chosen: Choices, arrays: Mapping[str, npt.N
         statistics = replace(statistics, rounding=float(arrays["rounding"]))
     embedder.chosen_ = chosen
     embedder.weights_ = WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored)
-    if "induced_hashes" in arrays:
-        from semsearch.embedding.induced_words import InducedWords  # start-up time: few indexes have any
-
-        embedder.induced_ = InducedWords(arrays["induced_hashes"], arrays["induced_vectors"])
     embedder.statistics_ = statistics
     embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
 
@@ -258,8 +249,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     prior        the number of sentences of general language that are added to the fitted texts, so that a few
                  sentences keep their meaning; 0 follows the papers
     unknown      how to treat words that the vectors lack: "skip" omits them; "pieces" predicts their vectors from
-                 the table's pieces; "contexts" also gives those that are frequent in the fitted texts a vector from
-                 the words around them
+                 the table's pieces
 
     The parameters are checked by `fit`, and by `check`. It is a transformer of scikit-learn's: see `get_params`.
     """
@@ -268,7 +258,6 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
     weights_: WordWeights
     statistics_: SentenceSums
     common_: CommonComponents
-    induced_: InducedWords | None = None
     _raw_: WeightedSums | None = None
     _expected = 0
 
@@ -306,17 +295,10 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
         self.weights_ = learn_weights(
             chosen.method.weighting, chosen.vectors, batches, a=chosen.a, frequencies=chosen.frequencies
         )
-        self.induced_, self._raw_ = None, None
+        self._raw_ = None
         vars(self).pop("_guesses", None)
         if (several := as_multilingual(chosen.vectors)) is not None:
             self._remove_from_languages(several, batches)
-            chosen = self.chosen_
-        if chosen.unknown == "contexts":
-            plain = self._raw() if not chosen.method.normalise else self._raw_vectors(normalise=False)
-            from semsearch.embedding.induced_words import induce  # start-up time, here and below: no query learns
-
-            self.induced_ = self._guesses.induced = induce(batches, chosen.vectors, plain, spread=spread)
-            plain.forget()
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in spread.in_order(self.summing, batches()):
             total = total + part
@@ -528,7 +510,7 @@ class SentenceEmbedder(Encoding, EmbedderParameters):
 
     @cached_property
     def _guesses(self) -> OovVectors:
-        return OovVectors(self.chosen_.vectors, self.induced_)
+        return OovVectors(self.chosen_.vectors)
 
     def _raw(self) -> WeightedSums:
         if self._raw_ is None:

@@ -18,7 +18,7 @@ from semsearch.errors import UsageError
 
 Weighting = Literal["none", "idf", "sif", "usif"]
 MethodName = Literal["mean", "tfidf", "sif", "usif"]
-Unknown = Literal["skip", "pieces", "contexts"]  # how unknown words get a vector, if at all
+Unknown = Literal["skip", "pieces"]  # how unknown words get a vector, if at all
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""The vectors of out-of-vocabulary (OOV) words, cached: from contexts, if those were learned, else from pieces."""
+"""The vectors of out-of-vocabulary (OOV) words, cached."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from semsearch.arrays.types import Float16, Float32
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import Guessing, WordVectors
-
-if TYPE_CHECKING:
-    from semsearch.embedding.induced_words import InducedWords
 
 
 class WordMemory:
@@ -56,24 +53,19 @@ class WordMemory:
 
 
 class OovVectors:
-    """The vectors of OOV words: those `induced` from contexts, or else those of their pieces, or else zero.
+    """The vectors of OOV words: those of their pieces, or else zero.
 
     It is pickled with the word vectors by reference, and without its cache.
     """
 
-    def __init__(self, vectors: WordVectors, induced: InducedWords | None = None) -> None:
+    def __init__(self, vectors: WordVectors) -> None:
         self._vectors = vectors
-        self.induced = induced
 
     def __call__(self, unknown_words: OovWords) -> Float32:
         """The vectors of OOV words. (u,) -> (u, d)"""
         if self._by_pieces is None:
-            result = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
-        else:
-            result = self._by_pieces(unknown_words)
-        if self.induced is not None:
-            self.induced.put(unknown_words, result)
-        return result
+            return np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
+        return self._by_pieces(unknown_words)
 
     @cached_property
     def _by_pieces(self) -> WordMemory | None:
@@ -81,8 +73,8 @@ class OovVectors:
         return WordMemory(vectors.guess, vectors.dimension) if isinstance(vectors, Guessing) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _opened, (VectorsReference.of(self._vectors), self.induced)
+        return _opened, (VectorsReference.of(self._vectors),)
 
 
-def _opened(vectors: Reference, induced: InducedWords | None) -> OovVectors:
-    return OovVectors(vectors.open(), induced)
+def _opened(vectors: Reference) -> OovVectors:
+    return OovVectors(vectors.open())

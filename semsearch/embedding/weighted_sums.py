@@ -19,7 +19,7 @@ from semsearch.arrays.types import Bool, Float32, Int32, Int64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
-from semsearch.text.ragged import NONE, OovWords, Ragged
+from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
@@ -123,10 +123,6 @@ class WeightedSums:
         reference = VectorsReference.of(self._vectors)
         return _opened_again, (reference, self._weights, self._normalise, self._guess, self.expected)
 
-    def forget(self) -> None:
-        """Drop cached vectors of OOV words; they have been relearned."""
-        self._last = None
-
     def fold(self, common: CommonComponents) -> None:
         """Turn the table of weighted words, if it is there, into the one that `without` uses, in the same memory.
 
@@ -150,10 +146,6 @@ class WeightedSums:
             guessed = np.asarray(self._guesses(texts.unknown_words).any(axis=1))
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return known
-
-    def words(self, ids: Int32, unknown_words: OovWords = NONE) -> Float32:
-        """The weighted vectors of words: weight(w) v_w. (t,) -> (t, d)"""
-        return self.vectors_of(ids, unknown_words) * self._weights_of(ids)[:, None]
 
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""

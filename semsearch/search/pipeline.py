@@ -230,7 +230,7 @@ _BEYOND = 20  # passages beyond the first k that are compared for near-duplicate
 
 def inner_products(vectors: Float32, query: Float32) -> Float64:
     """Each by itself, so that the same vector has the same product in any company. (n, d), (d,) -> (n,)"""
-    return np.einsum("nd,d->n", vectors, query).astype(np.float64)
+    return np.asarray(np.einsum("nd,d->n", vectors, query), dtype=np.float64)
 
 
 def cosines(vectors: Float32, query: Float32) -> Float64:

@@ -2,7 +2,7 @@
 
 The id -1 - i means the i-th OOV word of these texts. Its bytes are kept, so that its vector can be predicted from its
 pieces (semsearch.word_vectors.pieces), and its hash, by which an embedder looks up the vector that it has from its
-contexts (semsearch.embedding.induced_words).
+pieces (semsearch.embedding.oov).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, are_new
-from semsearch.arrays.types import Float16, Float32, Float64, UInt64
+from semsearch.arrays.types import Float16, Float32, UInt64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.frozen import dataclass
@@ -86,23 +86,6 @@ class Halves:
         total: Float32 = vectors.sum(axis=0, dtype=np.float32)
         general = _direction(self.general(total))
         return join(general[None], _direction(self.topics(total))[None])[0] if self.k else general
-
-
-def combined(topics: Float64, general: Float64, sentence: Float64, title: Float64) -> Float64:
-    """The weighted mean of each passage's four cosines, without those that are NaN. (n,) each -> (n,)"""
-    tuned = tuning.TUNING
-    total, score = np.zeros(len(topics)), np.zeros(len(topics))
-    for cosines, share in (
-        (topics, tuned.topics_share),
-        (general, tuned.passage_share),
-        (sentence, tuned.sentence_share),
-        (title, tuned.title_share),
-    ):
-        is_known = ~np.isnan(cosines)
-        total += share * is_known
-        score += np.where(is_known, share * cosines, 0.0)
-    total[total == 0] = np.nan
-    return np.asarray(score / total)
 
 
 def _general_length() -> np.float32:

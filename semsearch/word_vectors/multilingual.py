@@ -141,14 +141,6 @@ class MultilingualVectors:
             return self._rest(self.english.guess(unknown_words), ENGLISH)
         return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
 
-    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """Predict the vectors of English words as if the table did not have them; of others, zero. (n,) -> (n, d)"""
-        rows = np.zeros((len(ids), self.dimension), dtype=np.float32)
-        own = np.flatnonzero(np.asarray(ids) < len(self.english))
-        if isinstance(self.english, Guessing) and len(own):
-            rows[own] = self._rest(self.english.guess_known(ids[own]), ENGLISH)
-        return rows
-
     def language_ids(self, language: str) -> slice:
         """The ids of the words of a language."""
         if language == ENGLISH:

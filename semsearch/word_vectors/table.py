@@ -73,9 +73,6 @@ class Guessing(Protocol):
     def guess(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
-    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """Predict the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
-
 
 class VectorTable:
     """Word vectors in a folder, memory-mapped. Raises VectorsError if the folder is not such a table."""
@@ -171,12 +168,6 @@ class VectorTable:
         if self.pieces is None:
             return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
         return self.pieces.guess(unknown_words, self)
-
-    def guess_known(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """Predict the vectors of words of the table as if it did not have them. (n,) -> (n, d)"""
-        if self.pieces is None:
-            return np.zeros((len(ids), self.dimension), dtype=np.float32)
-        return self.pieces.guess(OovWords.of([self.words[number] for number in ids.tolist()]), self)
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives, and every word is found. Reads everything."""

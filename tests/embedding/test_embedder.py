@@ -386,9 +386,9 @@ def test_texts_and_what_they_make_together_are_embedded_at_once(
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -> None:
     texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
-    embedder = SentenceEmbedder(small_vectors, unknown="contexts")
+    embedder = SentenceEmbedder(small_vectors, unknown="pieces")
     batches = [embedder.tokenize(part) for part in texts]
     fitted = embedder.fit_ragged(lambda: batches, spread=Threads(threads))
-    expected = SentenceEmbedder(small_vectors, unknown="contexts").fit_ragged(lambda: batches)
+    expected = SentenceEmbedder(small_vectors, unknown="pieces").fit_ragged(lambda: batches)
     assert np.array_equal(fitted.statistics_.gram, expected.statistics_.gram)
     assert fitted.weights_digest == expected.weights_digest

@@ -165,7 +165,7 @@ def test_word_vectors_are_found_by_their_name_or_path(small_vectors: VectorTable
         SentenceEmbedder(tmp_path / "none").fit(TEXTS)
 
 
-@pytest.mark.parametrize("unknown", ["skip", "contexts"])
+@pytest.mark.parametrize("unknown", ["skip", "pieces"])
 @pytest.mark.parametrize("method", ["sif", "usif", "tfidf", Method("own", "sif", True, 2, False)])
 def test_a_copy_gives_the_same_vectors(
     small_vectors: VectorTable, method: str | Method, unknown: str, tmp_path: Path

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.topics.topic_model import Halves, combined, join
+from semsearch.search.scoring import mean_cosine
+from semsearch.topics.topic_model import Halves, join
 
 NAN = float("nan")
 
@@ -61,5 +62,12 @@ def test_several_passages_have_the_directions_of_the_sums_of_both_halves() -> No
 def test_a_score_is_the_weighted_mean_of_what_is_known(
     topics: float, general: float, sentence: float, title: float, score: float
 ) -> None:
-    (found,) = combined(*(np.array([each]) for each in (topics, general, sentence, title)))
+    (found,) = mean_cosine(
+        {
+            "topics": np.array([topics]),
+            "passage": np.array([general]),
+            "sentence": np.array([sentence]),
+            "title": np.array([title]),
+        }
+    )
     assert found == pytest.approx(score, nan_ok=True)

@@ -58,13 +58,6 @@ def test_a_guess_is_what_the_formula_says(open_vectors: VectorTable, times: int)
     assert guessed == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
 
 
-def test_known_words_are_guessed_as_if_they_were_not_known(open_vectors: VectorTable) -> None:
-    known, pieces, maps = as_dicts(open_vectors)
-    ids = np.array([open_vectors.id_of(word) for word in WORDS])
-    expected = np.array([reference.guess(word, known, pieces, maps) for word in WORDS])
-    assert open_vectors.guess_known(ids) == pytest.approx(expected, abs=1e-4)
-
-
 def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None:
     unknown_words = OovWords.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
     assert len("harbour" * 10) > LONGEST_WORD
@@ -75,7 +68,6 @@ def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None
 def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> None:
     assert small_vectors.pieces is None
     assert not small_vectors.guess(OovWords.of(["harbours"])).any()
-    assert not small_vectors.guess_known(np.array([3, 4])).any()
 
 
 def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> None:

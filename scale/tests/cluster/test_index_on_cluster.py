@@ -13,7 +13,6 @@ from scale_servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
 from semsearch import Index, Progress
-from semsearch.embedding import induced_words
 from semsearch.errors import UsageError, VectorsError, VectorsMismatch
 from semsearch.indexing import intake, read_files
 from semsearch.indexing.read_files import Chunk, PreparerElsewhere, SentChunk
@@ -28,11 +27,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a few files be many chunks and many batches, and a few words enough to learn contexts from."""
+    """Let a few files be many chunks and many batches."""
     monkeypatch.setattr(read_files, "_CHUNK", 2000)
     monkeypatch.setattr(intake, "_TEXTS", 60)
-    monkeypatch.setattr(induced_words, "_FEWEST", 20)
-    monkeypatch.setattr(induced_words, "_RARE", 1.0)
 
 
 def write_documents(folder: Path) -> Path:

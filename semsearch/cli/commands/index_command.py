@@ -94,7 +94,7 @@ def index(
         bool | None, options.in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")
     ] = None,
     unknown: Annotated[
-        Unknown | None, options.in_embedding(metavar="HOW", help="OOV words: skip, pieces, or contexts (default).")
+        Unknown | None, options.in_embedding(metavar="HOW", help="OOV words: skip, or pieces (default).")
     ] = None,
     exact: Annotated[
         bool | None, options.in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")

@@ -25,11 +25,11 @@ from scipy.sparse import coo_array, csr_array
 from semsearch import Index
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.scoring import mean_cosine
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.storage.segments import Kind
 from semsearch.text.terms import Lexicon, of_question
 from semsearch.text.text_lengths import heading_text
-from semsearch.topics.topic_model import combined
 from semsearch.tuning import TUNING
 from semsearch_research.evaluate.beir import read_collection
 
@@ -86,7 +86,9 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
     titled = embed_titles(embedder, [Titled(documents[row.document_id], titles[row.document_id]) for row in rows])
     named = known(titled, general)
     of_known = (np.where(np.isnan(whole), np.nan, each) for each in (best, named))
-    together = combined(*(each.ravel() for each in (about, whole, *of_known)))
+    together = mean_cosine(
+        dict(zip(("topics", "passage", "sentence", "title"), map(np.ravel, (about, whole, *of_known)), strict=True))
+    )
     dense = np.nan_to_num(together).reshape(whole.shape)
     lexicon = Lexicon()
     above = lexicon.of([heading_text(titles[row.document_id], row.headings) for row in rows])

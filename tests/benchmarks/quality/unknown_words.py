@@ -53,7 +53,7 @@ def main() -> None:
     collections = [read_collection(folder) for folder in arguments.folders]
     print("| setting | " + " | ".join(c.name for c in collections) + " | chosen on | others |")
     print("|---" * (len(collections) + 3) + "|")
-    for unknown in ("skip", "pieces", "contexts"):
+    for unknown in ("skip", "pieces"):
         numbers: dict[str, dict[str, float]] = {"dense": {}, "hybrid": {}}
         for collection in collections:
             with (

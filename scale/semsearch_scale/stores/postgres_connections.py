@@ -12,7 +12,7 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from functools import partial
 from ipaddress import ip_address
@@ -128,13 +128,9 @@ class Database:
         self._loop = _running_loop()
         self._room: asyncio.Semaphore | None = None  # made in the loop
 
-    def read(self, work: Work[T]) -> T:
-        """Read over any connection, within the deadline; once more if the connection was broken."""
-        return self.read_each([(work, 1)])[0]
-
-    def read_each(self, works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Read in parallel; each work may take the time of so many queries."""
-        return self._run(self._side_by_side([self._timed(self._asked(work), count) for work, count in works]))
+    def read(self, work: Work[T], queries: int = 1) -> T:
+        """Read over any connection, within the time of so many queries; once more if the connection was broken."""
+        return self._run(self._timed(self._asked(work), queries))
 
     def write(self, work: Work[T]) -> T:
         """Write once, over a connection that answers, within the deadline."""
@@ -159,16 +155,6 @@ class Database:
             raise mapped from error
         finally:
             future.cancel()  # the caller was interrupted, if it is not done
-
-    async def _side_by_side(self, works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """Wait for all works; if one fails, the others are cancelled."""
-        tasks = [asyncio.ensure_future(work) for work in works]
-        try:
-            return [await task for task in tasks]
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _timed(self, work: Coroutine[Any, Any, T], count: int = 1) -> T:
         """Wait for some work for the time of so many queries; each statement may take the time of one.

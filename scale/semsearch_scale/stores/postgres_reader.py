@@ -19,35 +19,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, nothing_found, stacked
 from semsearch.arrays.types import Bool, Float32, Int64, Records
-from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
-from semsearch.dense.vector_store import check_dimension
+from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 if TYPE_CHECKING:
     from semsearch_scale.stores.postgres_connections import Session, Work
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentTable:
-    """A segment's table: its name for SQL, and the length of its vectors."""
-
-    segment: Segment
-    name: str
-    dimension: int
-
-    @property
-    def ef(self) -> int:
-        """The number of candidates that a search of its graph keeps (ef_search); 0 without a graph."""
-        return self.segment.scan.probes if self.segment.scan is not None else 0
 
 
 # -- Copy format -------------------------------------------------------------------------------------------------------
@@ -95,133 +78,98 @@ def _rows(records: Records) -> bytes:
     return rows.tobytes()
 
 
-# -- Table reader ------------------------------------------------------------------------------------------------------
+# -- A table -----------------------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
-_ROUNDING = 2e-3  # the error of a number in half precision, at most
-_AT_ONCE = 4  # connections for many queries
 _FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
 _SPACING = 10.0  # a row that a graph visits takes as long as so many that are compared
 _SCATTERED = 8  # rows scanned in the time of one that is looked up
-_QUESTION = (  # `$2`, the number to find, is used here so that it has a type even where no part uses it
-    "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half, $2::int8 AS n) "
-)
-_DISTANCE = "embedding::vector <#> (SELECT whole FROM asked)"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a search in one table: the allowed rows, their number, and how they are searched."""
-
-    table: SegmentTable
-    rows: Bool | None  # None: all
-    count: int
-    from_graph: int  # rows requested from its graph; 0: rows are compared one by one
-
-    def sql(self, number: int, first: int) -> str:
-        """The statement, as a part of one for several tables. `$2` is how many to find, `$first` begins `arguments`."""
-        condition = ""
-        if self.rows is not None:
-            condition = (
-                f"WHERE number = ANY(${first}::int4[])"
-                if self._is_few
-                else f"WHERE get_bit(${first}::bytea, number) = 1"
-            )
-        if self.from_graph:
-            limit = "$2" if self.rows is None else f"${first + 1}"
-            nearest = f"ORDER BY embedding <#> (SELECT half FROM asked) LIMIT {limit}"  # noqa: S608
-            near = f"SELECT number, embedding FROM {self.table.name} {condition} {nearest}"  # noqa: S608 (quoted)
-            return f"(SELECT {number} AS part, number, {_DISTANCE} AS distance FROM ({near}) AS near)"  # noqa: S608
-        every = f"SELECT {number} AS part, number, {_DISTANCE} AS distance FROM {self.table.name} {condition}"  # noqa: S608
-        return f"({every} ORDER BY distance LIMIT $2)"
-
-    @property
-    def arguments(self) -> list[object]:
-        """Its own arguments of the statement: the rows, by their numbers or as bits, and their number."""
-        if self.rows is None:
-            return []
-        if self._is_few:
-            return [np.flatnonzero(self.rows).tolist()]
-        bits = np.packbits(self.rows, bitorder="little").tobytes()
-        return [bits, self.from_graph] if self.from_graph else [bits]
-
-    @property
-    def _is_few(self) -> bool:
-        return self.rows is not None and self.count < len(self.rows) // _SCATTERED and not self.from_graph
+_QUESTION = "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half) "
+_DISTANCE = "embedding::vector <#> (SELECT whole FROM asked) AS distance"  # less the inner product
 
 
 class TableAccess(Protocol):
-    """The methods of a store that its readers need."""
+    """The methods of a store that its tables need."""
 
-    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Read from tables in parallel; each work may take the time of so many queries."""
+    def read(self, one: SegmentTable, work: Work[T], queries: int = 1) -> T:
+        """Read from a table; it may take the time of so many queries. Raises FileNotFoundError if it is gone."""
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL."""
 
 
-class PostgresReader:
-    """A reader of tables that leaves out rows with removed ids. Threads may share it."""
+@dataclass(frozen=True, slots=True)
+class SegmentTable:
+    """A segment's table, which is searched and fetched from (an `OpenedSegment`). Threads may share it."""
 
-    rounding = _ROUNDING
+    rounding: ClassVar[float] = 2e-3  # the error of a number in half precision, at most
+    compares_all: ClassVar[bool] = False  # here: the server does
 
-    def __init__(self, store: TableAccess, tables: Sequence[SegmentTable], removed: IdRanges) -> None:
-        self.tables = tables
-        self._store = store
-        self._removed = removed
+    store: TableAccess
+    segment: Segment
+    name: str  # for SQL
+    dimension: int
 
-    def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
-        """Find the n best ids for each query: exactly, except in tables with a graph. (q, d) -> (q, ≤ n)"""
-        for one in self.tables[:1]:
-            check_dimension(queries, one.dimension)
-        parts = self._parts(n, allowed)
-        n = min(n, sum(part.count for part in parts))
-        if not parts or not len(queries):
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
+        """Find the n best allowed rows for each query; by the graph, if there is one. (q, d), (rows,) -> (q, n)"""
+        size = len(self.segment.id_ranges)
+        count = size if allowed is None else int(np.count_nonzero(allowed))
+        n = min(n, count)
+        if not len(queries) or not n:
             return nothing_found(len(queries))
-        shares = [each for each in np.array_split(queries, _AT_ONCE) if len(each)]
-        works = [(_Search(parts, n, share).done, len(share)) for share in shares]
-        return stacked([each for found in self._store.read_each(self.tables, works) for each in found])
+        ef = self.segment.scan.probes if self.segment.scan is not None else 0
+        wanted = _from_graph(ef, n, count, size)
+        condition, rows = "", list[object]()
+        if allowed is not None and count < size // _SCATTERED and not wanted:
+            condition, rows = "WHERE number = ANY($3::int4[])", [np.flatnonzero(allowed).tolist()]
+        elif allowed is not None:
+            bits = np.packbits(allowed, bitorder="little").tobytes()
+            condition, rows = "WHERE get_bit($3::bytea, number) = 1", [bits]
 
-    def fetch(self, ids: Int64) -> StoredVectors:
-        """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
-        is_gone = self._removed.has(ids)
-        positions: list[Int64] = []
-        vectors: list[Float32] = []
-        for one in self.tables:
-            id_ranges = one.segment.id_ranges
-            inside = np.flatnonzero(id_ranges.has(ids) & ~is_gone)
-            if not len(inside):
-                continue
-            wanted = id_ranges.below(ids[inside])
-            records = self._store.fetch(one, *_condition(np.unique(wanted)))
-            at = np.searchsorted(records["number"], wanted)
-            is_there = at < len(records)
-            is_there[is_there] = records["number"][at[is_there]] == wanted[is_there]
-            positions.append(inside[is_there])
-            vectors.append(vectors_of(records[at[is_there]]))
-        if not positions:
-            return nothing_stored(len(ids))
-        return StoredVectors(np.concatenate(positions), np.concatenate(vectors), len(ids))
+        async def work(session: Session) -> list[TopKResult]:
+            if wanted:
+                await session.set({"hnsw.ef_search": str(min(max(ef, _FEWEST), _MOST))})
+            found = []
+            for query in queries:
+                arguments = [query.tolist(), wanted, *rows]
+                near = await session.connection.fetch(self._by_graph(condition), *arguments) if wanted else []
+                if len(near) < min(wanted, count) or not wanted:
+                    arguments[1] = n
+                    near = await session.connection.fetch(self._by_comparison(condition), *arguments)
+                found.append(self._best(near, n))
+            return found
 
-    @cached_property
-    def _alive(self) -> list[Bool | None]:
-        """The rows of each table that are not removed; None if none is removed."""
-        removed = [one.segment.id_ranges.rows_in(self._removed) for one in self.tables]
-        return [~rows if rows.any() else None for rows in removed]
+        return stacked(self.store.read(self, work, len(queries)))
 
-    def _parts(self, n: int, allowed: IdRanges | None) -> list[Part]:
-        parts = []
-        for one, alive in zip(self.tables, self._alive, strict=True):
-            rows = alive
-            if allowed is not None:
-                inside = one.segment.id_ranges.rows_in(allowed)
-                rows = inside if alive is None else inside & alive
-            size = len(one.segment.id_ranges)
-            count = size if rows is None else int(rows.sum())
-            if count:
-                parts.append(Part(one, None if count == size else rows, count, _from_graph(one.ef, n, count, size)))
-        return parts
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+        numbers = np.unique(rows)
+        if not len(numbers):
+            return np.zeros((0, self.dimension), np.float32)
+        first, last = int(numbers[0]), int(numbers[-1])
+        if last - first + 1 == len(numbers):
+            records = self.store.fetch(self, "number BETWEEN $1 AND $2", first, last)
+        else:
+            records = self.store.fetch(self, "number = ANY($1::int4[])", numbers.tolist())
+        if len(records) != len(numbers):
+            raise IndexDamaged(f"the table {self.segment.file} lacks rows; run: semsearch index --rebuild")
+        return vectors_of(records[np.searchsorted(numbers, rows)])
+
+    def _by_graph(self, condition: str) -> str:
+        nearest = "ORDER BY embedding <#> (SELECT half FROM asked) LIMIT $2"
+        near = f"SELECT number, embedding FROM {self.name} {condition} {nearest}"  # noqa: S608 (quoted)
+        return f"{_QUESTION} SELECT number, {_DISTANCE} FROM ({near}) AS near"  # noqa: S608
+
+    def _by_comparison(self, condition: str) -> str:
+        return f"{_QUESTION} SELECT number, {_DISTANCE} FROM {self.name} {condition} ORDER BY distance LIMIT $2"  # noqa: S608
+
+    def _best(self, rows: Sequence[Any], n: int) -> TopKResult:
+        """The n best of the rows that were found. -> (1, n)"""
+        ids = self.segment.id_ranges.ids(np.array([row[0] for row in rows], dtype=np.int64))
+        scores = np.array([-row[1] for row in rows], dtype=np.float32)
+        best = np.lexsort((ids, -scores))[:n]
+        return TopKResult(scores[best][None], ids[best][None])
 
 
 def _from_graph(ef: int, n: int, count: int, size: int) -> int:
@@ -231,68 +179,3 @@ def _from_graph(ef: int, n: int, count: int, size: int) -> int:
     """
     wanted = min(n + round(ef * math.log10(size / count)), count)
     return wanted if ef and count * count > _SPACING * wanted * size else 0
-
-
-class _Search:
-    """The search for some queries, over a few connections at a time."""
-
-    def __init__(self, parts: Sequence[Part], n: int, queries: Float32) -> None:
-        self._parts, self._n, self._queries = parts, n, queries
-        self._sql, self._arguments = _statement(parts)
-        self._ef = max((part.table.ef for part in parts if part.from_graph), default=0)
-
-    async def done(self, session: Session) -> list[TopKResult]:
-        """Run the queries one by one."""
-        if self._ef:
-            await session.set({"hnsw.ef_search": str(min(max(self._ef, _FEWEST), _MOST))})
-        return [await self._asked(session, query) for query in self._queries]
-
-    async def _asked(self, session: Session, query: Float32) -> TopKResult:
-        numbers = query.tolist()
-        rows = await session.connection.fetch(self._sql, numbers, self._n, *self._arguments)
-        found = _by_part(rows, len(self._parts))
-        short = [
-            number
-            for number, part in enumerate(self._parts)
-            if len(found[number][0]) < min(part.from_graph, part.count)
-        ]
-        if short:
-            sql, arguments = _statement([replace(self._parts[number], from_graph=0) for number in short])
-            again = _by_part(await session.connection.fetch(sql, numbers, self._n, *arguments), len(short))
-            for number, instead in zip(short, again, strict=True):
-                found[number] = instead
-        ids = [part.table.segment.id_ranges.ids(own) for part, (own, _) in zip(self._parts, found, strict=True)]
-        return _filled(np.concatenate([scores for _, scores in found]), np.concatenate(ids), self._n)
-
-
-def _statement(parts: Sequence[Part]) -> tuple[str, list[object]]:
-    """The statement that searches some tables, and its arguments after the query and the number to find."""
-    arguments: list[object] = []
-    statements = []
-    for number, part in enumerate(parts):
-        statements.append(part.sql(number, 3 + len(arguments)))
-        arguments += part.arguments
-    return _QUESTION + " UNION ALL ".join(statements), arguments
-
-
-def _by_part(rows: Sequence[Any], parts: int) -> list[tuple[Int64, Float32]]:
-    """The rows' numbers and scores that were found in each part."""
-    owners, numbers = np.array([(row[0], row[1]) for row in rows], dtype=np.int64).reshape(-1, 2).T
-    scores = np.array([-row[2] for row in rows], dtype=np.float32)
-    return [(numbers[own], scores[own]) for own in (owners == part for part in range(parts))]
-
-
-def _filled(scores: Float32, ids: Int64, n: int) -> TopKResult:
-    """The n best, filled up where there are fewer. (f,), (f,) -> (1, n)"""
-    best = np.lexsort((ids, -scores))[:n]
-    result = TopKResult(np.full((1, n), -np.inf, np.float32), np.full((1, n), -1, np.int64))
-    result.scores[0, : len(best)], result.ids[0, : len(best)] = scores[best], ids[best]
-    return result
-
-
-def _condition(numbers: Int64) -> tuple[Any, ...]:
-    """The condition for rows with some rising numbers, in SQL, and its arguments."""
-    first, last = int(numbers[0]), int(numbers[-1])
-    if last - first + 1 == len(numbers):
-        return "number BETWEEN $1 AND $2", first, last
-    return "number = ANY($1::int4[])", numbers.tolist()

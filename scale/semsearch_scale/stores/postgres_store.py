@@ -26,7 +26,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
@@ -37,6 +38,7 @@ from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
+from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.results.reports import Scan
@@ -44,15 +46,8 @@ from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
 from semsearch_scale.stores.postgres_address import Address, located, parsed
 from semsearch_scale.stores.postgres_claims import claim, owner_of, release, table, tables
-from semsearch_scale.stores.postgres_connections import NO_TABLE, Session, Work, get_database, quoted, sqlstate
-from semsearch_scale.stores.postgres_reader import (
-    PostgresReader,
-    SegmentTable,
-    copied,
-    records_in,
-    records_of,
-    vectors_of,
-)
+from semsearch_scale.stores.postgres_connections import MOST, NO_TABLE, Session, Work, get_database, quoted, sqlstate
+from semsearch_scale.stores.postgres_reader import SegmentTable, copied, records_in, records_of, vectors_of
 
 # -- Table writer ------------------------------------------------------------------------------------------------------
 
@@ -139,9 +134,8 @@ class _GrowingTable:
         digest, kind = self._digest.hexdigest(), self._store.location.kind
         has_graph = self._store.indexed is not None and self.count >= self._store.indexed
         self._store.database.run_long(lambda session: self._build(session, has_graph=has_graph))
-        one = SegmentTable(
-            Segment(kind, self.file, 0, IdRanges.of_ids(np.concatenate(self._ids)), digest), self.name, self.dimension
-        )
+        ids = IdRanges.of_ids(np.concatenate(self._ids))
+        one = SegmentTable(self._store, Segment(kind, self.file, 0, ids, digest), self.name, self.dimension)
         asked = self._asked(questions) if has_graph else np.zeros((0, self.dimension), np.float32)
         best = self._read_back(one, asked)
         scan = _measured(self._store, one, asked, best) if has_graph else None
@@ -212,11 +206,10 @@ class _GrowingTable:
         asked = np.zeros((0, self.dimension), np.float32) if questions is None else questions(ids)
         if len(asked) >= FEW:
             return asked
-        return self._vectors_at(evenly(self.count, QUESTIONS))
-
-    def _vectors_at(self, numbers: Int64) -> Float32:
-        one = SegmentTable(Segment(self._store.location.kind, self.file, 0, NO_IDS, ""), self.name, self.dimension)
-        return vectors_of(self._store.fetch(one, "number = ANY($1::int4[])", numbers.tolist()))
+        one = SegmentTable(
+            self._store, Segment(self._store.location.kind, self.file, 0, NO_IDS, ""), self.name, self.dimension
+        )
+        return one.rows(evenly(self.count, QUESTIONS))
 
     def _read_back(self, one: SegmentTable, asked: Float32) -> Float32:
         """Compare the table with what was sent, and find the K best scores of questions. (q, d) -> (q, ≤ K)"""
@@ -241,8 +234,7 @@ def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, best: Flo
     last = best[:, -1:] - EQUAL
 
     def shares(ef: int, part: slice) -> Float32:
-        reader = PostgresReader(store, [_with_ef(one, ef)], NO_IDS)
-        found = reader.search(asked[part], best.shape[1]).scores
+        found = _with_ef(one, ef).scan(asked[part], best.shape[1]).scores
         return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
 
     least = least_step(_LADDER, shares, store.location.scanning.target_recall)
@@ -251,7 +243,7 @@ def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, best: Flo
 
 def _with_ef(one: SegmentTable, ef: int) -> SegmentTable:
     scan = Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, ef, 0.0, 0)
-    return SegmentTable(replace(one.segment, scan=scan), one.name, one.dimension)
+    return replace(one, segment=replace(one.segment, scan=scan))
 
 
 # -- Table store -------------------------------------------------------------------------------------------------------
@@ -274,6 +266,7 @@ class PostgresStore:
         self.database = get_database(self.address)
         self.largest = location.largest
         self._known: dict[str, SegmentTable] = {}
+        self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="semsearch-postgres-tables")
 
     @property
     def indexed(self) -> int | None:
@@ -286,7 +279,7 @@ class PostgresStore:
         """The number of vectors from which a segment is searched faster."""
         return self.indexed
 
-    def open(self, segments: Sequence[Segment], removed: IdRanges) -> PostgresReader:
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of tables, which are looked up if they are unknown.
 
         Raises FileNotFoundError if one is gone, IndexDamaged if it is not the one that was written.
@@ -296,7 +289,7 @@ class PostgresStore:
         if any(digests.get(segment.file) != segment.digest for segment in segments):
             known = self._look_up(segments)
         self._known = {segment.file: known[segment.file] for segment in segments}
-        return PostgresReader(self, [known[segment.file] for segment in segments], removed)
+        return SegmentsReader([known[segment.file] for segment in segments], removed, together=self._together)
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> PostgresWriter:
         """Make a writer of new tables."""
@@ -312,7 +305,7 @@ class PostgresStore:
     def check(self, segment: Segment) -> list[str]:
         """Read a table and compare its digest; its problems. Raises FileNotFoundError."""
         try:
-            (one,) = self.open([segment], IdRanges.of(())).tables
+            one = self._look_up([segment])[segment.file]
         except IndexDamaged as error:
             return [str(error)]
         digest, count = hashlib.blake2b(digest_size=16), 0
@@ -357,21 +350,27 @@ class PostgresStore:
         async def work(session: Session) -> Records:
             return records_in(await session.connection.fetchval(sql, *arguments), one.dimension)
 
-        return self.read_each([one], [(work, 1)])[0]
+        return self.read(one, work)
 
-    def read_each(self, some: Sequence[SegmentTable], works: Sequence[tuple[Work[T], int]]) -> list[T]:
-        """Read from tables in parallel; each work may take the time of so many queries.
+    def read(self, one: SegmentTable, work: Work[T], queries: int = 1) -> T:
+        """Read from a table; it may take the time of so many queries.
 
         Raises FileNotFoundError with the name of a table that is gone.
         """
         try:
-            return self.database.read_each(works)
+            return self.database.read(work, queries)
         except Exception as error:
             if sqlstate(error) != NO_TABLE:
                 raise
             self._known = {}
-            self._look_up([one.segment for one in some])
+            self._look_up([one.segment])
             raise
+
+    def _together(self, work: Sequence[Callable[[], T]]) -> list[T]:
+        """Do some work with several tables, over a connection for each."""
+        if len(work) == 1:
+            return [work[0]()]
+        return [future.result() for future in [self._threads.submit(each) for each in work]]
 
     def _look_up(self, segments: Sequence[Segment]) -> dict[str, SegmentTable]:
         async def work(session: Session) -> dict[str, tuple[str | None, int]]:
@@ -388,7 +387,7 @@ class PostgresStore:
                     f"run: {rebuild_command(self.location.folder)}"
                 )
         return {
-            segment.file: SegmentTable(segment, table(self.address, segment.file), there[segment.file][1])
+            segment.file: SegmentTable(self, segment, table(self.address, segment.file), there[segment.file][1])
             for segment in segments
         }
 

@@ -118,17 +118,17 @@ def test_the_questions_of_an_index_go_through_its_graphs(
 ) -> None:
     monkeypatch.setattr(table_store, "INDEXED", 20)
     monkeypatch.setattr(postgres_reader, "_SPACING", 0.0)  # however few passages
-    both, statements = twins(tmp_path, uri), set[bool]()
-    sql = postgres_reader.Part.sql
+    both, asked = twins(tmp_path, uri), list[str]()
+    sql = postgres_reader.SegmentTable._by_graph
 
-    def noted(part: postgres_reader.Part, *arguments: int) -> str:
-        statements.add(bool(part.from_graph))
-        return sql(part, *arguments)
+    def noted(table: postgres_reader.SegmentTable, condition: str) -> str:
+        asked.append(condition)
+        return sql(table, condition)
 
-    monkeypatch.setattr(postgres_reader.Part, "sql", noted)
+    monkeypatch.setattr(postgres_reader.SegmentTable, "_by_graph", noted)
     with Index.open(both[1].path) as opened:
         agree(both[0], opened)
-    assert statements == {True}
+    assert asked
     status = both[1].status()
     (scan,) = status.scans
     assert (scan.factory, scan.recall) == ("HNSW16", 1)
@@ -529,7 +529,7 @@ def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
         raise TimeoutError
 
     with pytest.raises(StorageError, match="longer than"):
-        get_database(parsed(uri)).read_each([(work, 20)])
+        get_database(parsed(uri)).read(work, 20)
     assert len(asked) == 1
 
 

@@ -15,7 +15,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, TimeoutError as FutureTimeout
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -33,10 +33,24 @@ _SECONDS = 10.0  # that a query may take, without a `timeout`
 _CONNECTING = 3.0  # of these, to connect
 _TRIES = 3  # times that a request is sent again
 
+SUFFIX = ".lance"
+PACE = 1 << 24  # bytes that may take as long as a query on a slow store
+_MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
+_NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
+_GONE = (
+    "was not found",
+    "Not found:",
+    "not found: ",
+    "No such file",
+    "NoSuchKey",
+)  # Lance's messages about a missing file
+
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True)
-class LanceAddress:
-    """The address of a folder or bucket, given by the complete URI (`located`) that an index keeps."""
+class LancePlace:
+    """A folder or bucket of tables, given by the complete URI (`located`) that an index keeps."""
 
     uri: str
 
@@ -73,146 +87,6 @@ class LanceAddress:
     def table(self, name: str) -> str:
         """The address of a table."""
         return f"{self.base}/{name}"
-
-    @property
-    def _address(self) -> str:
-        return self.uri.partition(":")[2]
-
-    @property
-    def _is_remote(self) -> bool:
-        return self._address.startswith("s3://")
-
-    @property
-    def _given(self) -> dict[str, str]:
-        return dict(parse_qsl(urlsplit(self._address).query)) if self._is_remote else {}
-
-
-def located(uri: str, name: str) -> str:
-    """Complete the URI of a place: a folder's path is absolute, a bucket without a prefix gets the index's name.
-
-    Raises UsageError for what is no address.
-    """
-    scheme, _, given = uri.partition(":")
-    if "://" in given:
-        return f"{scheme}:{_bucket(given, name)}"
-    if not given:
-        raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
-    return f"{scheme}:{os.path.normpath(working_folder() / expanded(given))}"
-
-
-def _bucket(address: str, name: str) -> str:
-    parts = split_uri(address)
-    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
-        raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    unknown = options.keys() - {*_OPTIONS}
-    if unknown or not all(options.values()):
-        raise UsageError(
-            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
-            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
-        )
-    try:
-        if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
-            raise ValueError
-    except ValueError:
-        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
-    prefix = parts.path.strip("/") or name
-    return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
-
-
-# -- Lance answers -----------------------------------------------------------------------------------------------------
-
-Result = TypeVar("Result")
-
-_GONE = (
-    "was not found",
-    "Not found:",
-    "not found: ",
-    "No such file",
-    "NoSuchKey",
-)  # Lance's messages about a missing file
-
-
-def lance_package() -> Any:
-    """Import Lance. Raises MissingExtra."""
-    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each repeated request
-    try:
-        import lance  # an optional package
-    except ImportError as error:
-        raise MissingExtra("pylance", "lance", distribution="./scale") from error
-    return lance
-
-
-def ask(address: LanceAddress, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-    """Do some work with the store, in `times` the time that a query may take on an object store.
-
-    Lance repeats requests by itself, without a configurable limit. What is still running then ends in its
-    thread, which must not be a daemon: Lance would abort a process that ends meanwhile. Errors: see `reached`.
-    """
-    with reached(address, name):
-        if address.folder is not None:
-            return work()
-        answer: Future[Result] = Future()
-        Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
-        try:
-            return answer.result(address.seconds * times)
-        except FutureTimeout as error:
-            raise StorageError(
-                f"{address.base} did not answer within {address.seconds * times:.3g} seconds; try again, "
-                "or allow more time with ?timeout=SECONDS at the end of its address"
-            ) from error
-
-
-@contextmanager
-def reached(address: LanceAddress, name: str | None = None) -> Iterator[None]:
-    """Translate errors of Lance: StorageError, or what is wrong with a table that is read.
-
-    That is FileNotFoundError, with its name, if it is gone, and IndexDamaged if the operating system read it and
-    Lance does not understand it.
-    """
-    try:
-        yield
-    except (OSError, ValueError, RuntimeError) as error:
-        is_lost = isinstance(error, FileNotFoundError)
-        if is_lost and name is None:
-            raise
-        said = str(error)
-        is_lost = is_lost or (any(each in said for each in _GONE) and "NoSuchBucket" not in said)
-        if is_lost and name is not None:
-            raise FileNotFoundError(errno.ENOENT, "no such segment", name) from error
-        if address.folder is not None and name is not None and "os error" not in said:
-            raise IndexDamaged(
-                f"{name} in {address.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
-            ) from error
-        what = "its disk" if address.folder is not None else "its address, the network and the credentials"
-        raise StorageError(f"{address.base} cannot be read or written: {_short(said)}; check {what}") from error
-
-
-def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:
-        answer.set_exception(error)
-
-
-def _short(said: str) -> str:
-    """The beginning of an error of Lance, without the position in Lance's source."""
-    if message := re.search(r"<Message>(.*?)</Message>", said):
-        return message[1]
-    first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
-    return first if len(first) <= 300 else f"{first[:300]}..."
-
-
-# -- Place -------------------------------------------------------------------------------------------------------------
-
-SUFFIX = ".lance"
-PACE = 1 << 24  # bytes that may take as long as a query on a slow store
-_MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
-_NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
-
-
-class LancePlace(LanceAddress):
-    """A folder or bucket of tables, with operations on their files."""
 
     def names(self, kind: Kind) -> set[str]:
         """The names of all tables of a kind, finished or not; none if the folder does not exist."""
@@ -269,12 +143,48 @@ class LancePlace(LanceAddress):
         return {path.rstrip("/").rpartition("/")[2] for path in (*found.common_prefixes, *found.objects)}
 
     def ask(self, work: Callable[[], Result], *, name: str | None = None, times: float = 1) -> Result:
-        """Do some work with the store, in `times` the time of a query; `name` is the table that is read."""
-        return ask(self, work, name=name, times=times)
+        """Do some work with the store, in `times` the time that a query may take on an object store.
 
-    def reached(self, name: str | None = None) -> AbstractContextManager[None]:
-        """Translate errors of Lance while the block runs, as `ask` does; `name` is the table that is read."""
-        return reached(self, name)
+        `name` is the table that is read. Lance repeats requests by itself, without a configurable limit. What is still
+        running then ends in its thread, which must not be a daemon: Lance would abort a process that ends meanwhile.
+        Errors: see `reached`.
+        """
+        with self.reached(name):
+            if self.folder is not None:
+                return work()
+            answer: Future[Result] = Future()
+            Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
+            try:
+                return answer.result(self.seconds * times)
+            except FutureTimeout as error:
+                raise StorageError(
+                    f"{self.base} did not answer within {self.seconds * times:.3g} seconds; try again, or allow more "
+                    "time with ?timeout=SECONDS at the end of its address"
+                ) from error
+
+    @contextmanager
+    def reached(self, name: str | None = None) -> Iterator[None]:
+        """Translate errors of Lance: StorageError, or what is wrong with a table that is read.
+
+        That is FileNotFoundError, with its name, if it is gone, and IndexDamaged if the operating system read it and
+        Lance does not understand it.
+        """
+        try:
+            yield
+        except (OSError, ValueError, RuntimeError) as error:
+            is_lost = isinstance(error, FileNotFoundError)
+            if is_lost and name is None:
+                raise
+            said = str(error)
+            is_lost = is_lost or (any(text in said for text in _GONE) and "NoSuchBucket" not in said)
+            if is_lost and name is not None:
+                raise FileNotFoundError(errno.ENOENT, "no such segment", name) from error
+            if self.folder is not None and name is not None and "os error" not in said:
+                raise IndexDamaged(
+                    f"{name} in {self.base} cannot be read: {_short(said)}; run: semsearch index --rebuild"
+                ) from error
+            what = "its disk" if self.folder is not None else "its address, the network and the credentials"
+            raise StorageError(f"{self.base} cannot be read or written: {_short(said)}; check {what}") from error
 
     @cached_property
     def _session(self) -> Any:
@@ -285,3 +195,76 @@ class LancePlace(LanceAddress):
     def _listed(self, path: str | None) -> Any:
         """What lies directly below a path on an object store. Lance's recursive call sends eight requests."""
         return self.ask(lambda: self._session.list_with_delimiter(path))
+
+    @property
+    def _address(self) -> str:
+        return self.uri.partition(":")[2]
+
+    @property
+    def _is_remote(self) -> bool:
+        return self._address.startswith("s3://")
+
+    @property
+    def _given(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self._address).query)) if self._is_remote else {}
+
+
+def located(uri: str, name: str) -> str:
+    """Complete the URI of a place: a folder's path is absolute, a bucket without a prefix gets the index's name.
+
+    Raises UsageError for what is no address.
+    """
+    scheme, _, given = uri.partition(":")
+    if "://" in given:
+        return f"{scheme}:{_bucket(given, name)}"
+    if not given:
+        raise UsageError(f"{uri!r} names no folder or bucket; give lance:FOLDER or lance:s3://BUCKET/PREFIX")
+    return f"{scheme}:{os.path.normpath(working_folder() / expanded(given))}"
+
+
+def _bucket(address: str, name: str) -> str:
+    parts = split_uri(address)
+    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
+        raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    unknown = options.keys() - {*_OPTIONS}
+    if unknown or not all(options.values()):
+        raise UsageError(
+            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
+            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
+        )
+    try:
+        if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
+    prefix = parts.path.strip("/") or name
+    return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
+
+
+# -- Lance answers -----------------------------------------------------------------------------------------------------
+
+
+def lance_package() -> Any:
+    """Import Lance. Raises MissingExtra."""
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns on stderr of each repeated request
+    try:
+        import lance  # an optional package
+    except ImportError as error:
+        raise MissingExtra("pylance", "lance", distribution="./scale") from error
+    return lance
+
+
+def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
+    try:
+        answer.set_result(work())
+    except BaseException as error:
+        answer.set_exception(error)
+
+
+def _short(said: str) -> str:
+    """The beginning of an error of Lance, without the position in Lance's source."""
+    if message := re.search(r"<Message>(.*?)</Message>", said):
+        return message[1]
+    first = said.partition("\n")[0].partition(", /")[0].removeprefix("LanceError(IO): ")
+    return first if len(first) <= 300 else f"{first[:300]}..."

@@ -83,14 +83,9 @@ class Bm25:
 
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""
-        return self.find_each([terms])[0]
-
-    def find_each(self, queries: Sequence[UInt64]) -> list[TermLookup]:
-        """Look up the terms of several queries, each different term once."""
-        counted = [dict(sorted(Counter(terms.tolist()).items())) for terms in queries]
-        terms = [*{term: None for each in counted for term in each}]
-        known = {term: (self._idf(lists), lists) for term, lists in zip(terms, self._lists(terms), strict=True)}
-        return [self._looked_up(each, known) for each in counted]
+        counted = dict(sorted(Counter(terms.tolist()).items()))
+        lists = self._lists([*counted])
+        return self._looked_up(counted, {term: (self._idf(own), own) for term, own in zip(counted, lists, strict=True)})
 
     def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
         """Some of the terms of a query that have been looked up, repetitions included."""
@@ -276,10 +271,6 @@ class WordSearch:
     def scores(self, terms: UInt64) -> WordScores:
         """Prepare to score passages for the terms of a query, repetitions included."""
         return WordScores(self._bm25.find(terms), self)
-
-    def scores_each(self, queries: Sequence[UInt64]) -> list[WordScores]:
-        """Prepare to score passages for each of several queries, given by their terms."""
-        return [WordScores(lookup, self) for lookup in self._bm25.find_each(queries)]
 
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""

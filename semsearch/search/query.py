@@ -38,6 +38,7 @@ from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
 from semsearch.text.tokens import words
 from semsearch.topics.topic_model import join
+from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)
 
@@ -156,5 +157,5 @@ def _parts(
     return parts_of(alone if is_word else text, () if syntax is None else syntax.must, with_words=is_word)
 
 
-def _vectors_of(embedder: SentenceEmbedder):  # type: ignore[no-untyped-def]
+def _vectors_of(embedder: SentenceEmbedder) -> WordVectors:
     return embedder.chosen_.vectors

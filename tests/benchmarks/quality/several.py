@@ -158,21 +158,15 @@ def shared_idf(indexes: Sequence[Index]) -> None:
     """Make the indexes weigh words as one index of everything would. To be undone by opening them again."""
     all_ = [index._asking().in_one_generation(lambda _, snapshot: snapshot.lexical._bm25) for index in indexes]
     passages = sum(each.passages for each in all_)
-    originals = [each.find_each for each in all_]
+    originals = [each.find for each in all_]
 
-    def find_each(own: int, queries: Any) -> Any:
-        found = [original(queries) for original in originals]
-        counts = [
-            sum(np.array([sum(len(rows) for rows, _ in lists) for lists in each[number].lists]) for each in found)
-            for number in range(len(queries))
-        ]
-        return [
-            replace(each, idf=np.where(n > 0, np.log(1 + (passages - n + 0.5) / (n + 0.5)), 0.0))
-            for each, n in zip(found[own], counts, strict=True)
-        ]
+    def find(own: int, terms: Any) -> Any:
+        found = [original(terms) for original in originals]
+        n = sum(np.array([sum(len(rows) for rows, _ in lists) for lists in each.lists]) for each in found)
+        return replace(found[own], idf=np.where(n > 0, np.log(1 + (passages - n + 0.5) / (n + 0.5)), 0.0))
 
     for number, each in enumerate(all_):
-        each.find_each = partial(find_each, number)  # type: ignore[method-assign]  # of these indexes alone
+        each.find = partial(find, number)  # type: ignore[method-assign]  # of these indexes alone
 
 
 def split(collection: Collection, index: Index, how: str, parts: int) -> list[list[Text]]:

@@ -1,0 +1,82 @@
+"""The ranking as a page: stages of one shape, and a record of points that sum to the score, whatever the search."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from small import small_vectors, write_articles
+
+from semsearch.index import Index
+from semsearch.readers.document import Text
+from semsearch.results.hits import Hit
+from semsearch.search import pipeline
+
+QUERIES = ["a ship in the storm", "bread", '"the captain" ship', "E4711 of the ship", "xyzzy ship", "sea-3.md"]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"mode": "dense"},
+    {"mode": "lexical"},
+    {"filters": ["sea-*|*.txt"], "duplicates": True},
+    {"boosts": ["sea-*^0.3", "recent^0.1"], "per_document": 1},
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("pipeline")
+    write_articles(folder / "docs", 12)
+    sections = "".join(f"## Part {number}\n\nThe captain of the ship, part {number}.\n\n" for number in range(5))
+    (folder / "docs" / "guide.md").write_text(f"# Ships\n\nA ship in the storm.\n\n{sections}", encoding="utf-8")
+    with Index.create(folder / "index", vectors=small_vectors(folder)) as made:
+        made.sync(folder / "docs")
+        made.add([Text("error", "The error E4711 of the ship means that the captain sleeps.")])
+        yield made
+
+
+def recorded(hit: Hit) -> float:
+    assert hit.origin is not None
+    return sum(hit.origin.points.values())
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_points_of_the_record_sum_to_the_score(index: Index, query: str, options: dict[str, Any]) -> None:
+    hits = index.search(query, 20, **options)
+    assert hits or query in ("xyzzy ship", "E4711 of the ship", "sea-3.md", '"the captain" ship')
+    for hit in hits:
+        assert recorded(hit) == hit.score
+        explained = hit.explain()
+        parts = [explained.lexical, explained.dense, explained.near, explained.support, explained.exact]
+        points = sum(part.points for part in (*parts, *(explained.boosts or ())) if part is not None)
+        assert explained.score == hit.score
+        assert points == pytest.approx(hit.score)
+
+
+def test_a_reranker_adds_to_the_record(index: Index) -> None:
+    def shortest(_: str, hits: Any) -> list[float]:
+        return [-len(hit.passage) for hit in hits]
+
+    with Index.open(index.path, vectors=index._vectors(), reranker=shortest) as opened:
+        for query in QUERIES:
+            assert all(recorded(hit) == pytest.approx(hit.score) for hit in opened.search(query))
+
+
+def test_all_stages_have_one_shape() -> None:
+    for stage in (*pipeline.STAGES, pipeline.quote):
+        annotations = [parameter.annotation for parameter in inspect.signature(stage).parameters.values()]
+        assert annotations == ["Query", "Candidates", "IndexView"], stage
+        assert inspect.signature(stage).return_annotation == "Candidates"
+
+
+def test_a_passage_that_no_search_would_show_is_explained_by_its_record(index: Index) -> None:
+    query = "a ship in the storm"
+    for hit in index.search("bread", 3):
+        found = index.explain(query, hit)
+        assert found.query == query
+        points = sum(
+            part.points for part in (found.lexical, found.dense, found.near, found.support) if part is not None
+        )
+        assert points == pytest.approx(found.score)

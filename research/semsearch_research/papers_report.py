@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semsearch.results.codec import Record
-
-if TYPE_CHECKING:
-    from semsearch_research.analysis.assumptions import AssumptionsReport
-    from semsearch_research.analysis.confound import ConfoundReport
-    from semsearch_research.analysis.removal import RemovalReport
-    from semsearch_research.analysis.removed_directions import ComponentsReport
-    from semsearch_research.analysis.sweep import SweepReport
-    from semsearch_research.analysis.weighing import WeightsReport
-    from semsearch_research.cbos.word2vec_comparison import CbosReport
-    from semsearch_research.evaluate.sts_scores import StsReport
-    from semsearch_research.paraphrase.classify_report import ClassifyReport
-    from semsearch_research.released.costs import ReleasedReport
-    from semsearch_research.supervised.supervised_report import SupervisedReport
+from semsearch_research.analysis.assumptions import AssumptionsReport
+from semsearch_research.analysis.confound import ConfoundReport
+from semsearch_research.analysis.removal import RemovalReport
+from semsearch_research.analysis.removed_directions import ComponentsReport
+from semsearch_research.analysis.sweep import SweepReport
+from semsearch_research.analysis.weighing import WeightsReport
+from semsearch_research.cbos.word2vec_comparison import CbosReport
+from semsearch_research.evaluate.sts_scores import StsReport
+from semsearch_research.paraphrase.classify_report import ClassifyReport
+from semsearch_research.released.costs import ReleasedReport
+from semsearch_research.supervised.supervised_report import SupervisedReport
 
 TRAINED = 300_000  # sentences of the text that is trained on
 SEEDS = 3  # of supervised tasks and CBOS

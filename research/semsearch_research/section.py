@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from semsearch_research.evaluate.table import Block
-
-if TYPE_CHECKING:
-    from semsearch_research.papers_report import PapersReport
+from semsearch_research.papers_report import PapersReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from semsearch_research.analysis.removal import RemovalReport
 from semsearch_research.evaluate.plots import COLOURS, MARKERS, new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch_research.analysis.removal import RemovalReport
 
 _GREY = "#444444"
 

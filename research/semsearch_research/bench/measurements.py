@@ -5,13 +5,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semsearch_research.bench.bench_text import TextFiles
+from semsearch_research.bench.growth import Growth
 from semsearch_research.bench.rounds import Kind, Quantity
-
-if TYPE_CHECKING:
-    from semsearch_research.bench.growth import Growth
 
 ENOUGH = 20  # readings, for a 95th percentile to mean anything
 

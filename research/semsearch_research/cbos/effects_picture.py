@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from semsearch_research.cbos.word2vec_comparison import CbosEffect
 from semsearch_research.evaluate.plots import new_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from semsearch_research.cbos.word2vec_comparison import CbosEffect
 
 _NAMES = {"k": "k, sentences on each side", "m": "m, random sentences"}
 

@@ -9,6 +9,8 @@ import typer
 
 from semsearch.commands import PROBLEMS, JsonOption, complain, progress, tell_warnings, to_json
 from semsearch_research.command_line import print_blocks
+from semsearch_research.datasets.data_report import tables
+from semsearch_research.datasets.laying_out import lay_out_data
 
 
 def data(
@@ -32,9 +34,6 @@ def data(
     Exit status: 0, 1 where an original could not be used, 2 on an error.
     """
     tell_warnings()
-    from semsearch_research.datasets.data_report import tables  # start-up time, as the import below
-    from semsearch_research.datasets.laying_out import lay_out_data
-
     with progress() as show:
         found = lay_out_data(folder, sources=sources or (), progress=show)
     if json:

@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-from semsearch.commands import JsonOption, progress, tell_warnings, to_json
+from semsearch.commands import JsonOption, to_json
 from semsearch.errors import UsageError
+from semsearch_research.command_line import measuring
+from semsearch_research.papers.reproduction import evaluate_report
+from semsearch_research.papers.writing import check_target_folder, write_report
 
 
 def report(
@@ -17,16 +20,7 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.md|FOLDER",
-            help="Write it there, with pictures: one page, or an index and a page a paper. Hand-written notes stay.",
-        ),
-    ] = None,
-    images: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Where pictures go; by default a folder named like the report, or FOLDER/images."
-        ),
+        typer.Option(metavar="FOLDER", help="Write an index, a page a paper and pictures there. Notes by hand stay."),
     ] = None,
     vectors: Annotated[
         list[str] | None,
@@ -55,21 +49,15 @@ def report(
     """Run all experiments of the papers, and write the results beside the published ones.
 
     Markdown: tables for each paper, what it claims and whether that was found, pictures, the command of each
-    experiment. --out names one file, or a folder, which gets an index and a page for each paper. Passages between
-    <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew. Without --out the text goes to the
-    terminal, without pictures. With --train-text it needs semsearch-research[papers].
+    experiment. Passages between <!-- note: NAME --> and <!-- end --> are yours, and stay when it is written anew. With
+    --train-text it needs the extra `papers`.
     """
-    tell_warnings()
-    if images is not None and out is None:
-        raise UsageError("--images is for the pictures of a report; give --out FILE.md or a folder too")
-    from semsearch_research.papers.document import document  # start-up time, as all the imports below
-    from semsearch_research.papers.reproduction import evaluate_report
-    from semsearch_research.papers.writing import check_target_folder, write_report
-
-    if out is not None:
-        check_target_folder(out, images)
-    with progress() as show:
-        found = evaluate_report(
+    if out is None and not json:
+        raise UsageError("the report needs a place: give --out FOLDER, or --json to print the figures")
+    with measuring() as show:
+        if out is not None:
+            check_target_folder(out)
+        results = evaluate_report(
             folder,
             vectors=vectors or ("english",),
             without=without or (),
@@ -80,11 +68,8 @@ def report(
             progress=show,
         )
     if out is not None:
-        written = write_report(found, out, images=images)
+        pictures = [path for path in write_report(results, out) if path.suffix == ".png"]
         if not json:
-            pictures = [path for path in written if path.suffix == ".png"]
-            print(f"{out}, with {len(pictures)} pictures in {pictures[0].parent}" if pictures else f"{out}")
+            print(f"{out}, with {len(pictures)} pictures")
     if json:
-        print(to_json(found.to_dict()))
-    elif out is None:
-        print(document(found, {}), end="")
+        print(to_json(results.to_dict()))

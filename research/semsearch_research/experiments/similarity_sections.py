@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from semsearch_research.evaluate.claims import SIF_CLAIMS, USIF_CLAIMS
 from semsearch_research.evaluate.inputs import marked
 from semsearch_research.evaluate.published import by_column
+from semsearch_research.evaluate.sts_scores import StsReport
 from semsearch_research.evaluate.table import Block, PictureOf, Table, number
 from semsearch_research.experiments.sts_experiment import (
     claims_table,
@@ -16,12 +16,9 @@ from semsearch_research.experiments.sts_experiment import (
     notes_on,
     tasks_beside_published,
 )
+from semsearch_research.papers_report import PapersReport
 from semsearch_research.published import figures
 from semsearch_research.section import Section
-
-if TYPE_CHECKING:
-    from semsearch_research.evaluate.sts_scores import StsReport
-    from semsearch_research.papers_report import PapersReport
 
 _SIF = by_column("sif", "table 1", "table 5", "table 6")
 _USIF = dict(sorted(by_column("usif", "table 1", "table 2").items(), key=lambda item: not item[0].endswith("UP")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,20 +92,13 @@ CHAPTERS: Sequence[Chapter] = (
 )
 
 
-def sections_of(
-    chapter: Chapter,
-    report: PapersReport,
-    written: Mapping[str, str],
-    *,
-    level: str,
-    link: Callable[[str], str] | None,
-) -> Iterator[str]:
-    """The lines of a chapter's sections with their notes; `level` is that of their headings, such as ##.
+IMAGES = "images"  # the folder of the pictures, beside the pages
 
-    `written` are the notes by name; `link` gives the path of a picture, None leaves pictures out.
-    """
+
+def sections_of(chapter: Chapter, report: PapersReport, written: Mapping[str, str]) -> Iterator[str]:
+    """The lines of a chapter's sections with their notes. `written` are the notes by name."""
     for section in chapter.there(report):
-        yield from _section(section, report, level, link)
+        yield from _section(section, report)
         if section.note:
             yield from notes.passage(section.note, written)
 
@@ -118,9 +111,9 @@ def _found(section: Section, report: PapersReport) -> Any:
     return found
 
 
-def _section(section: Section, report: PapersReport, level: str, link: Callable[[str], str] | None) -> Iterator[str]:
+def _section(section: Section, report: PapersReport) -> Iterator[str]:
     if section.title:
-        yield from prose(f"{level} {section.title}")
+        yield from prose(f"## {section.title}")
     if commands := list(section.commands(report)):
         yield from shown(*commands)
     if section.says:
@@ -128,11 +121,11 @@ def _section(section: Section, report: PapersReport, level: str, link: Callable[
     for block in section.blocks(_found(section, report), report):
         if isinstance(block, Table):
             yield from block.markdown()
-        elif not isinstance(block, PictureOf):
-            yield from prose(block)
-        elif link is not None:
-            yield f"![{block.shows}]({link(f'{block.file}.png')})"
+        elif isinstance(block, PictureOf):
+            yield f"![{block.shows}]({IMAGES}/{block.file}.png)"
             yield ""
+        else:
+            yield from prose(block)
 
 
 def shown(*commands: str) -> Iterator[str]:

@@ -1,11 +1,11 @@
-"""Write the report as Markdown: as one page, or as an index with a page for each paper.
+"""Write the report as Markdown: an index with a page for each paper.
 
 The text does not depend on when, where or how fast it was made: the same results and notes give the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from semsearch_research.evaluate.table import Table, prose
 from semsearch_research.papers import notes
@@ -17,54 +17,38 @@ INDEX = "README.md"  # of a folder: what is shown first of it
 PAGES = (*(f"{chapter.name}.md" for chapter in CHAPTERS), INDEX)
 NOTHING = "Nothing of this paper was run this time."
 _OPENING = "opening"  # the note of the beginning
-Link = Callable[[str], str]  # the path of a picture, from a page
 
 
-def document(report: PapersReport, written: Mapping[str, str], *, link: Link | None = None) -> str:
-    """Write the report as one page. `written` are the notes by name; without `link` pictures are left out."""
-    lines = [*opening(report), *notes.passage(_OPENING, written)]
-    placed = {_OPENING}
-    for chapter in CHAPTERS:
-        there = chapter.there(report)
-        lines += [f"## {chapter.heading}", ""] if there else []
-        lines += sections_of(chapter, report, written, level="###", link=link)
-        placed.update(section.note for section in there)
-    lines += _rest((name for name in written if name not in placed), written)
-    return _text(lines)
+def pages(report: PapersReport, written: Mapping[str, str], *, earlier: Collection[str] = ()) -> dict[str, str]:
+    """Write a page for each paper, and an index, which is the last: texts by the names of files.
 
-
-def pages(
-    report: PapersReport, written: Mapping[str, str], *, earlier: Collection[str] = (), link: Link | None = None
-) -> dict[str, str]:
-    """Write the report as a page for each paper, and an index, which is the last: texts by the names of files.
-
-    `earlier` are the names of pages that are there from an earlier run: that of a paper of which nothing was run this
-    time stays as it is, and is left out. Each paper has its page in any case, so that its notes have a place.
+    `written` are the notes by name. `earlier` are the names of pages that are there from an earlier run: that of a
+    paper of which nothing was run this time stays as it is, and is left out. Each paper has its page in any case, so
+    that its notes have a place.
     """
-    found = {
-        f"{chapter.name}.md": _text(_page(chapter, report, written, link))
+    texts = {
+        f"{chapter.name}.md": _text(_page(chapter, report, written))
         for chapter in CHAPTERS
         if chapter.there(report) or f"{chapter.name}.md" not in earlier
     }
     placed = {_OPENING, *(name for chapter in CHAPTERS for name in chapter.notes)}
-    contents = _contents(report, earlier).markdown()
-    lines = [*opening(report, where="FOLDER"), *contents, *notes.passage(_OPENING, written)]
+    lines = [*opening(report), *_contents(report, earlier).markdown(), *notes.passage(_OPENING, written)]
     lines += _rest((name for name in written if name not in placed), written)
-    return {**found, INDEX: _text(lines)}
+    return {**texts, INDEX: _text(lines)}
 
 
-def _page(chapter: Chapter, report: PapersReport, written: Mapping[str, str], link: Link | None) -> Iterator[str]:
+def _page(chapter: Chapter, report: PapersReport, written: Mapping[str, str]) -> Iterator[str]:
     yield f"# {chapter.heading}"
     yield ""
     yield from prose(
         f"A page of [{TITLE}]({INDEX}), which says with what word vectors and data, what was not run, and what "
         '"holds", "reversed" and "no difference shown" mean. Notes between marks are by hand.'
     )
-    there = chapter.there(report)
-    if not there:
+    sections = chapter.there(report)
+    if not sections:
         yield from prose(NOTHING)
-    yield from sections_of(chapter, report, written, level="##", link=link)
-    placed = {section.note for section in there}
+    yield from sections_of(chapter, report, written)
+    placed = {section.note for section in sections}
     yield from _rest((name for name in chapter.notes if name not in placed), written)
 
 

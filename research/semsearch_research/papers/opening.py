@@ -12,11 +12,12 @@ from semsearch_research.section import Section
 
 TITLE = "The papers, reproduced"
 _TWITTER = "Twitter15"  # of the SIF paper's table 1
+_COMMAND = Section(of="vectors", command="report DATA --out FOLDER", vectors="all")
 _OF_SIF = {"snli": "SIF, table 7", "imdb": "SIF, table 8"}  # data sets of its appendix
 
 
-def opening(report: PapersReport, *, where: str = "FILE") -> Iterator[str]:
-    """The lines of the opening. `where`: what --out names in the command, FILE or FOLDER."""
+def opening(report: PapersReport) -> Iterator[str]:
+    """The lines of the opening."""
     yield f"# {TITLE}"
     yield ""
     yield from prose(
@@ -26,7 +27,7 @@ def opening(report: PapersReport, *, where: str = "FILE") -> Iterator[str]:
     text = "".join(f" --train-text {name}" for name in report.texts)
     text += f" --train-sentences {report.train_sentences}" if text and report.train_sentences != TRAINED else ""
     text += f" --seeds {report.seeds}" if report.seeds != SEEDS else ""
-    yield from (line + text * line.startswith("semsearch") for line in shown(*_command(where).commands(report)))
+    yield from (line + text * line.startswith("semsearch") for line in shown(*_COMMAND.commands(report)))
     rows = [[one.name, f"{one.words:,}", str(one.dimension), one.digest[:8]] for one in report.vectors]
     yield from Table(["word vectors", "words", "dimensions", "digest"], rows).markdown()
     if len(report.vectors) > 1:
@@ -64,7 +65,3 @@ def _missing(report: PapersReport) -> Iterator[str]:
         yield from prose("Not run:")
         yield from (f"- {one}" for one in found)
         yield ""
-
-
-def _command(where: str) -> Section:
-    return Section(of="vectors", command=f"report DATA --out {where}", vectors="all")

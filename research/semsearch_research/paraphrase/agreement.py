@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binomtest
 
 from semsearch.results.codec import Record
 
@@ -89,8 +90,6 @@ def shared_errors(one: Int64, other: Int64, truth: Int64) -> tuple[int, int]:
 
 def mcnemar(one: Int64, other: Int64, truth: Int64) -> tuple[int, int, float]:
     """Count the sentences that only the one, and only the other, gets right; and test it: p. (n,), (n,), (n,)"""
-    from scipy.stats import binomtest  # start-up time
-
     only_one = int(((one == truth) & (other != truth)).sum())
     only_other = int(((one != truth) & (other == truth)).sum())
     both = only_one + only_other

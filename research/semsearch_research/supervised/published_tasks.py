@@ -6,12 +6,8 @@ tables 7 and 8. Pearson's r × 100 for relatedness, else accuracy × 100.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from semsearch_research.published import figures
-
-if TYPE_CHECKING:
-    from semsearch_research.supervised.labelled import LabelledTask
+from semsearch_research.supervised.labelled import LabelledTask
 
 _ROWS = {  # in the tables of the SIF paper, and of the uSIF paper
     "sick relatedness": ("similarity (SICK)", "SICK-R"),

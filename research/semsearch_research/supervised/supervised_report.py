@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import ttest_ind_from_stats
 
 from semsearch.results.codec import Record
 from semsearch_research.evaluate.claims import UNDECIDED, Held, verdict_of_test
@@ -207,7 +208,5 @@ def _welch(one: Sequence[float], two: Sequence[float]) -> float:
         return 1.0
     if stdev(one) == stdev(two) == 0:
         return float(one[0] == two[0])
-    from scipy.stats import ttest_ind_from_stats  # start-up time
-
     first, second = ((fmean(each), stdev(each), len(each)) for each in (one, two))
     return float(ttest_ind_from_stats(*first, *second, False).pvalue)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.embedding.weights import check_a
@@ -124,8 +125,6 @@ def _log_softmax(scores: Float32) -> Float32:
 
 def _averaging(texts: Ragged, weights: Float32) -> tuple[Int64, Any]:
     """The distinct words of b texts (u,), and the matrix (b, u) that makes SIF's weighted averages of their vectors."""
-    from scipy.sparse import csr_array  # start-up time
-
     present, inverse = np.unique(texts.ids, return_inverse=True)
     shares = weights[texts.ids] / np.repeat(texts.lengths, texts.lengths).astype(np.float32)
     return present.astype(np.int64), csr_array((shares, inverse, texts.indptr), shape=(len(texts), len(present)))
@@ -153,8 +152,6 @@ def _cluster(targets: Float16, usable: Int64, matching: Matching, generator: np.
 
 def _adding(owners: Int64, count: int) -> Any:
     """The matrix (count, n) that adds up the rows of each owner."""
-    from scipy.sparse import csr_array  # start-up time
-
     ones = np.ones(len(owners), dtype=np.float32)
     return csr_array((ones, (owners, np.arange(len(owners)))), shape=(count, len(owners)))
 

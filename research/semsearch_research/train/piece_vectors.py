@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Int32, Int64, UInt64
@@ -104,8 +105,6 @@ def solve(
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Float32, Float32]:
     """Solve for u (number, d) and Bᵀ, Eᵀ (2, d, d), given the parts of words and the words' vectors (V, d)."""
-    from scipy.sparse import csr_array  # start-up time
-
     d = vectors.shape[1]
     lengths = parts.pieces.lengths
     shares = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths).astype(np.float32)

@@ -6,8 +6,8 @@ import re
 
 import pytest
 from console import on_terminal
-from semsearch.cli.tables import aligned
 
+from semsearch.commands import aligned
 from semsearch_research.command_line import print_blocks
 from semsearch_research.evaluate.table import Bold, Table
 

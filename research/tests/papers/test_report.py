@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from collections_made import pairs, sick, write_groups, write_pairs
 from console import semsearch
 from small import small_vectors as made_vectors
 
-from semsearch.errors import SourceError, StorageError, UsageError
+from semsearch.errors import SourceError, UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
 from semsearch_research.evaluate.claims import counted
@@ -22,7 +23,7 @@ from semsearch_research.evaluate.inputs import MEANING
 from semsearch_research.evaluate.table import Bold, Table, prose
 from semsearch_research.papers import reproduction, writing
 from semsearch_research.papers.chapters import CHAPTERS
-from semsearch_research.papers.document import document
+from semsearch_research.papers.document import pages
 from semsearch_research.papers.notes import read_notes
 from semsearch_research.papers.reproduction import RUNS, evaluate_report
 from semsearch_research.papers.writing import write_report
@@ -59,6 +60,11 @@ def make_data(folder: Path) -> Path:
     write_groups(folder / "paraphrase" / "topics.tsv", [3, 4, 3, 5])
     (folder / "frequencies" / "counts.txt").write_text("the 900\na 700\nship 20\nbread 10\n", encoding="utf-8")
     return folder
+
+
+def document(report: PapersReport, written: Mapping[str, str]) -> str:
+    """The text of all pages, the papers in their order, then the index."""
+    return "".join(pages(report, written).values())
 
 
 def run(data: Path, vectors: VectorTable, *without: str, **options: Any) -> PapersReport:
@@ -100,7 +106,7 @@ def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: Vect
     ]
     text = document(report, {})
     assert "- classify: there is no paraphrase/ with .tsv files\n" in text
-    assert "White et al" not in text
+    assert "Into groups of paraphrases" not in text
 
 
 def test_paragraph_vectors_and_cbos_wait_for_a_text(
@@ -217,7 +223,7 @@ def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersR
     table_5 = {figure.row: figure.value for figure in figures("sif", "table 5") if figure.column == "GloVe+WR"}
     [sick_14] = [f.value for f in figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
     both = (table_5["2014.OnWN"] + table_5["2014.images"]) / 2
-    similarity = text.partition("## uSIF")[0]
+    similarity = text.partition("# uSIF: ")[0]
     assert cells(similarity, "GloVe+WR") == [
         f"{table_5['2012.MSRpar']:.1f}",
         f"{both:.1f}",
@@ -226,7 +232,7 @@ def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersR
         "56.6",
         "48.0",
     ]
-    of_usif = text.partition("## uSIF")[2]
+    of_usif = text.partition("# uSIF: ")[2]
     assert cells(of_usif, "GloVe+UP")[:2] == ["–", "–"]  # published by year alone
 
 
@@ -286,7 +292,7 @@ def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_bea
     published = published_for(LabelledTask("sick", "relatedness", (), *[None] * 3, ()), None)  # type: ignore[arg-type]
     found = SupervisedReport("small", 2400, (0, 1), tuple(scores), {"sick relatedness": published})
     text = document(PapersReport(USED, (), supervised=found), {})
-    of_sif, _, of_usif = text.partition("## uSIF")
+    of_sif, _, of_usif = text.partition("# uSIF: ")
     assert "semsearch evaluate supervised sts/ supervised/ --seeds 2 --vectors small\n" in text
     assert cells(of_sif, "**sif, small**") == ["**87.0 ± 1.9**"]
     assert cells(of_sif, "Ours (table 2)") == ["86.0"]
@@ -379,7 +385,7 @@ def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
     text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
     assert "cbos t.txt --sts sts/ --sentences 12\n" in text
     assert "cbos t.txt --sts sts/ --sentences 12 --no-baselines --k 1 --k 2\n" in text
-    assert "report DATA --out FILE --vectors small --train-text t.txt --train-sentences 12\n" in text
+    assert "report DATA --out FOLDER --vectors small --train-text t.txt --train-sentences 12\n" in text
     assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
     mean = ["60.0 ± 3.0", "50.0 ± 3.0", "61.0 ± 3.0", "62.0 ± 3.0", "40.0", "45.0", "50.0"]
     assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
@@ -391,54 +397,6 @@ def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
 
 
 # -- notes -------------------------------------------------------------------------------------------------------------
-
-
-def test_notes_stay_where_they_belong(report: PapersReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "papers.md"
-    with monkeypatch.context() as patch:
-        patch.setattr(writing, "drawn", lambda _: {})  # the text has their links all the same
-        write_report(report, out)
-    assert set(read_notes(out)) >= {"opening", "similarity", "weights", "sweep", "components", "usif", "confound"}
-    text = out.read_text(encoding="utf-8")
-    marked = "<!-- note: weights -->\n"
-    out.write_text(text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n"), encoding="utf-8")
-    first = write_report(report, out)
-    changed = out.read_text(encoding="utf-8")
-    assert changed == text.replace(marked, f"{marked}Because of *this*.\n\nAnd that.\n")
-    before = {path: path.read_bytes() for path in first}
-    write_report(report, out)
-    assert {path: path.read_bytes() for path in first} == before
-
-
-def test_a_note_on_what_is_not_run_is_not_lost(report: PapersReport) -> None:
-    text = document(report, {"cbos": "More text would help.", "effects": ""})
-    assert text.endswith(
-        "## Notes on what was not run this time\n\n<!-- note: cbos -->\nMore text would help.\n<!-- end -->\n"
-    )
-    assert "Notes on what was not run" not in document(report, {"weights": "They are alike."})
-
-
-def test_each_paper_has_its_page_and_the_index_leads_to_it(report: PapersReport, tmp_path: Path) -> None:
-    out = tmp_path / "papers"
-    *_, index = write_report(report, out)
-    assert sorted(path.name for path in out.iterdir()) == [
-        *("README.md", "cbos.md", "images", "sif.md", "usif.md", "white.md"),
-    ]
-    assert index == out / "README.md"
-    text = index.read_text(encoding="utf-8")
-    assert "report DATA --out FOLDER --vectors small\n" in text
-    assert "| [White et al" not in text
-    assert cells(text, "[uSIF: Ethayarajh 2018](usif.md)")[0].startswith(
-        "Similarity of sentences (tables 1 and 2); Its"
-    )
-    assert cells(text, "[Continuous bag of sentences: Yuan, Zhang](cbos.md)") == ["not run this time"]
-    whole = document(report, {}, link=lambda name: f"images/{name}")
-    for name, heading in (("sif", "SIF: Arora, Liang, Ma 2017"), ("usif", "uSIF: Ethayarajh 2018")):
-        page = (out / f"{name}.md").read_text(encoding="utf-8")
-        assert page.startswith(f"# {heading}\n\nA page of [The papers, reproduced](README.md)")
-        rest = page[page.index("\n## ") :].replace("\n## ", "\n### ")
-        assert rest.rstrip("\n") in whole  # the same sections, with the same figures and pictures
-        assert all((out / link).is_file() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page))
 
 
 def test_notes_stay_on_their_pages_whether_run_or_not(
@@ -481,79 +439,19 @@ def test_notes_stay_on_their_pages_whether_run_or_not(
     ],
 )
 def test_notes_that_cannot_be_kept_stop_the_command(tmp_path: Path, data: Path, text: str, message: str) -> None:
-    out = tmp_path / "papers.md"
-    out.write_text(text, encoding="utf-8")
-    result = semsearch("evaluate", "report", data, "--out", out)
+    page = tmp_path / "papers" / "sif.md"
+    page.parent.mkdir()
+    page.write_text(text, encoding="utf-8")
+    result = semsearch("evaluate", "report", data, "--out", page.parent)
     assert result.status == 2
-    assert f"{out}{message}" in result.err
-    assert out.read_text(encoding="utf-8") == text
+    assert f"{page}{message}" in result.err
+    assert page.read_text(encoding="utf-8") == text
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-def test_pictures_are_small_and_linked(report: PapersReport, tmp_path: Path) -> None:
-    out, images = tmp_path / "docs" / "papers.md", tmp_path / "docs" / "images" / "my papers"
-    out.parent.mkdir()
-    *written, last = write_report(report, out, images=images)
-    assert last == out
-    assert [path.name for path in written] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
-    assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in written)
-    links = re.findall(r"!\[[^]]+\]\(([^)]+)\)", out.read_text(encoding="utf-8"))
-    assert links == [f"images/my%20papers/{path.name}" for path in written]
-    assert sorted(path.name for path in images.iterdir()) == sorted(path.name for path in written)  # nothing half-done
-
-
-def test_nothing_is_written_where_something_cannot_be(
-    report: PapersReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "papers.md"
-    out.write_text("earlier\n", encoding="utf-8")
-    monkeypatch.setattr(writing, "drawn", lambda _: {})
-    (tmp_path / "papers.md.tmp").mkdir()  # the report cannot be written
-    with pytest.raises(StorageError, match=r"papers\.md\.tmp cannot be written"):
-        write_report(report, out)
-    assert out.read_text(encoding="utf-8") == "earlier\n"
-
-
-@pytest.mark.parametrize(
-    ("out", "images", "message"),
-    [
-        ("papers.txt", None, "the report is Markdown"),
-        ("file", None, "it is a file; give a folder, or a name such as papers.md"),
-        ("no/papers", None, "there is no folder"),
-        ("no/papers.md", None, "there is no folder"),
-        ("data.md", None, "it is a folder"),
-        ("papers.md", "file", "which is a file"),
-    ],
-)
-def test_a_place_that_is_none_is_told_before_the_work(
-    tmp_path: Path, out: str, images: str | None, message: str
-) -> None:
-    (tmp_path / "data.md").mkdir()
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match=message):
-        writing.check_target_folder(tmp_path / out, None if images is None else tmp_path / images)
-
-
 # -- the command -------------------------------------------------------------------------------------------------------
-
-
-def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
-    command = ("evaluate", "report", data, "--vectors", small_vectors.folder)
-    command = (*command, *(part for name in (*LONG, "sweep") for part in ("--without", name)))
-    printed = semsearch(*command)
-    assert (printed.status, printed.err) == (0, "")
-    assert printed.out == document(run(data, small_vectors, *LONG, "sweep"), {})
-    out = tmp_path / "papers.md"
-    written = semsearch(*command, "--out", out)
-    assert written.out == f"{out}, with 3 pictures in {tmp_path / 'papers'}\n"
-    found = semsearch(*command, "--json")
-    assert json.loads(found.out)["weights"]["vectors"] == "small"
-    assert "seconds" not in found.out
-    lost = semsearch(*command, "--images", tmp_path)
-    assert (lost.status, lost.out) == (2, "")
-    assert "give --out FILE.md or a folder too" in lost.err
 
 
 def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_their_own() -> None:
@@ -562,3 +460,44 @@ def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_th
     assert {*RUNS} <= subjects <= {field.name for field in fields(PapersReport)}
     notes = [section.note for section in sections if section.note]
     assert len(set(notes)) == len(notes)
+
+
+def test_each_paper_has_its_page_with_pictures_and_the_index_leads_to_it(report: PapersReport, tmp_path: Path) -> None:
+    out = tmp_path / "papers"
+    *written, index = write_report(report, out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("README.md", "cbos.md", "images", "sif.md", "usif.md", "white.md"),
+    ]
+    assert index == out / "README.md"
+    text = index.read_text(encoding="utf-8")
+    assert "report DATA --out FOLDER --vectors small\n" in text
+    contents = cells(text, "[uSIF: Ethayarajh 2018](usif.md)")[0]
+    assert contents.startswith("Similarity of sentences (tables 1 and 2); Its")
+    assert cells(text, "[Continuous bag of sentences: Yuan, Zhang](cbos.md)") == ["not run this time"]
+    for name, heading in (("sif", "SIF: Arora, Liang, Ma 2017"), ("usif", "uSIF: Ethayarajh 2018")):
+        page = (out / f"{name}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {heading}\n\nA page of [The papers, reproduced](README.md)")
+        assert all((out / link).is_file() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page))
+    pictures = [path for path in written if path.suffix == ".png"]
+    assert [path.name for path in pictures] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in pictures)
+
+
+def test_a_place_that_is_none_is_told_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for out, message in (("file", "it is a file; give a folder"), ("no/papers", "there is no folder")):
+        with pytest.raises(UsageError, match=message):
+            writing.check_target_folder(tmp_path / out)
+
+
+def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
+    command = ("evaluate", "report", data, "--vectors", small_vectors.folder)
+    command = (*command, *(part for name in (*LONG, "sweep") for part in ("--without", name)))
+    nowhere = semsearch(*command)
+    assert (nowhere.status, nowhere.out) == (2, "")
+    assert "give --out FOLDER" in nowhere.err
+    out = tmp_path / "papers"
+    assert semsearch(*command, "--out", out).out == f"{out}, with 3 pictures\n"
+    result = semsearch(*command, "--json")
+    assert json.loads(result.out)["weights"]["vectors"] == "small"
+    assert "seconds" not in result.out

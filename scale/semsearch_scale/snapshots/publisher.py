@@ -90,7 +90,7 @@ def check_claim(store: SnapshotStore, uri: str, index: str) -> None:
     if found.index != index:
         raise UsageError(
             f"{shown_uri(uri)} holds another index, written at {found.written_at}; publish to another snapshot store, "
-            "or replace it with this one: semsearch publish {shown_uri(uri)} --take-over"
+            f"or replace it with this one: semsearch publish {shown_uri(uri)} --take-over"
         )
 
 
@@ -290,7 +290,7 @@ def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: i
     if not is_ours or pointer.generation > generation:
         raise UsageError(
             f"another copy of this index has published generation {pointer.generation} to {shown_uri(uri)}; to "
-            "continue with this copy, run: semsearch publish {shown_uri(uri)} --take-over"
+            f"continue with this copy, run: semsearch publish {shown_uri(uri)} --take-over"
         )
     if newest is None:
         published = PublishedGeneration(pointer.manifest, pointer.generation, clock.now())

@@ -1,10 +1,10 @@
 """Measure an engine of vectors beside the files of an index on one machine: writing, size, memory, questions, recall.
 
-    python tests/benchmarks/engines.py postgres://ada@localhost/search
-    python tests/benchmarks/engines.py postgres --vectors 100000 --index indexes/docs
-    python tests/benchmarks/engines.py postgres --vectors 1000000
-    python tests/benchmarks/engines.py lance:/tmp/measured --vectors 20000 --listed 10000
-    python tests/benchmarks/engines.py milvus:http://localhost:19530 --vectors 40000 --range
+    python scale/tests/benchmarks/engines.py postgres://ada@localhost/search
+    python scale/tests/benchmarks/engines.py postgres --vectors 100000 --index indexes/docs
+    python scale/tests/benchmarks/engines.py postgres --vectors 1000000
+    python scale/tests/benchmarks/engines.py lance:/tmp/measured --vectors 20000
+    python scale/tests/benchmarks/engines.py milvus:http://localhost:19530 --vectors 40000 --range
 
 `postgres` alone starts the server that the tests use. The vectors are made up, unit vectors around a centre for every
 hundred with most of their variance in few directions, or those of the sentences of an index, which are harder to tell
@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
+sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK

@@ -1,6 +1,6 @@
 """What publishing costs: bytes that travel for one changed document, and the time to open a copy and to follow it.
 
-    python tests/benchmarks/publishing.py FOLDER [--documents 1000] [--block 262144] [--place PLACE]
+    python scale/tests/benchmarks/publishing.py FOLDER [--documents 1000] [--block 262144] [--place PLACE]
 
 The first documents of FOLDER, by path, are indexed and published to a place: a folder of its own, or the one that is
 given; `postgres` alone starts the server that the tests use. Then one document changes, ten times. On one machine no
@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
+sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 CHANGES = 10
 READING = """

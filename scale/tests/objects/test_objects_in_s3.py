@@ -3,7 +3,7 @@
 moto takes a hundred megabytes, so they are run by hand:
 
     pip install s3fs 'moto[s3]' flask flask-cors
-    python -m pytest tests/sources/test_objects_in_s3.py
+    python -m pytest scale/tests/objects/test_objects_in_s3.py
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 They wait half a minute until a silent store is given up, and moto takes a hundred megabytes, so they are run by hand:
 
     pip install 'moto[s3]' flask flask-cors
-    python -m pytest tests/stores/test_lance_s3.py
+    python -m pytest scale/tests/stores/test_lance_s3.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kill workers of a real cluster while an index is made on it: the index must be that of one process, bit for bit.
 
-    python tests/torture/cluster.py FOLDER --times 5
+    python scale/tests/torture/cluster.py FOLDER --times 5
 
 Each time a fresh cluster of processes makes an index of FOLDER, and a worker, drawn by chance, is killed (SIGKILL) at a
 moment drawn by chance; Dask starts another in its place. Then all workers go for good, which must be said within the
@@ -22,11 +22,8 @@ from pathlib import Path
 from distributed import Client, LocalCluster
 
 from semsearch import Index
-from semsearch.errors import ClusterError
 from semsearch.results.reports import Progress
-from semsearch_scale.cluster import DEADLINE
-
-QUESTION = "what is this about"
+from semsearch_scale.cluster import DEADLINE, ClusterError
 
 
 def main() -> None:
@@ -72,22 +69,20 @@ def kill_one(path: Path, folder: Path, expected: list[bytes], after: float, work
 
 
 def lose_all(path: Path, folder: Path, what: str, workers: int) -> None:
-    """Lose all workers, or the scheduler, in the middle of a rebuild: an error in time, and the index as it was."""
-    before = segments_of(path, folder, None, None)
+    """Lose all workers, or the scheduler, while files are read: an error in time, and the index as it was."""
     with (
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Index.open(path) as index,
+        Index.create(path) as index,
     ):
-        hits = index.search(QUESTION)
         lost: list[float] = []
 
         def lose(progress: Progress) -> None:
-            if progress.phase == "embedding" and not lost:
+            if progress.phase == "reading" and progress.files and not lost:
                 lost.append(time.perf_counter())
                 cluster.scale(0) if what == "workers" else cluster.close()
 
         try:
-            index.refit(cluster=cluster.scheduler_address, progress=lose)
+            index.sync(folder, cluster=cluster.scheduler_address, progress=lose)
         except ClusterError as error:
             seconds = time.perf_counter() - lost[0]
             print(f"{what} lost: said after {seconds:.1f} s: {error}", flush=True)
@@ -95,8 +90,7 @@ def lose_all(path: Path, folder: Path, what: str, workers: int) -> None:
                 sys.exit(f"that is more than the deadline of {DEADLINE:g} s allows")
         else:
             sys.exit(f"the {what} went, and nobody noticed")
-        after = sorted(file.read_bytes() for file in (path / "segments").iterdir())
-        if after != before or index.search(QUESTION) != hits:
+        if len(index) or index.verify():
             sys.exit(f"the index is not as it was before the {what} went: see {path}")
 
 

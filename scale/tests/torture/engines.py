@@ -1,8 +1,8 @@
 """Let the network and the server fail under an index whose vectors an engine keeps, at random moments of each action.
 
-    python tests/torture/engines.py postgres
-    python tests/torture/engines.py lance                      # pip install 'moto[s3]' flask flask-cors
-    python tests/torture/engines.py postgres --rounds 500 --seed 7 --only sync compact --trouble cut kill
+    python scale/tests/torture/engines.py postgres
+    python scale/tests/torture/engines.py lance                      # pip install 'moto[s3]' flask flask-cors
+    python scale/tests/torture/engines.py postgres --rounds 500 --seed 7 --only sync compact --trouble cut kill
 
 An index and one like it in files are treated alike. Between the first and its engine is a proxy. In each round it is
 told to do something with the connections before a piece of data that was chosen at random: cut them, swallow all that
@@ -31,7 +31,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
+sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles

@@ -1,15 +1,16 @@
-"""The indexes that a command searches: one here, several as one, or one on a server; and what to say of their state."""
+"""The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.find_index import all_asked, find_asked, shown
-from semsearch.cli.options import chosen_reranker, refuse_for_server
-from semsearch.cli.printing import warn
+from semsearch.cli.options import Format, chosen_reranker, refuse_for_server
+from semsearch.cli.printing import complain, warn
 from semsearch.cli.progress import sync_progress
 from semsearch.errors import IndexLocked, UsageError
 from semsearch.index import Index
@@ -99,3 +100,29 @@ def tell_if_empty(asked: Asked) -> None:
     is_one = isinstance(asked, RemoteIndex) and not names_of(asked)
     if is_one and not asked.status(drift=False, stale=False).documents:
         warn("the index on the server is empty")
+
+
+def show(answers: Iterable[Answer], format: Format, asked: Asked, *, batch: bool = False) -> int:
+    """Print answers in a format as they come, and warn of changed files unless it shows them; the number of hits."""
+    number = 0
+    stale: list[Hit] = []
+
+    def counted() -> Iterator[Answer]:
+        nonlocal number
+        for answer in answers:
+            number += len(answer.hits)
+            stale.extend(hit for hit in answer.shown if hit.stale)
+            if answer.weak and not answer.hits and not batch and format not in ("table", "plain"):
+                complain(answer.without_hits)
+            yield answer
+
+    if format == "table":
+        from semsearch.cli.terminal import print_answers  # rich: a pipe needs none of it
+
+        print_answers(counted(), batch=batch)
+    else:
+        for line in (BATCH_FORMATS if batch else FORMATS)[format](counted()):
+            print(line, end="" if format == "null" else "\n")
+    if not format.startswith("json"):
+        tell_if_stale(stale, asked)
+    return number

@@ -9,16 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich import progress as bars
-from rich.console import Console
-
 from semsearch.cli.printing import one_line
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Display
+
     from semsearch.results.reports import Progress
 
 Stages = Callable[[str, int, int], None]  # name of the stage, amount done, total (0: unknown)
-_OPEN: list[bars.Progress] = []  # what is on the screen
+_OPEN: list[Display] = []  # what is on the screen
 
 
 @contextmanager
@@ -78,6 +77,9 @@ def _bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int, str | None
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich import progress as bars  # a pipe needs none of it
+    from rich.console import Console
+
     console = Console(stderr=True, highlight=False)
     console.width -= 3  # room for the ^C that a terminal echoes: it must not begin another line
     display = bars.Progress(

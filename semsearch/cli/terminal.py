@@ -20,8 +20,6 @@ from rich.style import Style
 from rich.text import Text
 
 from semsearch.cli.answer_formats import (
-    BATCH_FORMATS,
-    FORMATS,
     Answer,
     also_in,
     code_lines,
@@ -33,10 +31,8 @@ from semsearch.cli.answer_formats import (
     stale_mark,
     trail,
 )
-from semsearch.cli.asked_indexes import Asked, tell_if_stale
 from semsearch.cli.explanation_text import summary, table
-from semsearch.cli.options import Format
-from semsearch.cli.printing import complain, one_line
+from semsearch.cli.printing import one_line
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
@@ -49,30 +45,6 @@ _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
-
-
-def show(answers: Iterable[Answer], format: Format, asked: Asked, *, batch: bool = False) -> int:
-    """Print answers in a format as they come, and warn of changed files unless it shows them; the number of hits."""
-    number = 0
-    stale: list[Hit] = []
-
-    def counted() -> Iterator[Answer]:
-        nonlocal number
-        for answer in answers:
-            number += len(answer.hits)
-            stale.extend(hit for hit in answer.shown if hit.stale)
-            if answer.weak and not answer.hits and not batch and format not in ("table", "plain"):
-                complain(answer.without_hits)
-            yield answer
-
-    if format == "table":
-        print_answers(counted(), batch=batch)
-    else:
-        for line in (BATCH_FORMATS if batch else FORMATS)[format](counted()):
-            print(line, end="" if format == "null" else "\n")
-    if not format.startswith("json"):
-        tell_if_stale(stale, asked)
-    return number
 
 
 def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:

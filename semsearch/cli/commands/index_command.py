@@ -37,7 +37,6 @@ from semsearch.dense.engines import complete
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import IndexLocked, SemsearchError, SourceError, UsageError, index_command, rebuild_command
 from semsearch.index import Index
-from semsearch.indexing.reading_log import READING_LOG
 from semsearch.indexing.sync_roots import index_of_moved_folder
 from semsearch.maintenance.create_index import missing_folders, remove_empty, renew
 from semsearch.readers.registry import is_readable
@@ -258,6 +257,8 @@ def _resumable(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
+        from semsearch.indexing.reading_log import READING_LOG  # which imports all readers
+
         if not (folder / READING_LOG).exists():
             raise
         raise KeyboardInterrupt("files read so far are kept; run the same command again to continue") from None

@@ -9,9 +9,8 @@ import typer
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
-from semsearch.cli.asked_indexes import bring_up_to_date, names_of, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import bring_up_to_date, names_of, open_asked, show, tell_if_empty, tell_if_stale
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
-from semsearch.cli.terminal import show
 from semsearch.errors import SourceError, quoted
 from semsearch.results.hits import FLOOR
 

@@ -13,11 +13,18 @@ import typer
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, choose_format, path_and_position, wants_whole
-from semsearch.cli.asked_indexes import Asked, bring_up_to_date, names_of, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import (
+    Asked,
+    bring_up_to_date,
+    names_of,
+    open_asked,
+    show,
+    tell_if_empty,
+    tell_if_stale,
+)
 from semsearch.cli.history import question_of, remember
 from semsearch.cli.open_hit import open_hit
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, warn
-from semsearch.cli.terminal import show
 from semsearch.errors import UsageError, quoted
 from semsearch.evaluate.golden import ExpectedAnswer, append_answer
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold

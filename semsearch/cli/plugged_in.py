@@ -37,6 +37,8 @@ BROUGHT_BY = {  # distributions of this repository, and commands that they bring
 class ExtensibleGroup(TyperGroup):
     """A group of commands: semsearch's own, which cannot be replaced, then those of other distributions."""
 
+    _are_all_loaded = False
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands. Those that cannot be loaded are left out, with a warning."""
         self._load_all(ctx)
@@ -58,10 +60,12 @@ class ExtensibleGroup(TyperGroup):
         return None
 
     def _load_all(self, ctx: Any) -> None:
+        if self._are_all_loaded:
+            return
+        self._are_all_loaded = True
         for name, point in announced(_path(ctx)).items():
             if name in self.commands:
-                if not getattr(self.commands[name], "is_plugged_in", False):
-                    warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
+                warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
                 continue
             try:
                 self.commands[name] = _load(point, name)
@@ -98,7 +102,7 @@ def _load(point: EntryPoint, name: str) -> Any:
         raise UsageError(
             f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
-    command.name, command.is_plugged_in = name, True
+    command.name = name
     return command
 
 

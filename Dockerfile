@@ -4,7 +4,7 @@ ARG PYTHON=3.13
 FROM python:${PYTHON}-slim AS build
 COPY . /source
 RUN python3 -m venv /opt/semsearch \
-    && /opt/semsearch/bin/python -m pip install --no-cache-dir --no-compile "/source[serve,watch]" \
+    && /opt/semsearch/bin/python -m pip install --no-cache-dir --no-compile "/source[serve,mcp,watch]" \
     && /opt/semsearch/bin/python -m pip uninstall -q -y pip \
     && cp /source/tests/supply/container_start /opt/semsearch/bin/container_start \
     && chmod 755 /opt/semsearch/bin/container_start

@@ -133,8 +133,8 @@ class ChatModels:
             ending, length = None, 0
             streams = response.headers.get_content_type() == "text/event-stream"
             for event in _events(self._lines(response)) if streams else [_as_json(self._rest(response))]:
-                text, reason = self._said_in(event, body)
-                ending, length = reason or ending, length + len(text)
+                text, hidden, reason = self._said_in(event, body)
+                ending, length = reason or ending, length + len(text) + hidden
                 if length > _MOST:
                     raise ServerError(f"the model at {self.url} does not stop; its answer is longer than any")
                 if text:
@@ -169,10 +169,10 @@ class ChatModels:
         return self._sent(path, {key: value for key, value in body.items() if key != "temperature"})
 
     def _rest(self, response: IO[bytes]) -> bytes:
-        found = response.read(_MOST + 1)
-        if len(found) > _MOST:
+        text = response.read(_MOST + 1)
+        if len(text) > _MOST:
             raise ServerError(f"{self.url} answers with more than {_MOST >> 20} MB")
-        return found
+        return text
 
     def _lines(self, response: IO[bytes]) -> Iterator[bytes]:
         while line := response.readline(_MOST + 1):
@@ -183,8 +183,8 @@ class ChatModels:
 
     # -- what an answer means ------------------------------------------------------------------------------------------
 
-    def _said_in(self, event: Any, body: Mapping[str, Any]) -> tuple[str, str | None]:
-        """The text in an event, and why the model stopped, if it has. Raises as `answer`."""
+    def _said_in(self, event: Any, body: Mapping[str, Any]) -> tuple[str, int, str | None]:
+        """The text in an event, the length of its reasoning, and why the model stopped, if so. Raises as `answer`."""
         if isinstance(event, dict) and event.get("error"):
             raise self._refusal(0, event, body)
         if not isinstance(event, dict) or not isinstance(event.get("choices"), list):
@@ -193,19 +193,20 @@ class ChatModels:
         if not isinstance(first, dict):
             raise self._other_protocol()
         part = first.get("delta") or first.get("message") or {}
-        text, reason = part.get("content") if isinstance(part, dict) else None, first.get("finish_reason")
-        return text if isinstance(text, str) else "", reason if isinstance(reason, str) else None
+        part = part if isinstance(part, dict) else {}
+        text, reason = part.get("content"), first.get("finish_reason")
+        hidden = len(str(part.get("reasoning_content") or part.get("reasoning") or ""))
+        return text if isinstance(text, str) else "", hidden, reason if isinstance(reason, str) else None
 
     def _refusal(self, status: int, answer: Any, body: Mapping[str, Any]) -> ServerError | UsageError:
         """The error that an answer stands for; status 0 in the middle of an answer."""
-        found = answer.get("error", answer) if isinstance(answer, dict) else answer
-        if isinstance(found, dict):
-            told = [found.get(name) for name in ("message", "detail", "type", "code")]
-            found = told[0] or told[1] or json.dumps(found)
-        else:
-            told = [found]
-        message = self._said(str(found))
-        if status == 413 or _TOO_LONG.search(" ".join(map(str, told))):
+        reason = answer.get("error", answer) if isinstance(answer, dict) else answer
+        words = [reason]
+        if isinstance(reason, dict):
+            words = [reason.get(name) for name in ("message", "detail", "type", "code")]
+            reason = words[0] or words[1] or json.dumps(reason)
+        message = self._said(str(reason))
+        if status == 413 or _TOO_LONG.search(" ".join(map(str, words))):
             return ContextTooLong(f"the prompt is too long for the model: {message}; use a smaller --max-words")
         if status in (401, 403):
             asks = "refuses the key" if self._key else "wants a key, which it got none"
@@ -244,8 +245,8 @@ class ChatModels:
         )
 
     def _listed(self, names: Sequence[str]) -> str:
-        more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return self._said(", ".join(names[:_NAMED]), most=_MOST) + more
+        rest = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return self._said(", ".join(names[:_NAMED]), most=_MOST) + rest
 
     def _said(self, text: str, *, most: int = _SHOWN) -> str:
         """What a server says, on one line, shortened, safe to print and without the key."""

@@ -118,7 +118,7 @@ Mode = Annotated[Literal["hybrid", "lexical", "dense"], Field(description="lexic
 Brief = Annotated[bool, Field(description="Only the best sentence of each passage.")]
 All = Annotated[bool, Field(description="Include passages that are unlikely to answer.")]
 Cursor = Annotated[
-    str, Field(max_length=20, description="next_cursor of an answer, to continue with the same arguments.")
+    int, Field(ge=0, le=10**9, description="next_cursor of an answer, to continue with the same arguments.")
 ]
 
 MOST_CHARACTERS = 24_000  # of an answer: about 6,000 tokens; clients cut or refuse answers of more than 25,000
@@ -131,13 +131,6 @@ _NONE_ANSWERS = "Nothing answers this. If other words find no answer either, say
 _NEAREST = f"{_NONE_ANSWERS} The passages are only the nearest ones."
 _EMPTY = "The index is empty; the user can add documents: semsearch index FOLDER."
 _NO_INDEX = "There is no index yet; the user can create one: semsearch index FOLDER."
-
-
-def _offset(cursor: str) -> int:
-    """The offset at which an answer continues."""
-    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise UsageError(f"{cursor[:40]!r} is not a cursor; use next_cursor of an earlier answer, or none")
-    return int(cursor or 0)
 
 
 def _options(chosen: ChosenIndexes, k: int, mode: str, filters: Sequence[str], per_document: int) -> SearchOptions:
@@ -171,14 +164,14 @@ class Tools:
         mode: Mode = "hybrid",
         all: All = False,
         brief: Brief = False,
-        cursor: Cursor = "",
+        cursor: Cursor = 0,
     ) -> Answer:
         """Find passages of the user's documents that answer a query, by meaning and by words. Each has a citation
         (file and place) and its best sentence."""
-        chosen, offset = choose(self._indexes(), index), _offset(cursor)
-        options = _options(chosen, offset + limit + 1, mode, filters, per_document)
+        chosen = choose(self._indexes(), index)
+        options = _options(chosen, cursor + limit + 1, mode, filters, per_document)
         every = chosen.together.search(query, options=options)
-        answer = _results(chosen, every if all else above_threshold(every), offset, limit, brief=brief)
+        answer = _results(chosen, every if all else above_threshold(every), cursor, limit, brief=brief)
         if every and not every.answered:
             answer["note"] = _joined(_NEAREST, chosen.note)
             if not all:
@@ -220,14 +213,14 @@ class Tools:
         per_document: PerDocument = 0,
         filters: Filters = [],  # noqa: B006
         brief: Brief = False,
-        cursor: Cursor = "",
+        cursor: Cursor = 0,
     ) -> Answer:
         """Find passages similar to a cited one, or to a whole document."""
-        chosen, offset = choose(self._indexes(), index), _offset(cursor)
-        options = _options(chosen, offset + limit + 1, "hybrid", filters, per_document)
+        chosen = choose(self._indexes(), index)
+        options = _options(chosen, cursor + limit + 1, "hybrid", filters, per_document)
         asked = chosen.together
         hits = by_citation(citation, lambda place: asked.similar(place.path, place.line, options=options))
-        return _results(chosen, hits, offset, limit, brief=brief)
+        return _results(chosen, hits, cursor, limit, brief=brief)
 
     def read(
         self,
@@ -238,14 +231,13 @@ class Tools:
         index: IndexName = "",
         around: Annotated[int, Field(ge=0, le=50, description="Passages before and after the cited one.")] = 1,
         max_words: Annotated[int, Field(ge=50, le=2400, description="Maximum words per answer.")] = 1500,
-        cursor: Cursor = "",
+        cursor: Cursor = 0,
     ) -> Answer:
         """Read a document, or the part around a citation; each passage has its own citation."""
-        start = _offset(cursor) or None
 
         def part_of(one: Index) -> Any:
             return by_citation(
-                citation, lambda place: read_part(one, place, around=around, start=start, max_words=max_words)
+                citation, lambda place: read_part(one, place, around=around, start=cursor or None, max_words=max_words)
             )
 
         name, part = choose(self._indexes(), index).first_that_has(part_of)
@@ -260,7 +252,7 @@ class Tools:
             "passages": shown,
             "changed": document.stale or None,
             "note": None if document.count else "This document has no text.",
-            "next_cursor": None if after is None else str(after),
+            "next_cursor": after,
         }
 
     def list_documents(
@@ -269,10 +261,10 @@ class Tools:
         index: IndexName = "",
         filters: Filters = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of documents.")] = 50,
-        cursor: Cursor = "",
+        cursor: Cursor = 0,
     ) -> Answer:
         """List the documents of an index with title, format and length."""
-        chosen, offset = choose(self._indexes(), index), _offset(cursor)
+        chosen = choose(self._indexes(), index)
         documents: Iterator[Answer] = (
             {
                 "document": document.path,
@@ -285,12 +277,12 @@ class Tools:
             for name, one in chosen.by_name.items()
             for document in one.documents(checked_filters(filters))
         )
-        page = list(islice(documents, offset, offset + limit + 1))
+        page = list(islice(documents, cursor, cursor + limit + 1))
         shown = _that_fit(page[:limit])
         return {
             "documents": shown,
-            "note": chosen.note if page or offset else "No document matches.",
-            "next_cursor": str(offset + len(shown)) if len(shown) < len(page) else None,
+            "note": chosen.note if page or cursor else "No document matches.",
+            "next_cursor": cursor + len(shown) if len(shown) < len(page) else None,
         }
 
     def status(
@@ -331,7 +323,7 @@ def _results(chosen: ChosenIndexes, hits: Sequence[Hit], offset: int, limit: int
     return {
         "results": page,
         "note": chosen.note if hits else _why_nothing(chosen),
-        "next_cursor": str(end) if end < len(hits) else None,
+        "next_cursor": end if end < len(hits) else None,
     }
 
 

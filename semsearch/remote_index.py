@@ -10,12 +10,14 @@ import json
 import logging
 import threading
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 from weakref import ref
+
+import numpy as np
 
 from semsearch import errors
 from semsearch.arrays.types import Float32
@@ -36,10 +38,6 @@ from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.reports import Checkup, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 from semsearch.system.locations import split_uri
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -92,19 +90,19 @@ class RemoteIndex(SingleIndex):
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         if len(queries) == 1:  # the server answers those of many clients together
-            answer = self._server.post("/v1/search", self._given(options, query=queries[0], origin=True))
+            answer = self._server.post("/v1/search", self._fields(options, query=queries[0], origin=True))
             _warn(answer)
             return [self._hits(_list(answer, "hits"))]
-        found: list[list[Hit]] = []
+        results: list[list[Hit]] = []
         for first in range(0, len(queries), _AT_ONCE):
-            given = self._given(options, queries=queries[first : first + _AT_ONCE], origin=True)
-            answers = _list(self._server.post("/v1/search/batch", given), "answers", len(given["queries"]))
-            found += [self._hits(_list(each, "hits")) for each in answers]
-        return found
+            fields = self._fields(options, queries=queries[first : first + _AT_ONCE], origin=True)
+            answers = _list(self._server.post("/v1/search/batch", fields), "answers", len(fields["queries"]))
+            results += [self._hits(_list(answer, "hits")) for answer in answers]
+        return results
 
     def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         subject = {"hit": like.to_dict()} if isinstance(like, Hit) else {"path": like}
-        answer = self._server.post("/v1/similar", self._given(options, line=line, **subject))
+        answer = self._server.post("/v1/similar", self._fields(options, line=line, **subject))
         return [Hit.from_dict(hit) for hit in _list(answer, "hits")]
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
@@ -115,25 +113,23 @@ class RemoteIndex(SingleIndex):
 
     def _explained(self, hit: Hit, **fields: Any) -> Explanation:
         name = self._name() if hit.index is None else hit.index
-        given = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), **fields}
-        return Explanation.from_dict(self._server.post("/v1/explain", given))
+        body = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), **fields}
+        return Explanation.from_dict(self._server.post("/v1/explain", body))
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
-        given = self._given(options, query=query, max_words=max_words)
+        fields = self._fields(options, query=query, max_words=max_words)
         for name in _NOT_OF_CONTEXT:
-            del given[name]
-        answer = self._server.post("/v1/context", given)
+            del fields[name]
+        answer = self._server.post("/v1/context", fields)
         _warn(answer)
         return Context.from_dict({key: answer[key] for key in ("text", "words", "citations", "weak") if key in answer})
 
     def _embed(self, texts: Sequence[str]) -> Float32:
-        import numpy as np  # start-up time: a question needs no arrays here
-
         rows: list[Float32] = []
         for first in range(0, max(len(texts), 1), _AT_ONCE):
             part = texts[first : first + _AT_ONCE]
-            given = {"model": self._name(), "input": part, "encoding_format": "base64"}
-            rows += map(_embedding, _list(self._server.post("/v1/embeddings", given), "data", len(part)))
+            fields = {"model": self._name(), "input": part, "encoding_format": "base64"}
+            rows += map(_embedding, _list(self._server.post("/v1/embeddings", fields), "data", len(part)))
         if len({row.shape for row in rows}) > 1:
             raise _other_form("vectors of one length")
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), dtype=np.float32)
@@ -147,15 +143,15 @@ class RemoteIndex(SingleIndex):
 
     def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
         asked = {"sentence": sought.sentence, "passage": sought.passage, "line": sought.line, "page": sought.page}
-        found = self._got(f"/v1/passages/{quote(name, safe='')}", offset=offset, limit=limit, **asked)
-        return DocumentPassages.from_dict(found)
+        answer = self._got(f"/v1/passages/{quote(name, safe='')}", offset=offset, limit=limit, **asked)
+        return DocumentPassages.from_dict(answer)
 
     def _page(self, name: str, page: int) -> PdfPage:
         return PdfPage.from_dict(self._got(f"/v1/pages/{quote(name, safe='')}", page=page))
 
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
-        given = {"index": self._name(), "page": page, "width": width}
-        return self._server.get_bytes(f"/v1/pictures/{quote(name, safe='')}", given)
+        query = {"index": self._name(), "page": page, "width": width}
+        return self._server.get_bytes(f"/v1/pictures/{quote(name, safe='')}", query)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
         return Facets.from_dict(self._got("/v1/facets", filters=tuple(filters), values=values))
@@ -170,20 +166,20 @@ class RemoteIndex(SingleIndex):
         return Checkup.from_dict(self._got("/v1/checkup", stale=stale))
 
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        found = self._listed("/v1/coverage", "coverage", FileCoverage.from_dict, offset=offset)
-        return tuple(islice(found, limit))
+        coverage = self._listed("/v1/coverage", "coverage", FileCoverage.from_dict, offset=offset)
+        return tuple(islice(coverage, limit))
 
     def _map_status(self) -> MapStatus:
-        found = self._got("/v1/map")
-        named = (field.name for field in fields(MapStatus))
-        return MapStatus.from_dict({name: found[name] for name in named if name in found})
+        answer = self._got("/v1/map")
+        names = (field.name for field in fields(MapStatus))
+        return MapStatus.from_dict({name: answer[name] for name in names if name in answer})
 
     def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
-        found: list[MapPassage] = []
+        passages: list[MapPassage] = []
         for first in range(0, len(ids), _POINTS_AT_ONCE):
             asked = [int(id_) for id_ in ids[first : first + _POINTS_AT_ONCE]]
-            found += map(MapPassage.from_dict, _list(self._got("/v1/map/passages", ids=asked), "passages"))
-        return found
+            passages += map(MapPassage.from_dict, _list(self._got("/v1/map/passages", ids=asked), "passages"))
+        return passages
 
     # -- how they are asked --------------------------------------------------------------------------------------------
 
@@ -203,23 +199,23 @@ class RemoteIndex(SingleIndex):
         return self._server.get(path, {"index": self._name(), **query})
 
     def _listed(
-        self, path: str, key: str, made: Callable[[dict[str, Any]], Item], *, offset: int = 0, **query: Any
+        self, path: str, key: str, make: Callable[[dict[str, Any]], Item], *, offset: int = 0, **query: Any
     ) -> Iterator[Item]:
         """All of a list that the server gives a part at a time."""
         following: int | None = offset
         while following is not None:
             page = self._got(path, offset=following, limit=_AT_ONCE, **query)
-            yield from map(made, _list(page, key))
+            yield from map(make, _list(page, key))
             before, following = following, page.get("next")
             if following is not None and not (type(following) is int and following > before):
                 raise _other_form("the number of the next")
 
-    def _given(self, options: SearchOptions, **fields: Any) -> dict[str, Any]:
+    def _fields(self, options: SearchOptions, **fields: Any) -> dict[str, Any]:
         return {"index": self.name, **options.to_dict(), **fields}
 
-    def _hits(self, found: list[dict[str, Any]]) -> Hits:
+    def _hits(self, answer: list[dict[str, Any]]) -> Hits:
         """Hits as the server sent them, which remember who found them."""
-        hits = Hits(Hit.from_dict(hit) for hit in found)
+        hits = Hits(Hit.from_dict(hit) for hit in answer)
         for hit in hits:
             hit.found_by(ref(self))
         return hits
@@ -227,18 +223,16 @@ class RemoteIndex(SingleIndex):
 
 def _list(answer: object, key: str, count: int | None = None) -> list[Any]:
     """The list that an answer has under a name, of `count` items if given. Raises ServerError."""
-    found = answer.get(key) if isinstance(answer, dict) else None
-    if not isinstance(found, list) or count not in (None, len(found)):
+    items = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(items, list) or count not in (None, len(items)):
         raise _other_form(f"a list of {key}" if count is None else f"{count} {key}")
-    return found
+    return items
 
 
-def _embedding(given: object) -> Float32:
+def _embedding(item: object) -> Float32:
     """The vector in an answer. (d,)"""
-    import numpy as np  # start-up time
-
     try:
-        return np.frombuffer(b64decode(given["embedding"]), dtype="<f4")  # type: ignore[index]  # what else it is raises
+        return np.frombuffer(b64decode(item["embedding"]), dtype="<f4")  # type: ignore[index]  # what else it is raises
     except (LookupError, TypeError, ValueError):
         raise _other_form("an embedding in base64") from None
 
@@ -277,10 +271,10 @@ class ServerConnection:
 
     def get_bytes(self, path: str, query: Mapping[str, Any]) -> bytes:
         """Read what is at a path and is no JSON, such as a picture. Raises as `get`."""
-        status, found = self._ask("GET", _with_query(path, query), None)
+        status, body = self._ask("GET", _with_query(path, query), None)
         if status != http.client.OK:
-            self._understood(status, found)  # raises
-        return found
+            self._understood(status, body)  # raises
+        return body
 
     def post(self, path: str, fields: Mapping[str, Any]) -> Any:
         """Ask with a JSON object. Raises as `get`."""
@@ -322,8 +316,8 @@ class ServerConnection:
         try:
             connection.request(method, path, body, dict(headers))
             answer = connection.getresponse()
-            found = answer.status, answer.read(_MOST + 1)
-            if len(found[1]) > _MOST:
+            text = answer.read(_MOST + 1)
+            if len(text) > _MOST:
                 raise OSError(f"it answers with more than {_MOST >> 20} MB")
         except BaseException:
             connection.close()
@@ -334,7 +328,7 @@ class ServerConnection:
                 self._idle.append(connection)
         if not keep:
             connection.close()
-        return found
+        return answer.status, text
 
     def _opened(self) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
@@ -370,8 +364,8 @@ class ServerConnection:
 
 
 def _with_query(path: str, query: Mapping[str, Any]) -> str:
-    given = {name: _as_text(value) for name, value in query.items() if value is not None}
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+    texts = {name: _as_text(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(texts, doseq=True)}" if texts else path
 
 
 def _as_text(value: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterable, Mapping
@@ -26,19 +27,12 @@ from semsearch.system.locations import config_folder
 
 # -- Headers -----------------------------------------------------------------------------------------------------------
 
-_POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "img-src": "'self' data: blob:",
-    "font-src": "'self'",
-    "connect-src": "'self'",
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 SECURITY_HEADERS = {
-    "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
+    "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -46,8 +40,6 @@ SECURITY_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-
-
 _ENCODED = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 _CACHED = [(b"cache-control", b"no-cache")]  # but asked for again: a new version is used at once
 
@@ -114,27 +106,11 @@ def _written(path: Path) -> str:
 
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 # what proxies add to what they send on: the client is unknown, whatever its address. Names or beginnings of names
-_FORWARDING = (
-    "forwarded",
-    "via",
-    "x-forwarded",
-    "x-original-",
-    "x-real-ip",
-    "x-client-ip",
-    "x-cluster-client-ip",
-    "x-envoy-",
-    "x-proxy",
-    "x-scheme",
-    "x-amzn-",
-    "x-arr-",
-    "x-azure-",
-    "true-client-ip",
-    "cdn-loop",
-    "cf-",
-    "fastly-",
-    "fly-",
-    "tailscale-",
+_FORWARDING = tuple(
+    "forwarded via x-forwarded x-original- x-real-ip x-client-ip x-cluster-client-ip x-envoy- x-proxy x-scheme x-amzn- "
+    "x-arr- x-azure- true-client-ip cdn-loop cf- fastly- fly- tailscale-".split()
 )
+_HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^][:@/\s]*))(?::\d*)?")
 _OWN = ("same-origin", "none")  # Sec-Fetch-Site of our own page, and of what the user typed
 
 
@@ -215,10 +191,9 @@ def is_of_page(path: str) -> bool:
 
 
 def host_name(header: str) -> str:
-    """The name in a Host header, without port and brackets, in lower case."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
-    return header.partition(":")[0].lower().rstrip(".")
+    """The name in a Host header, without port and brackets, in lower case; "" if it is not one."""
+    parts = _HOST.fullmatch(header.lower())
+    return "" if parts is None else (parts["address"] or parts["name"]).rstrip(".")
 
 
 def is_address(name: str) -> bool:

@@ -188,7 +188,10 @@ class Guarded:
 
 
 def _facts(scope: Scope) -> RequestFacts:
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        headers[key] = "" if key == "host" and key in headers else value.decode("latin-1")  # several hosts are none
     client = scope.get("client")
     return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers, scope["http_version"])
 

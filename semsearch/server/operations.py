@@ -23,7 +23,7 @@ from semsearch.results.codec import Record
 from semsearch.server.access import is_loopback
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.problems import problem_of
-from semsearch.server.work_pool import RequestBatches, Workers, WorkPool
+from semsearch.server.work_pool import Workers, WorkPool
 
 # -- Parameters --------------------------------------------------------------------------------------------------------
 
@@ -108,16 +108,12 @@ ReportedWork = Callable[[Report | None], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The served indexes, and a pool of threads each for queries, writes and pictures.
-
-    Searches are answered in batches, by the `workers` if there are any.
-    """
+    """The served indexes, a pool of threads each for queries, writes and pictures, and processes that search."""
 
     indexes: OpenIndexes
     asking: WorkPool
     writing: WorkPool
     drawing: WorkPool
-    searches: RequestBatches[Any, bytes]
     workers: Workers | None = None
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 import uvicorn
@@ -16,14 +16,12 @@ from semsearch.server.application import Application, Guarded, reading_posts
 from semsearch.server.connections import ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Engine
-from semsearch.server.search_routes import SearchParameters, search_bodies
-from semsearch.server.work_pool import RequestBatches, Workers, WorkPool
+from semsearch.server.work_pool import Workers, WorkPool
 
 PORT = 8765
 MCP_PATH = "/mcp"
 _LAST_PORT = 65_535
 _MOST_THREADS = 8  # an index keeps as many connections
-_PARALLEL = 2  # batches of searches: one computes while the other does I/O
 _MOST_CONNECTIONS = 1000  # beyond them, uvicorn sheds requests; ConnectionLimits makes room before
 _BACKLOG = 512
 _MOST_WRITES = 16  # that run or wait, and as many pictures
@@ -89,18 +87,11 @@ def make_engine(indexes: OpenIndexes, settings: ServerSettings, workers: Workers
     processes = 0 if workers is None else workers.number
     threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1)) + processes  # as many wait for a process's answer
     asking = WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
-
-    def bodies(searches: Sequence[SearchParameters]) -> list[bytes]:
-        if workers is not None and workers.ready.is_set():
-            return workers.answer(search_bodies, searches)
-        return search_bodies(indexes, searches)
-
     return Engine(
         indexes,
         asking,
         writing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES, seconds=settings.write_seconds),
         drawing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES // 2, seconds=settings.seconds),
-        searches=RequestBatches(asking, bodies, parallel=processes or _PARALLEL),
         workers=workers,
     )
 

@@ -15,8 +15,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Citation, Hit, Hits, corrections_in
 from semsearch.results.options import Correction, Mode, SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
-from semsearch.search.query import parse_queries
-from semsearch.search.search_warnings import SearchWarning, about, logged_warnings
+from semsearch.search.search_warnings import SearchWarning, logged_warnings
 from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
 from semsearch.server.operations import (
     FilterParameters,
@@ -25,7 +24,6 @@ from semsearch.server.operations import (
     Parameters,
     answer,
     engine_of,
-    limited_client,
     to_json,
 )
 from semsearch.text.tokens import words
@@ -234,27 +232,21 @@ async def search_by_body(request: Request, body: SearchBody, index: IndexNames =
 
 
 async def _searched(request: Request, asked: SearchParameters) -> Response:
-    key = tuple((name, value) for name, value in asked.__dict__.items() if name != "query")
-    body = await engine_of(request).searches.run(key, asked, limited_client(request))
-    return Response(body, media_type="application/json")
+    engine = engine_of(request)
+    workers = engine.workers if engine.workers is not None and engine.workers.ready.is_set() else None
+
+    def work(indexes: OpenIndexes) -> bytes:
+        return search_body(indexes, asked) if workers is None else workers.answer(search_body, asked)
+
+    return await answer(request, work)
 
 
-def search_bodies(indexes: OpenIndexes, searches: Sequence[SearchParameters]) -> list[bytes]:
-    """The answers to searches that differ in their query only, as JSON. Raises SemsearchError, of one of them."""
-    first = searches[0]
+def search_body(indexes: OpenIndexes, asked: SearchParameters) -> bytes:
+    """The answer to a search, as JSON. Raises SemsearchError."""
     with logged_warnings() as warnings:
-        results = indexes.together(first.names).search_many(
-            [asked.query for asked in searches], options=first.options()
-        )
-    return [
-        to_json(
-            first.asked(indexes)
-            | {"mode": first.mode}
-            | _query_hits(asked.query, hits, origin=asked.origin)
-            | _warnings(asked, warnings)
-        )
-        for asked, hits in zip(searches, results, strict=True)
-    ]
+        hits = indexes.together(asked.names).search(asked.query, options=asked.options())
+    answered = _query_hits(asked.query, hits, origin=asked.origin)
+    return to_json({**asked.asked(indexes), "mode": asked.mode, **answered, **_messages(warnings)})
 
 
 def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
@@ -266,13 +258,10 @@ def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
     }
 
 
-def _warnings(asked: SearchParameters | ContextParameters, warnings: Sequence[SearchWarning]) -> dict[str, Any]:
+def _messages(warnings: Sequence[SearchWarning]) -> dict[str, Any]:
     """The part of an answer with warnings, if there are any."""
-    if not warnings:
-        return {}
-    (syntax,) = parse_queries([asked.query], asked.syntax)
-    messages = about(warnings, asked.query if syntax is None else syntax.text)
-    return {"warnings": list(messages)} if messages else {}
+    messages = [*dict.fromkeys(warning.message for warning in warnings)]
+    return {"warnings": messages} if messages else {}
 
 
 @router.post("/v1/search/batch", response_model=BatchAnswer)
@@ -339,9 +328,8 @@ def check_origin(hit: Hit) -> None:
     """Raise UsageError for an origin that no search returns."""
     origin = hit.origin
     assert origin is not None  # only such hits are checked
-    weights = [origin.weights]
-    numbers = [number for one in weights for number in (one.dense, one.lexical, one.near)]
-    if not all(0 < one.best < 1e9 for one in weights) or not all(0 <= number < 1e9 for number in numbers):
+    weights = origin.weights
+    if not 0 < weights.best < 1e9 or not all(0 <= one < 1e9 for one in (weights.dense, weights.lexical, weights.near)):
         raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
     if len(origin.models) > _MOST_MODELS:
         raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")
@@ -366,7 +354,7 @@ async def _context(request: Request, asked: ContextParameters) -> Response:
                 asked.query, max_words=asked.max_words, options=asked.options()
             )
         named = {**asked.asked(indexes), "query": asked.query, "mode": asked.mode}
-        return named | gathered.to_dict() | _warnings(asked, warnings)
+        return named | gathered.to_dict() | _messages(warnings)
 
     return await answer(request, work)
 

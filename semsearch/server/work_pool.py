@@ -1,12 +1,8 @@
-"""Bounded pools of threads for slow work, batches of searches, and processes that search.
+"""Bounded pools of threads for slow work, and processes that search.
 
-Work that exceeds a pool's room is refused with a Retry-After. Several queries at once cost less than one after the
-other: while the maximum number of batches runs, requests wait, and the next batch takes all waiting requests with equal
-options. So nothing waits under light load, and batches grow under heavy load.
-
-Python computes in one thread of a process at a time, so a server with many clients may hand its batches to processes.
-The server's own process keeps what there is one of: the socket, limits, access and writes. Workers read the same mapped
-files, and see what others write with their next transaction.
+Work that exceeds a pool's room is refused with a Retry-After. Python computes in one thread of a process at a time, so
+a server with many clients may hand its searches to processes. Its own process keeps what there is one of: the socket,
+limits, access and writes. Workers read the same mapped files, and see what others write with their next transaction.
 """
 
 from __future__ import annotations
@@ -18,15 +14,13 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from multiprocessing import connection, resource_tracker
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from semsearch.errors import SemsearchError
 from semsearch.server.open_indexes import OpenIndexes
@@ -55,10 +49,7 @@ class WorkPool:
 
         Raises RequestRefused if there is no room (503, 429) or after the time limit (503).
         """
-        return await self.in_time(asyncio.wrap_future(self.submit(work, client)))
-
-    async def in_time(self, future: asyncio.Future[Result]) -> Result:
-        """Wait for a result, up to the time limit. Raises RequestRefused (503)."""
+        future = asyncio.wrap_future(self.submit(work, client))
         try:
             return await asyncio.wait_for(future, self._seconds)
         except TimeoutError:
@@ -69,17 +60,6 @@ class WorkPool:
 
     def submit(self, work: Callable[[], Result], client: str | None) -> Future[Result]:
         """Start a function in a thread, if there is room. Raises RequestRefused."""
-        release = self.take_room(client)
-        future = self.start(work)
-        future.add_done_callback(lambda _: release())
-        return future
-
-    def start(self, work: Callable[[], Result]) -> Future[Result]:
-        """Start a function in a thread; the caller has taken room already."""
-        return self._executor.submit(work)
-
-    def take_room(self, client: str | None) -> Callable[[], None]:
-        """Reserve the room of one function; returns the function that releases it. Raises RequestRefused."""
         key = client or ""
         with self._lock:
             if self._taken.total() >= self._room:
@@ -88,7 +68,9 @@ class WorkPool:
                 detail = f"this client already has {self._share} requests in progress; wait for them"
                 raise refused(HTTPStatus.TOO_MANY_REQUESTS, detail, retry_after=1)
             self._taken[key] += 1
-        return partial(self._free, key)
+        future = self._executor.submit(work)
+        future.add_done_callback(lambda _: self._free(key))
+        return future
 
     def _free(self, key: str) -> None:
         with self._lock:
@@ -101,108 +83,16 @@ class WorkPool:
         self._executor.shutdown(cancel_futures=True)
 
 
-# -- Batches -----------------------------------------------------------------------------------------------------------
-
-_MOST = 32  # requests of a batch: more would delay others, and gain little
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch(Generic[Item, Result]):
-    """Requests with equal options, each with the future of its answer."""
-
-    items: list[Item]
-    futures: list[asyncio.Future[Result]]
-
-    def run(self, answer: Callable[[Sequence[Item]], Sequence[Result]]) -> Sequence[Result | SemsearchError]:
-        """The answers of all requests. A failing one does not affect the others."""
-        try:
-            return answer(self.items)
-        except SemsearchError as error:
-            return [error] if len(self.items) == 1 else [_alone(answer, item) for item in self.items]
-
-    def resolve(self, done: asyncio.Future[Sequence[Result | SemsearchError]]) -> None:
-        """Give each request its answer."""
-        if done.cancelled():
-            outcomes: Sequence[Result | BaseException] = [_stopping()] * len(self.futures)
-        elif (failure := done.exception()) is not None:
-            outcomes = [failure] * len(self.futures)
-        else:
-            outcomes = done.result()
-        for future, outcome in zip(self.futures, outcomes, strict=True):
-            if future.done():
-                continue  # nobody waits any more
-            if isinstance(outcome, BaseException):
-                future.set_exception(outcome)
-                future.exception()  # mark as retrieved, in case nobody waits for it
-            else:
-                future.set_result(outcome)
-
-
-class RequestBatches(Generic[Item, Result]):
-    """Answers requests in batches, `parallel` at a time, in the threads of a pool. To be used in one event loop.
-
-    `answer` is given several requests that share a key, and returns their answers, in order.
-    """
-
-    def __init__(self, pool: WorkPool, answer: Callable[[Sequence[Item]], Sequence[Result]], *, parallel: int) -> None:
-        self._pool, self._answer, self._parallel = pool, answer, parallel
-        self._running = 0
-        self._waiting: dict[Hashable, _Batch[Item, Result]] = {}
-
-    async def run(self, key: Hashable, item: Item, client: str | None) -> Result:
-        """Answer a request, together with others of the same key that wait.
-
-        Raises RequestRefused as `WorkPool.run`, and the error of the request.
-        """
-        release = self._pool.take_room(client)
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(lambda _: release())
-        batch = self._waiting.setdefault(key, _Batch([], []))
-        batch.items.append(item)
-        batch.futures.append(future)
-        self._start()
-        return await self._pool.in_time(asyncio.shield(future))
-
-    def _start(self) -> None:
-        """Start batches while there are threads for them, the longest waiting first."""
-        while self._waiting and self._running < self._parallel:
-            key = next(iter(self._waiting))
-            batch = self._waiting.pop(key)
-            if len(batch.items) > _MOST:
-                self._waiting[key] = _Batch(batch.items[_MOST:], batch.futures[_MOST:])
-                batch = _Batch(batch.items[:_MOST], batch.futures[:_MOST])
-            self._running += 1
-            running = asyncio.wrap_future(self._pool.start(partial(batch.run, self._answer)))
-            running.add_done_callback(partial(self._finish, batch))
-
-    def _finish(self, batch: _Batch[Item, Result], done: asyncio.Future[Sequence[Result | SemsearchError]]) -> None:
-        self._running -= 1
-        batch.resolve(done)
-        self._start()
-
-
-def _alone(answer: Callable[[Sequence[Item]], Sequence[Result]], item: Item) -> Result | SemsearchError:
-    try:
-        return answer([item])[0]
-    except SemsearchError as error:
-        return error
-
-
-def _stopping() -> SemsearchError:
-    return refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server is shutting down", retry_after=5)
-
-
 # -- Processes ---------------------------------------------------------------------------------------------------------
 
 _LOG = logging.getLogger(__name__)
-_TRIES = 2  # a batch may end a process, as for lack of memory; then it is given to new ones once more
-_SECONDS = 60.0  # that a batch may take, with the start of a process
+_TRIES = 2  # a search may end a process, as for lack of memory; then it is given to new ones once more
+_SECONDS = 60.0  # that a search may take, with the start of a process
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-Answer = Callable[[OpenIndexes, Sequence[Item]], list[bytes]]
 
 
 class Workers:
-    """So many processes that answer batches of searches, each with indexes of its own. Threads may share them.
+    """So many processes that search, each with indexes of its own. Threads may share them.
 
     `opened` makes the indexes of a process; it is sent to a fresh interpreter. Processes that die are replaced.
     """
@@ -230,24 +120,24 @@ class Workers:
         if not done.cancelled() and done.exception() is None:
             self.ready.set()
 
-    def answer(self, answer: Answer[Item], items: Sequence[Item]) -> list[bytes]:
-        """Let a process answer a batch. Raises RequestRefused: the problem of a request, or processes that end."""
+    def answer(self, answer: Callable[[OpenIndexes, Item], bytes], item: Item) -> bytes:
+        """Let a process answer a request. Raises RequestRefused: its problem, or that processes end."""
         for _ in range(_TRIES):
             processes = self._processes
             if processes is None:
                 break
             try:
                 with _signals_blocked():
-                    future = processes.submit(_answered, answer, items)
-                bodies = future.result(_SECONDS)
+                    future = processes.submit(_answered, answer, item)
+                body = future.result(_SECONDS)
             except (BrokenProcessPool, RuntimeError) as error:
                 if not isinstance(error, BrokenProcessPool) and processes is self._processes:
                     raise
                 self._replace(processes)
                 continue
-            if isinstance(bodies, ProblemDetails):
-                raise RequestRefused(bodies)
-            return bodies
+            if isinstance(body, ProblemDetails):
+                raise RequestRefused(body)
+            return body
         detail = "the process that searched has ended; try again"
         raise refused(HTTPStatus.SERVICE_UNAVAILABLE, detail, retry_after=1)
 
@@ -307,9 +197,9 @@ def _end_with_server() -> None:
         os._exit(1)
 
 
-def _answered(answer: Answer[Item], items: Sequence[Item]) -> list[bytes] | ProblemDetails:
+def _answered(answer: Callable[[OpenIndexes, Item], bytes], item: Item) -> bytes | ProblemDetails:
     assert _indexes is not None  # set when the process began
     try:
-        return answer(_indexes, items)
+        return answer(_indexes, item)
     except SemsearchError as error:
         return problem_of(error)

@@ -120,6 +120,8 @@ def test_an_endless_answer_is_not_kept() -> None:
     event = events("x" * (1 << 20), reason=None, done=False)
     with pytest.raises(ServerError, match="longer than any"):
         answer_to(ChatReply([event] * 6, kind=STREAM))
+    with pytest.raises(ServerError, match="longer than any"):
+        answer_to(ChatReply([event.replace(b'"content"', b'"reasoning_content"')] * 6, kind=STREAM))
     with pytest.raises(ServerError, match="a line of more than 4 MB"):
         answer_to(ChatReply([b"data: " + b"x" * (1 << 20)] * 6, kind=STREAM))
     with pytest.raises(ServerError, match="more than 4 MB"):

@@ -110,6 +110,7 @@ def test_definitions_are_small_and_plain(indexes: OpenIndexes) -> None:
     [
         ("search", {"query": "a ship", "index": "nowhere"}, "the server has: docs, notes"),
         ("search", {"query": "a ship", "limit": 0}, "greater than or equal to 1"),
+        ("search", {"query": "a ship", "cursor": "no number"}, "cursor"),
         ("search", {}, "query"),
         ("read", {"citation": "/etc/passwd"}, "not in the index"),
         ("search", {"query": "a ship", "filters": ["*a*b*c*d*e*"]}, "wildcards"),

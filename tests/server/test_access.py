@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,9 @@ def test_the_names_of_this_machine_are_known(host: str) -> None:
     assert status(host=host) == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "", "[::2]", "10.0.0.1", "127.0.0.1.evil"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "", "[::2]", "10.0.0.1", "127.0.0.1.evil", "127.0.0.1:1@evil"]
+)
 def test_another_name_is_refused_even_with_the_token(host: str) -> None:
     assert status(host=host, **BEARER) == 421
 
@@ -125,6 +128,12 @@ def test_the_rules_stand_before_every_address(asker: Asker) -> None:
     assert refused.status == 401
     assert refused.headers["www-authenticate"].startswith("Bearer")
     assert "--show-token" in refused.detail
+
+
+def test_a_request_with_two_hosts_is_refused(asker: Asker) -> None:
+    with socket.create_connection(("127.0.0.1", asker.port), timeout=60) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: 127.0.0.1\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 421 ")
 
 
 def test_every_answer_has_the_security_headers(asker: Asker) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit
 from semsearch.results.options import Correction
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.search_routes import SearchParameters, search_bodies
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}
 
@@ -238,14 +236,3 @@ def test_an_answer_says_what_was_corrected(asker: Asker) -> None:
         origin = remote.search("the capatin")[0].origin
         assert origin is not None
         assert origin.corrected == (Correction("capatin", "captain"),)
-
-
-def test_queries_that_are_answered_together_are_told_their_own_warnings(folder: Path) -> None:
-    indexes = OpenIndexes(folder=folder / "indexes")
-    searches = [SearchParameters(index="docs", query=query) for query in ('"storm ship ship"', "ship", "qqxzw")]
-    first, second, third = map(json.loads, search_bodies(indexes, searches))
-    indexes.close()
-    assert first["warnings"] == ["no passage has the phrase 'storm ship ship'"]
-    assert "warnings" not in second
-    assert len(third["warnings"]) == 1
-    assert "'qqxzw'" in third["warnings"][0]

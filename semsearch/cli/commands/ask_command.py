@@ -93,25 +93,25 @@ def ask(
                 floor=0.0 if every else FLOOR,
             )
 
-        given = context(max_words)
-        if not given.text:
+        passages = context(max_words)
+        if not passages.text:
             if json:
-                print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=given.weak).to_dict()))
-            nearest = "; --all asks the model about the nearest passages" if given.weak else ""
-            why = "nothing answers" if given.weak else "no hits for"
+                print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=passages.weak).to_dict()))
+            nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
+            why = "nothing answers" if passages.weak else "no hits for"
             complain(f"not in your documents: {why} {quoted(question)}{nearest}")
             tell_if_empty(opened)
             raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)
         chosen = model or configured
         if show_prompt:
-            _show(models, request_body(chosen or "", prompt(question, given)), json=json)
+            _show(models, request_body(chosen or "", prompt(question, passages)), json=json)
             return
         chosen = chosen or models.only_name()
-        _tell_where(models, chosen, given)
+        _tell_where(models, chosen, passages)
         while True:
-            body = request_body(chosen, prompt(question, given))
-            sentences = answer_sentences(models.answer(body), [cited.number for cited in given.citations])
+            body = request_body(chosen, prompt(question, passages))
+            sentences = answer_sentences(models.answer(body), [cited.number for cited in passages.citations])
             try:
                 first = next(sentences, None)
                 break
@@ -120,23 +120,23 @@ def ask(
                     raise
                 warn(f"the model has no room for {max_words} words of passages; asking with {max_words // 2}")
                 max_words //= 2
-                given = context(max_words)
+                passages = context(max_words)
         if first is None:
             raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
-        found = iter(()) if first.denies else chain([first], sentences)
-        parts = tuple(found if json else _printed(found))
+        kept = iter(()) if first.denies else chain([first], sentences)
+        parts = tuple(kept if json else _printed(kept))
         answered = bool(parts) and (any(part.citations for part in parts) or not any(part.denies for part in parts))
         if json:
             whole = "".join(part.before + part.text for part in parts).strip()
-            print(to_json(ModelAnswer(question, mode, chosen, answered, whole, parts, given.citations).to_dict()))
+            print(to_json(ModelAnswer(question, mode, chosen, answered, whole, parts, passages.citations).to_dict()))
         elif answered:
-            _print_sources(parts, given)
+            _print_sources(parts, passages)
         if answered:
             _tell_unfounded(parts)
-            tell_if_stale(given.citations, opened)
+            tell_if_stale(passages.citations, opened)
     if not answered:
-        passages = count(len(given.citations), "passage")
-        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {passages} that it was given")
+        number = count(len(passages.citations), "passage")
+        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {number} that it was given")
         raise typer.Exit(NONE_FOUND)
 
 
@@ -147,15 +147,15 @@ def _models(url: str | None) -> tuple[ChatModels, str | None]:
     the key, does not get the key.
     """
     configuration = configuration_of()
-    found, sources = configuration.of("model"), configuration.sources
-    configured, key = found.get("url"), found.pop("key", None)
+    settings, sources = configuration.of("model"), configuration.sources
+    configured, key = settings.get("url"), settings.pop("key", None)
     used = url or configured or OLLAMA
     of_file = "semsearch.toml" in sources.get("model.key", "") and "semsearch.toml" not in sources.get("model.url", "")
     if key and (used != configured or of_file):
         warn(f"the key from {sources['model.key']} is not sent to {one_line(used)}, for which it was not configured")
         key = None
-    limits = {name: found[name] for name in ("plain_http", "seconds") if found.get(name) is not None}
-    return ChatModels(used, key=key, **limits), found.get("name") if used == (configured or OLLAMA) else None
+    limits = {name: settings[name] for name in ("plain_http", "seconds") if settings.get(name) is not None}
+    return ChatModels(used, key=key, **limits), settings.get("name") if used == (configured or OLLAMA) else None
 
 
 def _show(models: ChatModels, body: dict[str, Any], *, json: bool) -> None:
@@ -168,10 +168,10 @@ def _show(models: ChatModels, body: dict[str, Any], *, json: bool) -> None:
         print(f"\n--- {message['role']} ---\n{message['content']}")
 
 
-def _tell_where(models: ChatModels, name: str, given: Context) -> None:
+def _tell_where(models: ChatModels, name: str, passages: Context) -> None:
     """Say on a terminal what goes where: a model may take a while."""
     if sys.stderr.isatty():
-        complain(f"asking {one_line(name)} at {models.url}, with {given.words:,} words from your documents")
+        complain(f"asking {one_line(name)} at {models.url}, with {passages.words:,} words from your documents")
 
 
 def _printed(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:
@@ -187,13 +187,13 @@ def _printed(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:
         print(end=ending, flush=True)
 
 
-def _print_sources(parts: Sequence[AnswerSentence], given: Context) -> None:
+def _print_sources(parts: Sequence[AnswerSentence], passages: Context) -> None:
     """Print the cited passages, numbered as `semsearch context` numbers them; all, if none is cited."""
     cited = {number for part in parts for number in part.citations}
     print("\nSources:\n")
-    for each in given.citations:
-        if each.number in cited or not cited:
-            print(f"- [{each.number}] {one_line(each.source)}")
+    for citation in passages.citations:
+        if citation.number in cited or not cited:
+            print(f"- [{citation.number}] {one_line(citation.source)}")
 
 
 def _tell_unfounded(parts: Sequence[AnswerSentence]) -> None:

@@ -61,11 +61,6 @@ class SentenceSums:
         rounding = (_DOUBLE if few else _SINGLE) * float(np.trace(gram))
         return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words, rounding)
 
-    @classmethod
-    def in_single(cls, gram: Float64, sentences: float, words: float) -> SentenceSums:
-        """Build from sums that were saved without their precision, which is taken to be single."""
-        return cls(gram, sentences, words, _SINGLE * float(np.trace(gram)))
-
     def __reduce__(self) -> tuple[Any, ...]:
         """For other processes: half of G, which is symmetric; in single precision if that is exact.
 

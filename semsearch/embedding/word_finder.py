@@ -11,18 +11,23 @@ from semsearch.arrays.types import Int32, Int64
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks
+from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     from semsearch.text.passage_records import PassageWords
-    from semsearch.word_vectors.multilingual import MultilingualVectors
 
 FindForeign = Callable[[Sequence[str], str], Ragged | None]
 
 
 def as_multilingual(vectors: WordVectors) -> MultilingualVectors | None:
     """The word vectors, if they are of several languages."""
-    return vectors if hasattr(vectors, "tables") else None  # type: ignore[return-value]  # start-up time: no import
+    return vectors if isinstance(vectors, MultilingualVectors) else None
+
+
+def english_of(vectors: WordVectors) -> WordVectors:
+    """The English word vectors, of several languages' or themselves."""
+    return vectors.english if isinstance(vectors, MultilingualVectors) else vectors
 
 
 def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown: bool) -> Ragged:

@@ -6,7 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -98,8 +98,7 @@ def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
     numbers = np.frombuffer(statistics, dtype="<f8")
     side = math.isqrt(len(numbers) - 2)
     gram, rest = numbers[2 : 2 + side * side].reshape(side, side), numbers[2 + side * side :]
-    today = SentenceSums.in_single(gram, float(numbers[0]), float(numbers[1]))
-    return Fit(embedder, replace(today, rounding=float(rest[0])) if len(rest) else today)
+    return Fit(embedder, SentenceSums(gram, float(numbers[0]), float(numbers[1]), float(rest[0])))
 
 
 def save_fit(db: sqlite3.Connection, embedder: SentenceEmbedder, generation: int) -> None:

@@ -1,8 +1,7 @@
 """Texts as word ids: rows of different lengths in one array, and the out-of-vocabulary (OOV) words of these texts.
 
 The id -1 - i means the i-th OOV word of these texts. Its bytes are kept, so that its vector can be predicted from its
-pieces (semsearch.word_vectors.pieces), and its hash, by which an embedder looks up the vector that it has from its
-pieces (semsearch.embedding.oov).
+pieces (semsearch.word_vectors.pieces), and its hash, by which an embedder remembers that vector.
 """
 
 from __future__ import annotations

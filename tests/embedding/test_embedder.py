@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import warnings
 from contextlib import suppress
@@ -220,18 +219,6 @@ def test_the_table_that_a_fit_leaves_gives_the_vectors_of_a_new_one(small_vector
     embedder = SentenceEmbedder(small_vectors, method=method).fit(texts)
     opened = SentenceEmbedder.from_bytes(embedder.to_bytes(), small_vectors)
     np.testing.assert_array_equal(embedder.transform(texts), opened.transform(texts))
-
-
-def test_an_embedder_of_an_earlier_version_is_taken_to_be_summed_in_single_precision(
-    small_vectors: VectorTable, tmp_path: Path
-) -> None:
-    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
-    with np.load(io.BytesIO(embedder.to_bytes())) as arrays:
-        kept = {name: arrays[name] for name in arrays if name != "rounding"}
-    np.savez(tmp_path / "e.npz", **kept)
-    early = SentenceEmbedder.load(tmp_path / "e.npz", small_vectors)
-    assert np.array_equal(early.statistics_.gram, embedder.statistics_.gram)
-    assert early.statistics_.rounding > 1e5 * embedder.statistics_.rounding
 
 
 def test_an_embedder_of_other_word_vectors_is_refused(small_vectors: VectorTable, english: VectorTable) -> None:

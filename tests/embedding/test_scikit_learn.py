@@ -212,7 +212,7 @@ def test_embedding_does_not_load_scikit_learn() -> None:
         "import sys\nfrom semsearch import SentenceEmbedder\nfrom semsearch.errors import FitError\n"
         "embedder = SentenceEmbedder()\n"
         "try:\n    embedder.transform(['a'])\nexcept FitError as error:\n    assert type(error) is FitError\n"
-        "embedder.fit(['the ship sails']).encode('a ship')\nembedder.get_params()\n"
+        "embedder.fit(['the ship sails']).transform(['a ship'])\nembedder.get_params()\n"
         "print([name for name in ('sklearn', 'rich', 'IPython') if name in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

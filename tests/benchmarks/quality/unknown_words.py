@@ -1,4 +1,4 @@
-"""Measure the effect of pieces and contexts on unknown words, as Markdown tables.
+"""Measure the effect of pieces on unknown words, as Markdown tables.
 
     python tests/benchmarks/quality/unknown_words.py FOLDER... --vectors NAME|PATH [--choose NAME,NAME,...] [--no-adapt]
 
@@ -12,6 +12,7 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -19,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import row, score  # a script beside this one
 
 from semsearch import Index, load_vectors
+from semsearch.embedding.methods import Unknown
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
@@ -53,7 +55,7 @@ def main() -> None:
     collections = [read_collection(folder) for folder in arguments.folders]
     print("| setting | " + " | ".join(c.name for c in collections) + " | chosen on | others |")
     print("|---" * (len(collections) + 3) + "|")
-    for unknown in ("skip", "pieces"):
+    for unknown in get_args(Unknown):
         numbers: dict[str, dict[str, float]] = {"dense": {}, "hybrid": {}}
         for collection in collections:
             with (

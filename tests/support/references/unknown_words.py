@@ -64,39 +64,3 @@ def ridge(
     penalties = np.diag([weak] * len(pieces) + [strong] * 2 * d)
     solved = np.linalg.solve(x.T @ x + penalties, x.T @ y)
     return solved[: len(pieces)], solved[len(pieces) :].reshape(2, d, d)
-
-
-def contexts(
-    word: str,
-    sentences: Sequence[Sequence[str]],
-    vectors: Mapping[str, Vector],
-    weights: Mapping[str, float],
-    *,
-    least: int,
-) -> tuple[Vector, int]:
-    """u_w, and from how many occurrences: the mean of the weighted means of the other words' vectors."""
-    means = []
-    for sentence in sentences:
-        heard = [position for position, other in enumerate(sentence) if other in vectors]
-        for position, other in enumerate(sentence):
-            if other == word and len(heard) >= least:
-                around = [sentence[i] for i in heard if i != position]
-                means.append(sum(weights[w] * vectors[w] for w in around) / len(around))
-    return np.mean(means, axis=0), len(means)
-
-
-def context_map(means: Vector, left: Vector, counts: Sequence[int], strength: float, most: float) -> Vector:
-    """A (d, d): argmin Σ n ‖left - A u‖² + λ ‖A - αI‖², each row of A by itself."""
-    d = means.shape[1]
-    n = np.minimum(np.array(counts, dtype=float), most)
-    alpha = sum(c * u @ y for c, u, y in zip(n, means, left, strict=True)) / sum(
-        c * u @ u for c, u in zip(n, means, strict=True)
-    )
-    gram = sum(c * np.outer(u, u) for c, u in zip(n, means, strict=True))
-    penalty = strength * np.trace(gram) / d
-    rows = []
-    for row in range(d):
-        towards = alpha * np.eye(d)[row]
-        right = sum(c * y[row] * u for c, u, y in zip(n, means, left, strict=True)) + penalty * towards
-        rows.append(np.linalg.solve(gram + penalty * np.eye(d), right))
-    return np.array(rows)

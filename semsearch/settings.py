@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -162,9 +162,16 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str | None) -> Settings:
-        """Read the JSON that an index stores. Raises IndexDamaged."""
+        """Read the JSON that an index stores; an earlier version's options that are gone are passed over.
+
+        Raises IndexDamaged.
+        """
         try:
-            return cls(**json.loads(text or ""))
+            stored = json.loads(text or "")
+            known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+            if known.get("unknown") == "contexts":
+                known["unknown"] = "pieces"
+            return cls(**known)
         except (ValueError, TypeError, RecursionError) as error:
             raise IndexDamaged(
                 f"the settings of this index cannot be read ({error}); remove it and index again"

@@ -157,12 +157,12 @@ class RelevanceOf:
         """What there is to say of one passage."""
         has_words = query.words is not None and not (candidates.other is not None and candidates.other[position])
         has_vector = query.vector is not None
-        dense = candidates.dense[position]
+        dense, words = float(candidates.dense[position]), float(self.words[position])
         return Relevance(
             probability=float(self.probability[position]),
-            cosine=(0.0 if np.isnan(dense) else float(dense)) if has_vector else None,
+            cosine=(dense if dense == dense else 0.0) if has_vector else None,
             trust=self.trust if has_vector else None,
-            words=float(np.nan_to_num(self.words[position])) if has_words else None,
+            words=(words if words == words else 0.0) if has_words else None,
             share=float(self.share[position]),
             unknown=query.unknown,
             whole=bool(candidates.whole[position]),

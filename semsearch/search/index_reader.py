@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Protocol, cast
@@ -38,6 +38,8 @@ from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.near_duplicates import MARKS, marks_of
+from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import WordChunk
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -50,10 +52,12 @@ if TYPE_CHECKING:
     from semsearch.search.on_demand_vectors import OnDemandSentences
 
 _LOG = logging.getLogger(__name__)
+_language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
 
 # -- Rows, compared with their checksums -------------------------------------------------------------------------------
 
 _MOST = 4096  # rows that are kept: some megabytes
+_MOST_STEMS = 1 << 17  # terms that are remembered
 _MOST_SPANS = 1 << 16  # likewise of the numbers of passages: ten megabytes
 
 
@@ -132,6 +136,22 @@ class ReadRows:
         return found
 
 
+class StemMemory:
+    """The terms of the words of passages, of which each word is stemmed once. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._lexicon = Lexicon(keeps_spellings=False)
+        self._stemming = Lock()
+
+    def terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
+        """The term of each word of texts in a language. (t,)"""
+        with self._stemming:
+            if len(self._lexicon) > _MOST_STEMS:
+                self._lexicon = Lexicon(keeps_spellings=False)
+            numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
+            return np.asarray(self._lexicon.terms[np.concatenate([np.zeros(0, dtype=np.int32), *numbers])])
+
+
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
@@ -173,7 +193,7 @@ class IndexReader:
         self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
-        self.read_rows = ReadRows()
+        self.read_rows, self.stems = ReadRows(), StemMemory()
         self._are_documents_checked = False
         self.filter_warnings: dict[str, tuple[str, ...]] = {}  # the warnings of each filter
         languages = get_languages(db)
@@ -253,7 +273,7 @@ class IndexReader:
         if self.languages == (ENGLISH,):
             return [ENGLISH] * len(passages)
         of_documents = self.languages_of(db, np.array([row.document_id for row in passages], dtype=np.int64))
-        return [language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
+        return [_language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
 
     def word_vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""

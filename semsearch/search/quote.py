@@ -28,9 +28,10 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.index_reader import StemMemory
 from semsearch.text.languages import ENGLISH, RULES
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import Lexicon, hashes_of, sequences, word_chunks
+from semsearch.text.terms import hashes_of, sequences, word_chunks
 from semsearch.text.tokens import hash_chunks, hash_whole, with_parts
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
@@ -76,6 +77,7 @@ class AskedWords:
     weights: Float64  # (q,) √idf
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
+    stems: StemMemory  # with which they are stemmed
 
 
 def asked_words(query: Query, index: IndexView) -> AskedWords:
@@ -107,12 +109,17 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
             most.append(idf_held)
         row_of_word[name], row_of_term[term] = row, row_of_term.get(term, row)
         least[row], most[row] = min(least[row], idf), max(most[row], idf_held)
-    rarity, vectors = np.array(least), None if table is None else _vectors_of(names, hashes, table, query.language)
+    rarity, vectors = np.array(least), None
     if several is not None and query.language is not None and names:
-        found = _words_in(several, names, query.language)
-        p = average_few(found, several.frequencies[found.ids][:, None])[:, 0]
-        in_none = (np.array(most) == 0) & (found.lengths > 0)
+        words = _words_in(several, names, query.language)
+        vectors = _unit(average_few(words, several.rows(words.ids)))
+        p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
+        in_none = (np.array(most) == 0) & (words.lengths > 0)
         rarity = np.where(in_none, _idf_in_general(p, reader.lexical.passages), rarity)
+    elif table is not None:
+        vectors = np.zeros((len(names), table.dimension), dtype=np.float32)
+        ids = table.lookup(np.array(hashes, dtype=np.uint64))
+        vectors[ids >= 0] = _unit(table.rows(ids[ids >= 0]))
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}
     rows = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
@@ -124,6 +131,7 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         weights=np.sqrt(rarity[kept]),
         vectors=None if vectors is None else vectors[kept],
         table=table,
+        stems=reader.stems,
     )
 
 
@@ -139,7 +147,7 @@ def similarities(asked: AskedWords, texts: Sequence[str], languages: Sequence[st
 def _similarities_in(asked: AskedWords, texts: Sequence[str], language: str) -> Float32:
     """The same for texts in one language."""
     similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
-    chunks, lexicon = [*word_chunks(texts, language)], Lexicon(keeps_spellings=False)
+    chunks = [*word_chunks(texts, language)]
     counts = np.concatenate([np.zeros(0, dtype=np.int64), *(chunk.counts for chunk in chunks)])
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
     owners = np.repeat(np.arange(len(counts)), counts)
@@ -153,7 +161,7 @@ def _similarities_in(asked: AskedWords, texts: Sequence[str], language: str) -> 
         of_ids, (ids, which) = of_ids[ids >= 0], np.unique(ids[ids >= 0], return_inverse=True)
         if len(ids):
             rows = asked.table.rows(ids)
-            cosines = np.maximum(rows @ asked.vectors.T, 0)
+            cosines = np.maximum(_products(rows, asked.vectors), 0)
             cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
             firsts = are_new(of_ids).nonzero()[0]
             similar[of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
@@ -163,10 +171,7 @@ def _similarities_in(asked: AskedWords, texts: Sequence[str], language: str) -> 
         parts = sequences(texts, language)
         terms, of_terms = parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr))
     else:
-        numbers = np.concatenate(
-            [np.zeros(0, dtype=np.int32), *(lexicon.stem_numbers(each, language) for each in chunks)]
-        )
-        terms, of_terms = lexicon.terms[numbers], owners
+        terms, of_terms = asked.stems.terms(chunks, language), owners
     at = np.minimum(asked.terms.searchsorted(terms), len(asked.terms) - 1)
     held = (asked.terms[at] == terms).nonzero()[0]
     np.maximum.at(similar, (of_terms[held], asked.rows[at[held]]), np.float32(OTHER_FORM))
@@ -196,16 +201,16 @@ class ScoredSentences:
 # -- Words -------------------------------------------------------------------------------------------------------------
 
 
-def _vectors_of(names: Sequence[str], hashes: Sequence[int], table: WordVectors, language: str | None) -> Float32:
-    """The vectors of words of a query, of length one; zero for a word that has none. (q, d)"""
-    several = None if language is None else as_multilingual(table)
-    if several is not None and language is not None:
-        words = _words_in(several, names, language)
-        rows = average_few(words, several.rows(words.ids))
-    else:
-        rows = np.zeros((len(names), table.dimension), dtype=np.float32)
-        ids = table.lookup(np.array(hashes, dtype=np.uint64))
-        rows[ids >= 0] = table.rows(ids[ids >= 0])
+_SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product
+
+
+def _products(rows: Float32, vectors: Float32) -> Float32:
+    """The inner products of rows (u, d) and vectors (q, d). (u, q)"""
+    step = max(1, _SMALL // max(vectors.size, 1))
+    return np.concatenate([rows[first : first + step] @ vectors.T for first in range(0, len(rows), step)])
+
+
+def _unit(rows: Float32) -> Float32:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9)))
 
 

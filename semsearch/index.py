@@ -735,7 +735,7 @@ class Index(SingleIndex):
             reporting(progress) as report,
             _opened_cluster(cluster) as executor,
             IndexWriter.open(self._database, vectors=self._word_vectors, report=report, executor=executor) as writer,
-            allowed_write(self._database, gives=given_paths(paths, vectors=self._word_vectors.given is not None)),
+            allowed_write(self._database, given_paths(paths, vectors=self._word_vectors.given is not None)),
         ):
             yield writer
 

@@ -9,7 +9,7 @@ read: its files are not looked at, and nothing is connected to.
 What is allowed is recorded outside of all indexes, in the user's configuration folder, as git's `safe.directory` and
 direnv's `allow` are: a file for each index, by its path, with the names themselves. So another index that is put in the
 place of a known one may do no more than that one did. An index that was moved, which its file number tells, keeps what
-it was allowed; a copy is asked for again. A process remembers what it has allowed, also where nothing can be recorded.
+it was allowed; a copy is asked for again.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from semsearch.dense.engines import get_address, get_left
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.settings import NO_FILES, Settings
+from semsearch.sources.roots import Root, covers
 from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
 from semsearch.storage.meta import get_meta
-from semsearch.system.durable import replace_file
+from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
 
@@ -89,13 +90,37 @@ def _is_elsewhere(settings: Settings) -> bool:
 
 # -- What the user has allowed -----------------------------------------------------------------------------------------
 
-_remembered: dict[str, frozenset[OutsideName]] = {}
+_remembered: dict[str, frozenset[OutsideName]] = {}  # by this process, also where nothing can be recorded
 
 
 def allowed(database: IndexDatabase) -> frozenset[OutsideName]:
     """What this user has allowed an index on this machine: recorded, or remembered by this process."""
     key = _key(database)
-    return _recorded(database, key) | _remembered.get(key, frozenset())
+    card = _read(_file(key))
+    if card is None and (number := _number(database)):  # it may have been moved, with what it is of
+        others = map(_read, _folder().glob("*.json"))
+        moved = (other for other in others if other is not None and other["file"] == number)
+        card = next((other for other in moved if not has_database(Path(other["index"]))), None)
+    recorded = frozenset() if card is None else card["allowed"]
+    return recorded | _remembered.get(key, frozenset())
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Read a record; None if there is none that can be read."""
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in get_args(Kind))
+        return {"index": str(card["index"]), "file": int(card["file"]), "allowed": names}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _number(database: IndexDatabase) -> int:
+    """The number of an index's file, which moves with it on a disk; 0 if it has none."""
+    try:
+        return 0 if database.is_copy else (database.folder / DATABASE).stat().st_ino
+    except OSError:
+        return 0
 
 
 def forget(database: IndexDatabase) -> None:
@@ -131,16 +156,13 @@ def last_recorded() -> int:
 
 def _write(key: str, number: int, names: Collection[OutsideName]) -> bool:
     _remembered[key] = frozenset(names)
-    card = {"index": key, "file": number, "allowed": sorted([each.kind, each.place] for each in names)}
+    card = {"index": key, "file": number, "allowed": sorted([name.kind, name.place] for name in names)}
     file = _file(key)
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-        replace_file(temporary, file)
+        data = json.dumps(card, indent=1).encode()
+        write_durably(file, lambda write: write(data))
     except OSError as error:  # a user without a home folder
-        with suppress(OSError):
-            temporary.unlink()
         if names:
             logger.warning(
                 "what %s may do could not be recorded in %s (%s), so later commands will only read it; "
@@ -158,55 +180,6 @@ def _key(database: IndexDatabase) -> str:
     return database.shown_name if database.is_copy else os.path.realpath(database.folder)
 
 
-def _number(database: IndexDatabase) -> int:
-    """The number of an index's file, which moves with it on a disk; 0 if it has none."""
-    try:
-        return 0 if database.is_copy else (database.folder / DATABASE).stat().st_ino
-    except OSError:
-        return 0
-
-
-def _recorded(database: IndexDatabase, key: str) -> frozenset[OutsideName]:
-    """What is recorded for an index: at its path, or at the one that it was moved from."""
-    if (own := _read(_file(key))) is not None:
-        return own.allowed
-    number = _number(database)
-    try:
-        others = [each for each in _folder().iterdir() if each.suffix == ".json"] if number else []
-    except OSError:
-        return frozenset()
-    for found in map(_read, others):
-        if found is not None and found.number == number and not has_database(Path(found.known_as)):
-            return found.allowed
-    return frozenset()
-
-
-class _Record(NamedTuple):
-    known_as: str
-    number: int  # of its file
-    allowed: frozenset[OutsideName]
-
-
-_KINDS: tuple[Kind, ...] = get_args(Kind)
-_known: dict[Path, tuple[tuple[int, int], _Record]] = {}  # by file, with its time and number
-
-
-def _read(path: Path) -> _Record | None:
-    """Read a record, unless it is known already; None if there is none that can be read."""
-    try:
-        status = path.stat()
-        changed = status.st_mtime_ns, status.st_ino
-        if (known := _known.get(path)) is not None and known[0] == changed:
-            return known[1]
-        card = json.loads(path.read_text(encoding="utf-8"))
-        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in _KINDS)
-        record = _Record(str(card["index"]), int(card["file"]), names)
-        _known[path] = changed, record
-        return record
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
 def _file(key: str) -> Path:
     return _folder() / f"{blake2b(os.fsencode(key), digest_size=16).hexdigest()}.json"
 
@@ -217,14 +190,14 @@ def _folder() -> Path:
 
 # -- Whether it is allowed ---------------------------------------------------------------------------------------------
 
-Gives = Callable[[OutsideName], bool]  # whether the user names the same on the command line or in the call
+IsGiven = Callable[[OutsideName], bool]  # whether the user names the same on the command line or in the call
 
 
 def not_allowed(
     database: IndexDatabase, names: Collection[OutsideName], kinds: Collection[Kind] = get_args(Kind)
 ) -> tuple[OutsideName, ...]:
     """Those of some names, of these kinds, that the user has not allowed; none if the index was opened with trust."""
-    wanted = {each for each in names if each.kind in kinds}
+    wanted = {name for name in names if name.kind in kinds}
     return tuple(sorted(wanted - allowed(database))) if wanted and not database.is_trusted else ()
 
 
@@ -249,17 +222,15 @@ def trust_command(database: IndexDatabase, *options: str) -> str:
 
 
 @contextmanager
-def allowed_write(
-    database: IndexDatabase, *, gives: Gives | None = None, adds: Collection[Kind] = get_args(Kind)
-) -> Iterator[None]:
-    """A write by this user, in a `with` statement: what it `adds` to an index is allowed from then on.
+def allowed_write(database: IndexDatabase, is_given: IsGiven) -> Iterator[None]:
+    """A write by this user, in a `with` statement: what it adds to an index is allowed from then on.
 
     Raises IndexNotTrusted before anything is written, if the index names what was neither allowed nor given.
     """
     with database.reading() as db:
         before = named_outside(database, db)
     last_written, known = database.last_written(), allowed(database)
-    ours = known | {each for each in before - known if gives is not None and gives(each)}
+    ours = known | {name for name in before - known if is_given(name)}
     if (lacking := before - ours) and not database.is_trusted:
         raise IndexNotTrusted(explained(database, sorted(lacking)))
     try:
@@ -269,29 +240,27 @@ def allowed_write(
         if database.last_written() != last_written:
             with suppress(SemsearchError), database.written() as db:
                 after = named_outside(database, db)
-        now = after & ours | {each for each in after - before if each.kind in adds}
+        now = after & ours | after - before
         if now != known:
             record(database, now)
 
 
-def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> Gives:
+def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> IsGiven:
     """Whether what an index names is, or lies in, one of these paths or URIs; with `vectors`, also word vectors."""
-    from semsearch.sources.roots import Root, covers  # start-up time: a search gives none
-
-    given: list[str] = []
+    places: list[str] = []
     for path in map(str, paths):
         if uri_scheme(path):
             address, options = divided(path)
             scheme, colon, rest = address.partition(":")
-            given.append(scheme.lower() + colon + rest.rstrip("/") + options)  # as the index has the root
+            places.append(scheme.lower() + colon + rest.rstrip("/") + options)  # as the index has the root
         else:
-            given.append(Path(os.path.realpath(path)).as_posix())
+            places.append(Path(os.path.realpath(path)).as_posix())
 
-    def gives(name: OutsideName) -> bool:
+    def is_given(name: OutsideName) -> bool:
         if name.kind != "root":
             return vectors and name.kind == "vectors"
         if uri_scheme(name.place):
-            return name.place in given
-        return any(covers(Root(-1, path), name.place) for path in given)
+            return name.place in places
+        return any(covers(Root(-1, place), name.place) for place in places)
 
-    return gives
+    return is_given

@@ -228,7 +228,7 @@ class Generation:
             today = today + sums
         if is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
             return self._embed_everything(new, first_new)
-        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
         topical = None if topics is None else TopicVectors(topics, self._opened(words), self.folder)
         self._name(self._write_vectors([new], fit.embedder, topics, topical))
         self._merger.merge()
@@ -331,7 +331,7 @@ class Generation:
         embedder = load_embedder(self.db, self._vectors())
         if embedder is None:
             return np.zeros((0, 0), dtype=np.float32)
-        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db))
+        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
         return questions_of(self.db, embedder, topics, passage_ids)
 
     def _opened(self, segments: list[Segment]) -> list[LexicalSegment]:
@@ -339,7 +339,7 @@ class Generation:
 
     def _named(self, *kinds: Kind) -> list[Segment]:
         """The segments of some kinds that the manifest names now."""
-        return [segment for segment in get_segments(self.db) if segment.kind in kinds]
+        return get_segments(self.db, *kinds)
 
     def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
         name_segments(self.db, new, retired=retired, number=self.number)

@@ -28,7 +28,7 @@ from semsearch.dense.engines import (
 )
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.index_files import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
-from semsearch.storage.segments import forget_retired, get_retired, get_segments
+from semsearch.storage.segments import forget_retired, get_retired, get_segment_names
 from semsearch.system import clock
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> se
 
 def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
     """Drop segments that no committed generation has ever named: no reader can know of them."""
-    known = {segment.file for segment in get_segments(db)} | get_retired(db).keys()
+    known = get_segment_names(db) | get_retired(db).keys()
     for name, keeper in _keepers(get_address(db), folder).items():
         if name not in known:
             with suppress(OSError):

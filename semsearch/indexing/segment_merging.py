@@ -121,7 +121,7 @@ class Merger:
         """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
         for kind in KINDS:
             removed = get_removed(self.db, kind)
-            segments = [segment for segment in get_segments(self.db) if segment.kind == kind]
+            segments = get_segments(self.db, kind)
             sizes = [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
             chosen = [segments[position] for position in rule(kind, sizes)]
             if chosen:

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from semsearch.dense.engines import StoreAddress, claimed, complete, get_address, release, set_address
@@ -101,7 +101,7 @@ def renew(folder: Path) -> None:
             db.execute("BEGIN")
             for key, value in values.items():
                 if key in _RENEWED or key.startswith("vector_store"):
-                    set_meta(db, key, value)
+                    set_meta(db, key, _known_settings(value) if key == "settings" else value)
             for id_, root, single, include, exclude in rows:
                 chosen = columns.get(str(id_), {"text": [], "metadata": []})
                 lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
@@ -113,6 +113,12 @@ def renew(folder: Path) -> None:
             update_digests(db)
             db.execute("COMMIT")
         replace_file(made, path)
+
+
+def _known_settings(text: str) -> str:
+    """The settings of an earlier version, without those that this one does not have."""
+    known = {field.name for field in fields(Settings)}
+    return json.dumps({name: value for name, value in json.loads(text).items() if name in known})
 
 
 def missing_folders(folder: Path) -> list[Path]:

@@ -58,21 +58,30 @@ def _is_name(file: str) -> bool:
     return file not in ("", ".", "..") and len(file.encode()) <= _LONGEST and _FOREIGN.isdisjoint(file)
 
 
-def get_segments(db: sqlite3.Connection) -> list[Segment]:
-    """Read the segments of the current generation, in the order in which they were named."""
-    rows = db.execute("SELECT kind, file, size, runs, digest, scan, sums FROM segments ORDER BY id").fetchall()
+def get_segments(db: sqlite3.Connection, *kinds: Kind) -> list[Segment]:
+    """Read the segments of the current generation, in the order in which they were named; of some kinds, or all."""
+    where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+    rows = db.execute(
+        f"SELECT kind, file, size, runs, digest, scan, sums FROM segments {where} ORDER BY id", kinds
+    ).fetchall()
     segments = []
     for kind, file, size, runs, digest, scan, sums in rows:
         if kind not in _SUFFIXES or not (isinstance(file, str) and _is_name(file)):
             named = repr(file)[:80]
             raise IndexDamaged(f"the index lists the segment {named}, which is not a file in its folder; index again")
-        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, _scan(scan), sums))
+        measured = _scan(scan) if scan else None
+        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, measured, sums))
     return segments
 
 
-def _scan(text: str) -> Scan | None:
+def get_segment_names(db: sqlite3.Connection) -> set[str]:
+    """Read the names of the segments of the current generation."""
+    return {name for (name,) in db.execute("SELECT file FROM segments")}
+
+
+def _scan(text: str) -> Scan:
     try:
-        return Scan.from_dict(json.loads(text)) if text else None
+        return Scan.from_dict(json.loads(text))
     except UsageError as error:
         raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
 

@@ -200,7 +200,7 @@ def stop_words(language: str) -> frozenset[str]:
     from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
 
     listed = stopwords(language) if has_lang(language) else ()
-    return frozenset(word for word in listed if len(word) <= LONGEST)
+    return frozenset([word for word in listed if len(word) <= LONGEST])
 
 
 # -- Detection ---------------------------------------------------------------------------------------------------------

@@ -165,9 +165,7 @@ def _noting(folder: Path) -> Run:
     def run(data: bytes) -> None:
         which, content = data[0] % 2 if data else 0, data[1:]
         if which == 0:
-            record.unlink(missing_ok=True)  # what is known is by its time and number
             record.write_bytes(content)
-            trust._known.clear()
             trust._remembered.clear()
             for name in trust.allowed(database):
                 str(name)

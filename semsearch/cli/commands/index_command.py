@@ -222,11 +222,13 @@ class _Work:
         with sync_progress(quiet=self.quiet or self.json) as show:
             if self.rebuild and not is_new:
                 whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
-            with _resumable(opened.path):
+            with _after("the index was rebuilt" if whole else ""), _resumable(opened.path):
                 if run.paths or opened.roots or not self.rebuild:
                     report = opened.sync(*run.paths, **run.reading, cluster=self.cluster, progress=show)
             if self.refit and not report.refitted:
-                whole.append(opened.refit(progress=show))
+                has_changed = report.added or report.changed or report.removed or report.moved
+                with _after("the index was brought up to date" if has_changed else ""):
+                    whole.append(opened.refit(progress=show))
         return replace(
             report,
             refitted=report.refitted or self.refit or self.rebuild,
@@ -249,6 +251,21 @@ def _print(target: IndexTarget, report: SyncReport, run: _Run) -> None:
         are = "is" if len(outside) == 1 else "are"
         why = f", because {', '.join(outside)} {are} outside the current folder" if outside else ""
         complain(f"saved to your personal indexes{why}; to keep it here, pass --indexes {FOLDER}")
+
+
+@contextmanager
+def _after(done: str) -> Iterator[None]:
+    """If a step fails or is interrupted, say in its message what was `done` before it, and is saved."""
+    try:
+        yield
+    except SemsearchError as error:
+        if done:
+            error.args = (f"{done}; the next step failed: {error}",)
+        raise
+    except KeyboardInterrupt as interrupt:
+        if done:
+            raise KeyboardInterrupt(f"{done}; {str(interrupt) or 'nothing else was changed'}") from None
+        raise
 
 
 @contextmanager

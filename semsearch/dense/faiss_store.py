@@ -34,7 +34,7 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult
-from semsearch.arrays.types import Bool, Float16, Float32, Int64, UInt8
+from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
 from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
@@ -209,29 +209,6 @@ class Vectors:
 
     def _damage(self, what: str) -> IndexDamaged:
         return IndexDamaged(f"{self._path} {what}; run: {rebuild_command(self._path.parents[1])}")
-
-
-class HeldVectors:
-    """An opened segment whose vectors are held in memory, as half-precision floats. Threads may share it."""
-
-    compares_all = True
-    rounding = _HALVES
-
-    def __init__(self, segment: Segment, rows: Float16) -> None:
-        """Hold a copy of vectors in the order of the segment's ids. (n, d)"""
-        self.segment = segment
-        self.dimension = rows.shape[1]
-        self._index = _of_halves(np.ascontiguousarray(rows).view(np.uint8))
-        shape = (self._index.ntotal, self._index.code_size)
-        self._codes: UInt8 = faiss.rev_swig_ptr(self._index.codes.data(), shape[0] * shape[1]).reshape(shape)
-
-    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
-        """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)"""
-        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
-
-    def rows(self, rows: Int64) -> Float32:
-        """The vectors at given rows. (n,) -> (n, d)"""
-        return to_single(self._codes.take(rows, axis=0).view(np.int16))
 
 
 def scanned(index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -28,20 +27,6 @@ from pathlib import Path
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase, explained
 from semsearch.system import clock
-
-
-def copy_database(db: sqlite3.Connection, target: Path) -> None:
-    """Write what a read transaction sees into a new file without a log, replacing an earlier one.
-
-    It is not flushed to the disk; that is left to the caller.
-    """
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        target.with_name(target.name + suffix).unlink(missing_ok=True)
-    with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-        copy.execute("PRAGMA synchronous = OFF")
-        db.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")  # so that it can be read without writing beside it
-
 
 # -- Disk space --------------------------------------------------------------------------------------------------------
 
@@ -67,11 +52,6 @@ def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
         for name in names:
             with suppress(FileNotFoundError):
                 yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
-
-
-def free_bytes(folder: Path) -> int:
-    """The bytes that are free on the disk of a folder."""
-    return shutil.disk_usage(folder).free
 
 
 def free_pages(db: sqlite3.Connection) -> FreePages:

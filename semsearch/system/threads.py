@@ -1,17 +1,15 @@
-"""Work in threads: results in order, and calls with a deadline.
+"""Work in threads: results in order.
 
-NumPy, SciPy and FAISS let other threads run while they compute. A deadline is for calls that may never return, as to
-a network disk whose server is gone.
+NumPy, SciPy and FAISS let other threads run while they compute.
 """
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -79,40 +77,3 @@ def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], 
 
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(work).result
-
-
-# -- Deadline ----------------------------------------------------------------------------------------------------------
-
-
-class Begun(Generic[Result]):
-    """A call that runs in a thread of its own, which may be given up, and does not keep the program from ending."""
-
-    def __init__(self, call: Callable[[], Result]) -> None:
-        self._returned: list[Result] = []
-        self._raised: list[BaseException] = []
-        self._call = call
-        self._thread = threading.Thread(target=self._run, daemon=True, name="semsearch-deadline")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._returned.append(self._call())
-        except BaseException as error:
-            self._raised.append(error)
-
-    def result(self, seconds: float | None = None) -> Result:
-        """Return what the call returns, or raise what it raises; raise TimeoutError if that takes longer from now.
-
-        Without a number of seconds, as long as it takes.
-        """
-        self._thread.join(seconds)
-        if self._returned:
-            return self._returned[0]
-        if self._raised:
-            raise self._raised[0]
-        raise TimeoutError(f"no answer within {seconds:g} seconds")
-
-
-def call_within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Return what a call returns, or raise what it raises; raise TimeoutError if that takes longer than this."""
-    return Begun(call).result(seconds)

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from semsearch.errors import UsageError
 from semsearch.sources.remote_source import FetchedFile, RemoteState
 from semsearch.system.locations import divided, has_password, shown_uri, uri_scheme
-from semsearch.system.threads import Begun
+from semsearch_scale.deadline import Begun
 from semsearch_scale.objects.remote_files import S3, open_files, reached
 
 _OPTIONS = re.compile(r"\?\w+=[^&]*(?:&\w+=[^&]*)*")

@@ -18,7 +18,7 @@ from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose
 from semsearch.sources.remote_source import RemoteSource, RemoteState
 from semsearch.sources.walk import Choice, FoundFile, Walk
-from semsearch.system.threads import Begun
+from semsearch_scale.deadline import Begun
 from semsearch_scale.objects.object_store import (
     LISTING_SECONDS,
     ObjectStore,

@@ -14,12 +14,12 @@ from __future__ import annotations
 import logging
 import secrets
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 from msgspec.structs import replace
@@ -29,7 +29,6 @@ from semsearch.errors import IndexDamaged, IndexLocked, StorageError, UsageError
 from semsearch.results.codec import Record
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
-from semsearch.storage.index_files import copy_database
 from semsearch.storage.meta import get_count, get_meta, set_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system import clock
@@ -63,9 +62,6 @@ from semsearch_scale.snapshots.snapshot_format import (
 )
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, get_checked, open_snapshot_store
 from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, completed
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
@@ -314,7 +310,7 @@ def _frozen(
     """The manifest of a transaction's generation, and its files, which do not change while the block runs."""
     copy = folder / _COPY
     try:
-        copy_database(db, copy)
+        _copy_database(db, copy)
         files = [(copy, describe_file(copy, DATABASE, DATABASE_BLOCK))]
         unchanged = {file.name: file for file in previous.segments} if previous else {}
         for segment in get_segments(db):
@@ -338,6 +334,19 @@ def _frozen(
     finally:
         with suppress(OSError):
             copy.unlink(missing_ok=True)
+
+
+def _copy_database(db: sqlite3.Connection, target: Path) -> None:
+    """Write what a read transaction sees into a new file without a log, replacing an earlier one.
+
+    It is not flushed to the disk; that is left to the caller.
+    """
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        target.with_name(target.name + suffix).unlink(missing_ok=True)
+    with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+        copy.execute("PRAGMA synchronous = OFF")
+        db.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")  # so that it can be read without writing beside it
 
 
 def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -> PublishedGeneration:

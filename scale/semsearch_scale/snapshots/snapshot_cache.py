@@ -28,7 +28,6 @@ from filelock import FileLock, Timeout
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
-from semsearch.storage.index_files import free_bytes
 from semsearch.storage.meta import get_count, get_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system.durable import Write, sync_folder, write_durably
@@ -170,6 +169,11 @@ class SnapshotCache:
                 f"{shown_uri(self.uri)} needs {needed:,} bytes in {self.folder}, but the disk has {free:,} free; "
                 "make room"
             )
+
+
+def free_bytes(folder: Path) -> int:
+    """The bytes that are free on the disk of a folder."""
+    return shutil.disk_usage(folder).free
 
 
 def _fill(

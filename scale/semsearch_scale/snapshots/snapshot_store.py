@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locations import shown_uri, split_uri, uri_scheme
-from semsearch.system.threads import call_within
+from semsearch_scale.deadline import call_within
 from semsearch_scale.objects.remote_files import SECONDS, open_files, reached
 from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, timeout_of
 

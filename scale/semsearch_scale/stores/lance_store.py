@@ -21,9 +21,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float16, Float32, Int64
+from semsearch.arrays.top_k import TopKResult
+from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.faiss_store import HeldVectors
+from semsearch.dense.faiss_store import plain_index, scanned
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
 from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
@@ -174,6 +175,31 @@ class LanceWriter:
         store.place.flush(self._name)
         self._segments.append(Segment(store.kind, self._name, self._size, ids, self._digest.hexdigest()))
         self._start()
+
+
+# -- Opened segment ----------------------------------------------------------------------------------------------------
+
+
+class HeldVectors:
+    """An opened segment whose vectors FAISS holds in memory, in half precision. Threads may share it."""
+
+    compares_all = True
+    rounding = 2e-3  # the error of a number in half precision, at most
+
+    def __init__(self, segment: Segment, rows: Float16) -> None:
+        """Hold a copy of vectors in the order of the segment's ids. (n, d)"""
+        self.segment = segment
+        self.dimension = rows.shape[1]
+        self._index = plain_index(self.dimension, "passage")
+        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8))
+
+    def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
+        """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)"""
+        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
+
+    def rows(self, rows: Int64) -> Float32:
+        """The vectors at given rows. (n,) -> (n, d)"""
+        return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
 
 
 # -- Store -------------------------------------------------------------------------------------------------------------

@@ -34,9 +34,11 @@ from semsearch.system.clock import storable_time
 from semsearch.system.source_files import read_end, read_source
 
 _LOG = logging.getLogger(__name__)
-_SIGNS = frozenset(b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{")  # the first bytes of what sniff.py knows
+_SIGNS = frozenset(
+    b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{"
+)  # the first bytes of the formats that sniff.py recognizes
 _COMPRESSED = (b"\x1f", b"B", b"\xfd")  # the first bytes of gzip, bzip2 and xz
-_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # what text_format_by_content knows
+_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # of a web page or mail
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
@@ -46,8 +48,8 @@ class FileContent:
 
     document: Document
     digest: str  # BLAKE2b of the raw bytes, 16 bytes in hexadecimal
-    size: int  # bytes, and
-    mtime_ns: int  # both as they were before reading: what is written meanwhile is seen as a change next time
+    size: int  # in bytes, and the time of the last change; both were asked for before the file was read, so that the
+    mtime_ns: int  # next sync notices what is written meanwhile
 
 
 def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_COLUMNS, root: str = "") -> FileContent:
@@ -178,16 +180,13 @@ def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -
 
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
-    is_text = isinstance(source, str)
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
 
     def ask(recognition: Recognition, limits: Limits | None, take_part: Callable[[bytes], None] | None) -> bytes:
-        chosen = [columns.text, columns.metadata]
-        described = [kind.name, kind.module, kind.has_columns]
-        return in_reader_process(
-            read_encoded, data, name, name, described, is_text, chosen, recognition,
-            limits=limits, take_part=take_part,
-        )  # fmt: skip
+        described = kind.name, kind.module, kind.binary, kind.has_columns
+        chosen = columns.text, columns.metadata
+        question = name, described, chosen, recognition
+        return in_reader_process(read_encoded, data, name, *question, limits=limits, take_part=take_part)
 
     try:
         encoded = with_recognition(ask, data, name) if kind.has_pictures else ask(NO_RECOGNITION, None, None)
@@ -199,15 +198,14 @@ def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) 
 def read_encoded(
     data: bytes,
     name: str,
-    format: tuple[str, str, bool],
-    is_text: bool,
+    format: tuple[str, str, bool, bool],
     columns: tuple[list[str], list[str]],
     recognition: Sequence[Any],
 ) -> bytes:
     """Read a file and encode its document: what the other process is asked to do."""
-    kind_name, module, has_columns = format
-    kind = Format(kind_name, (), module, has_columns=has_columns)
-    source = data.decode("utf-8", "surrogatepass") if is_text else data
+    format_name, module, is_binary, has_columns = format
+    kind = Format(format_name, (), module, is_binary, has_columns=has_columns)
+    source = data if is_binary else data.decode("utf-8", "surrogatepass")
     with recognition_of_a_file(Recognition(*recognition)):
         return encode_document(_read_here(kind, source, name, Columns(*map(tuple, columns))))
 

@@ -187,11 +187,11 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
     total = sum(sizes)
     enough = total / max(1, -(-total // most))
     first = size = 0
-    for index, each in enumerate(sizes):
-        if index > first and (size + each > most or size >= enough):
+    for index, words in enumerate(sizes):
+        if index > first and (size + words > most or size >= enough):
             yield slice(first, index)
             first, size = index, 0
-        size += each
+        size += words
     if sizes:
         yield slice(first, len(sizes))
 

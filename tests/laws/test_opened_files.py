@@ -45,7 +45,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "indexing/reading_log.py": "a file of the index's folder",
     "mapping/": "files of the index's folder",
     "readers/containers/archive.py": "members of an archive that was read",
-    "readers/containers/inner_files.py": "calls read_bytes, of bytes that were read",
     "readers/office/office_archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",
     "readers/registry.py": "metadata of installed packages",

@@ -105,9 +105,9 @@ def _output(output: Any) -> tuple[Block, Anchors] | None:
     data = output.get("data", output)
     forms = [data.get(form) for form in ("text/markdown", "text/plain", "text")] if isinstance(data, dict) else []
     content, outer = next(
-        (found for form in (*forms, output.get("evalue")) if (found := _source(form))[0].strip()), ("", ())
+        (part for form in (*forms, output.get("evalue")) if (part := _source(form))[0].strip()), ("", ())
     )
-    shown = _ESCAPE.sub(lambda found: " " * len(found[0]), content[:_LONGEST_OUTPUT]).rstrip()
+    shown = _ESCAPE.sub(lambda match: " " * len(match[0]), content[:_LONGEST_OUTPUT]).rstrip()
     start = len(shown) - len(shown.lstrip("\n"))
     return (Block(shown[start:], start), outer) if shown.strip() else None
 

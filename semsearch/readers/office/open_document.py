@@ -221,7 +221,7 @@ def _sheet_cells(row: Any) -> Iterator[tuple[int, str]]:
 
 
 def _take_slide(slide: Any, place: str, builder: Builder) -> None:
-    frames = [each for each in slide.iter(_DRAW + "frame", _DRAW + "custom-shape") if not _is_in_notes(each)]
+    frames = [shape for shape in slide.iter(_DRAW + "frame", _DRAW + "custom-shape") if not _is_in_notes(shape)]
     frames.sort(key=lambda frame: frame.get(_PRESENTATION + "class") != "title")
     for frame in frames:
         kind = frame.get(_PRESENTATION + "class", "")

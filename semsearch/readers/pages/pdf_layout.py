@@ -127,13 +127,13 @@ def _gaps(lines: Sequence[PageLine], runs: Runs) -> dict[int, list[Gap]]:
     if len(wide) < _FEWEST:
         return {}
 
-    def found(index: int) -> list[Gap]:
+    def wide_gaps(index: int) -> list[Gap]:
         return [gap for gap in runs.gaps(index) if gap.right - gap.left > _WHITE * lines[index].size]
 
     sample = wide[len(wide) // (2 * _SAMPLE) :: max(1, len(wide) // _SAMPLE)]
-    if sum(bool(found(index)) for index in sample) * 3 < len(sample):
+    if sum(bool(wide_gaps(index)) for index in sample) * 3 < len(sample):
         return {}
-    return {index: found(index) for index in wide}
+    return {index: wide_gaps(index) for index in wide}
 
 
 def _leaps(lines: Sequence[PageLine]) -> list[Gap]:

@@ -111,12 +111,12 @@ def table(pairs: Pairs, *, width: int = WIDTH) -> list[list[Cell]]:
     """
     if not pairs.question or not pairs.sentence:
         return []
-    rows = _largest([sum(map(abs, row)) for row in pairs.shares])[:_ROWS]
+    rows = _largest([max(map(abs, row)) for row in pairs.shares])[:_ROWS]
     names = {row: _cut(pairs.question[row]) for row in sorted(rows)}
     label = max(map(cell_len, names.values()))
     room = width - label
     columns = []
-    for column in _largest([sum(abs(row[column]) for row in pairs.shares) for column in range(len(pairs.sentence))]):
+    for column in _largest([max(abs(row[column]) for row in pairs.shares) for column in range(len(pairs.sentence))]):
         room -= _column_width(pairs.sentence[column])
         if room >= 0:
             columns.append(column)

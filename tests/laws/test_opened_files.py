@@ -47,7 +47,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "readers/containers/archive.py": "members of an archive that was read",
     "readers/office/office_archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",
-    "readers/registry.py": "metadata of installed packages",
     "readers/pages/text_recognition.py": "the user's cache",
     "rerankers/": "models that the user names",
     "server/access.py": "the user's token",

@@ -254,10 +254,11 @@ class _File:
 
     def _model(self, text: str) -> str:
         """A model's name, or its path, which only the user's own file may have: a model may bring code."""
-        is_path = text.startswith((".", "~", os.sep)) or text.endswith(".onnx") or (self._folder / text).exists()
-        if is_path and not self._is_users:
+        is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
+        places = (self._folder, "", "sentence-transformers")  # of models whose name has no owner
+        if not self._is_users and (is_path or any(Path(folder, text).exists() for folder in places)):
             raise UsageError(f"{text} is a folder or file; a project may only name a model that you have")
-        return self._inside(text) if is_path else text
+        return self._inside(text) if is_path or (self._folder / text).exists() else text
 
     def _inside(self, text: str) -> str:
         """A path relative to the file, made absolute. Raises UsageError if a project's file leads out of its folder."""

@@ -63,6 +63,7 @@ def summary(explanation: Explanation) -> Iterator[str]:
         yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
     if rerank:
         by = f" by {rerank.model}" if rerank.model else ""
+        by += "" if rerank.alone is None else f": cosine {rerank.alone:.3f}, and passages like it"
         unread = ", not reranked in time: set to the lowest" if rerank.unread else ""
         yield f"rerank  {rerank.weight:.2g}×({rerank.said:.3g} - {rerank.mean:.3g})/{rerank.deviation:.3g}{by}{unread}"
     if explanation.exact:

@@ -29,6 +29,7 @@ from semsearch.results.omissions import endings_in_words
 from semsearch.results.options import SearchOptions
 from semsearch.search.search_warnings import logged_warnings
 from semsearch.server.open_indexes import OpenIndexes, checked_filters
+from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
@@ -482,7 +483,7 @@ def instructions(described: Mapping[str, str]) -> str:
     return _INSTRUCTIONS.format(indexes=f" Indexes: {', '.join(shown)}{rest}.")
 
 
-_THREADS = 4  # a model sends only a few requests at once
+_THREADS, _ROOM = 4, 64  # a model sends only a few requests at once; so many run or wait
 _TITLES = {
     "search": "Search documents",
     "context": "Gather context",
@@ -499,24 +500,19 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
 
     Raises MissingExtra without the SDK.
     """
-    import anyio  # these are of the extra mcp
-    from anyio.to_thread import run_sync
-    from mcp.server.lowlevel.helper_types import ReadResourceContents
+    from mcp.server.lowlevel.helper_types import ReadResourceContents  # these are of the extra mcp
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.server.mcpserver.tools import Tool
     from mcp_types import Resource, ResourceTemplate, ToolAnnotations
 
     logging.getLogger().addHandler(logging.NullHandler())  # or the SDK sets the level and a handler for all libraries
-    threads = anyio.CapacityLimiter(_THREADS)
+    pool = WorkPool(threads=_THREADS, room=_ROOM, share=_ROOM, seconds=seconds)
 
     async def in_thread(work: Callable[[], Found], refusal: type[Exception]) -> Found:
         """Do work in a thread; errors that a model or user can do something about are refusals."""
         try:
-            with anyio.fail_after(seconds):
-                return await run_sync(work, abandon_on_cancel=True, limiter=threads)
-        except TimeoutError:
-            raise refusal(f"the request took longer than {seconds:g} seconds") from None
+            return await pool.run(work, None)
         except (SemsearchError, ValueError) as error:
             raise refusal(harmless(str(error))) from None
 
@@ -576,7 +572,12 @@ def _brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 def http_application(server: MCPServer) -> Starlette:
     """The server as an application at /mcp, without sessions. Who may ask is for the server that it is part of."""
-    from mcp.server.transport_security import TransportSecuritySettings  # of the extra mcp
+    from mcp.server.transport_security import TransportSecuritySettings  # these are of the extra mcp
+    from starlette.routing import Route
 
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    return server.streamable_http_app(json_response=True, stateless_http=True, transport_security=unchecked)
+    application = server.streamable_http_app(json_response=True, stateless_http=True, transport_security=unchecked)
+    for route in application.routes:
+        if isinstance(route, Route):
+            route.methods = {"POST"}  # a GET would open a stream on which nothing is ever sent
+    return application

@@ -197,6 +197,8 @@ def test_who_may_ask_over_http_is_for_the_server_to_say(folder: Path) -> None:
         assert asker.post("/mcp", ping, headers={**accepted, "Host": "evil.example"}).status == 421
         allowed = asker.post("/mcp", ping, headers={**accepted, "Authorization": f"Bearer {TOKEN}"})
         assert (allowed.status, allowed.json["result"]) == (200, {})
+        stream = asker.get("/mcp", headers={"Accept": "text/event-stream", "Authorization": f"Bearer {TOKEN}"})
+        assert stream.status == 405  # nothing would ever be sent on it
 
 
 def test_the_program_ends_with_its_input_and_prints_nothing_else(folder: Path) -> None:

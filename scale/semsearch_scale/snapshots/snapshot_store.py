@@ -248,11 +248,6 @@ class SnapshotStore(Protocol):
 Opener = Callable[[str], SnapshotStore]
 
 
-def register(scheme: str, opener: Opener) -> None:
-    """Register the opener of the stores whose URIs have a scheme."""
-    _OPENERS[scheme] = opener
-
-
 def open_snapshot_store(uri: str, *, seconds: float = SECONDS) -> SnapshotStore:
     """Open a store, each of whose answers must come within so many seconds, or within those that its URI allows if
     these are more (`?timeout=SECONDS`, of buckets and databases). No request is sent yet.

@@ -13,7 +13,7 @@ from copy import copy
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -157,18 +157,6 @@ class StemMemory:
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
-
-
-class Spans(Protocol):
-    """The protocol of the sentences of passages: the id of the first, and how many there are. (p,) each"""
-
-    @property
-    def firsts(self) -> Int64:
-        """The ids of the passages' first sentences."""
-
-    @property
-    def counts(self) -> Int64:
-        """The numbers of the passages' sentences."""
 
 
 class IndexReader:
@@ -333,7 +321,7 @@ class IndexReader:
         """The stored vectors of these ids; an id without one has no row. (n,) -> (≤ n, d)"""
         return self.stored(kind, ids).rows
 
-    def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: Spans) -> StoredVectors:
+    def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: SentenceSpans) -> StoredVectors:
         """The vectors of all sentences of passages, one after the other: stored, or made if they are not kept. (p,)
 
         `spans`: the id of each passage's first sentence and the number of its sentences.

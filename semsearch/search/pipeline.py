@@ -18,11 +18,15 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.results.hits import Hit
+from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
 from semsearch.search.boosts import boosts
 from semsearch.search.candidates import Candidates, IndexView, Query, SupportOf
 from semsearch.search.exact_words import exact_words, passages_with
+from semsearch.search.make_hits import make_hits
 from semsearch.search.proximity import proximity
+from semsearch.search.query import prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
 from semsearch.text.near_duplicates import first_alike
@@ -30,18 +34,27 @@ from semsearch.text.near_duplicates import first_alike
 Stage = Callable[[Query, Candidates, IndexView], Candidates]
 
 
+def search(text: str, options: SearchOptions, index: IndexView) -> list[Hit]:
+    """The passages that answer a query, best first. Raises UsageError for a query without words."""
+    return answer(prepare(text, options, index), index)
+
+
+def answer(query: Query, index: IndexView) -> list[Hit]:
+    """The passages that answer a query that was read, or passages that stand for one."""
+    candidates = quote(query, rank(query, index), index)
+    return make_hits(query, candidates, index)
+
+
 def rank(query: Query, index: IndexView) -> Candidates:
     """Rank the passages of an index for a query: all stages, and deeper if near-duplicates leave fewer hits than k."""
-    tuned, before = tuning.TUNING, -1
-    depth = max(tuned.depth, tuned.depth_per_hit * query.options.k) * (
-        tuned.deeper_for_boosts if query.options.boosts else 1
-    )
+    tuned, options, before = tuning.TUNING, query.options, -1
+    depth = max(tuned.depth, tuned.depth_per_hit * options.k) * (tuned.deeper_for_boosts if options.boosts else 1)
     while True:
         candidates = find(query, depth, index)
         for stage in STAGES:
             candidates = stage(query, candidates, index)
         if not candidates.has_more or depth >= tuned.deepest or len(candidates.ids) == before:
-            return quote(query, candidates, index)
+            return candidates
         before, depth = len(candidates.ids), depth * tuned.deeper
 
 

@@ -135,11 +135,6 @@ def parse_syntax(query: str, syntax: Syntax) -> QuerySyntax | None:
     return parsed if parsed.decides else None
 
 
-def parse_queries(queries: Sequence[str], syntax: Syntax) -> list[QuerySyntax | None]:
-    """What each query says besides its words."""
-    return [parse_syntax(query, syntax) for query in queries]
-
-
 def _held(terms: QuestionTerms, lookup: TermLookup) -> set[str]:
     """The words of a query that passages have."""
     held = {term for term, idf in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True) if idf}

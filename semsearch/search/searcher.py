@@ -17,12 +17,10 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
-from semsearch.search.candidates import IndexView, Query
+from semsearch.search.candidates import IndexView
 from semsearch.search.explain import explain, origin_now
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.make_hits import make_hits
-from semsearch.search.pipeline import rank
-from semsearch.search.query import prepare
+from semsearch.search.pipeline import answer, search
 from semsearch.search.reranking import rerank
 from semsearch.search.similar import ExampleTexts, find_subject, query_of_passages, query_of_texts
 from semsearch.storage.catalogue import PassageRow, get_passages
@@ -67,7 +65,7 @@ class Searcher:
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
         return self._reading(
-            lambda index: _answer(query_of_passages(find_subject(index.db, like, line), options, index), index)
+            lambda index: answer(query_of_passages(find_subject(index.db, like, line), options, index), index)
         )
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
@@ -76,7 +74,7 @@ class Searcher:
 
     def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> list[Hit]:
         """Find passages similar to texts that are not of this index, best first."""
-        return self._reading(lambda index: _answer(query_of_texts(example, options, index), index))
+        return self._reading(lambda index: answer(query_of_texts(example, options, index), index))
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
@@ -162,7 +160,7 @@ class Searcher:
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
     def _hits(self, text: str, options: SearchOptions, index: IndexView) -> list[Hit]:
-        hits = _answer(prepare(text, options, index), index)
+        hits = search(text, options, index)
         for hit in hits:
             hit.found_by(self._finder)
         return hits
@@ -192,10 +190,6 @@ class Searcher:
             if newest is None or newest.order < opened.order:
                 self._reader = opened
             return opened
-
-
-def _answer(query: Query, index: IndexView) -> list[Hit]:
-    return make_hits(query, rank(query, index), index)
 
 
 def _passage_of(index: IndexView, hit: Hit) -> PassageRow | None:

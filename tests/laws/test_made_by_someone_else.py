@@ -206,7 +206,7 @@ def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch:
     def broken(*_: object, **__: object) -> list[list[Hit]]:
         raise KeyError("a bug")
 
-    monkeypatch.setattr("semsearch.search.searcher.make_hits", broken)
+    monkeypatch.setattr("semsearch.search.pipeline.make_hits", broken)
     with Index.open(good, vectors=small_vectors, trust=True) as index, pytest.raises(KeyError, match="a bug"):
         index.search("a ship")
 

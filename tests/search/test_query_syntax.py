@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.query import parse_queries
+from semsearch.search.query import parse_syntax
 from semsearch.search.query_syntax import QuerySyntax, parse_query
 
 
@@ -34,8 +34,8 @@ from semsearch.search.query_syntax import QuerySyntax, parse_query
 )
 def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: list[str], must_not: list[str]) -> None:
     assert parse_query(query) == QuerySyntax(text, tuple(must), tuple(must_not))
-    assert parse_queries([query], "full") == [QuerySyntax(text, tuple(must), tuple(must_not))]
-    assert parse_queries([query], "plain") == [None]
+    assert parse_syntax(query, "full") == QuerySyntax(text, tuple(must), tuple(must_not))
+    assert parse_syntax(query, "plain") is None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: l
 )
 def test_all_else_is_text(query: str) -> None:
     assert parse_query(query) == QuerySyntax(query)
-    assert parse_queries([query], "full") == [None]
+    assert parse_syntax(query, "full") is None
 
 
 @pytest.mark.parametrize("query", ["-draft", '-"old draft"', " -draft -old ", "-draft ..."])

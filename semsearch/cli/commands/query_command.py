@@ -29,7 +29,7 @@ from semsearch.errors import UsageError, quoted
 from semsearch.evaluate.golden import ExpectedAnswer, append_answer
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.search.query import parse_queries
+from semsearch.search.query import parse_syntax
 from semsearch.searchable import Searchable
 from semsearch.text.tokens import words
 
@@ -203,7 +203,7 @@ def _problem(query: str, syntax: Syntax) -> str:
     if not words(query):
         return f"the query {quoted(query)} has no words"
     try:
-        parse_queries([query], syntax)
+        parse_syntax(query, syntax)
     except UsageError as error:
         return str(error)
     return ""

@@ -34,13 +34,13 @@ from typing import Any
 
 from semsearch import Index
 from semsearch.lexical.bm25 import WordScores, WordSearch
-from semsearch.search import pipeline, searcher
+from semsearch.search import pipeline
 from semsearch.search.index_reader import IndexReader, ReadRows
 
 STAGES = ("embed", "dense", "words", "sentences", "rows", "quotes", "ranking")
 PARAGRAPHS = 200  # in a file
 WRAPPED: Sequence[tuple[Any, str, str]] = (
-    (searcher, "prepare", "embed"),
+    (pipeline, "prepare", "embed"),
     (IndexReader, "scan", "dense"),
     (WordSearch, "scores", "words"),
     (WordScores, "best", "words"),
@@ -49,7 +49,7 @@ WRAPPED: Sequence[tuple[Any, str, str]] = (
     (IndexReader, "sentences", "sentences"),
     (ReadRows, "spans", "rows"),
     (ReadRows, "texts", "rows"),
-    (searcher, "make_hits", "rows"),
+    (pipeline, "make_hits", "rows"),
     (pipeline, "quote", "quotes"),
 )
 

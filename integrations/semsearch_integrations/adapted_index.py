@@ -7,11 +7,13 @@ adds are returned unchanged, because the original is kept in the document's meta
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from uuid import UUID, uuid5
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 # -- Opening -----------------------------------------------------------------------------------------------------------
 
+Result = TypeVar("Result")
 IndexLike: TypeAlias = Searchable | str | Path
 _ADDRESSES = ("http://", "https://")
 _opening = threading.Lock()
@@ -86,19 +89,18 @@ def _connected(url: str) -> RemoteIndex:
 
 
 def _opened(path: str | Path, *, create: bool) -> Index:
-    whole = str(Path(path).resolve())
+    resolved = str(Path(path).resolve())
     with _opening:
-        index = _indexes.get(whole)
+        index = _indexes.get(resolved)
         if index is None:
-            index = _indexes[whole] = _open_or_create(path) if create else Index.open(path)
+            try:
+                index = Index.open(path)
+            except IndexNotFound:
+                if not create:
+                    raise
+                index = Index.create(path)
+            _indexes[resolved] = index
         return index
-
-
-def _open_or_create(path: str | Path) -> Index:
-    try:
-        return Index.open(path)
-    except IndexNotFound:
-        return Index.create(path)
 
 
 # -- Vectors -----------------------------------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
 
     `source` is its citation (`guide.md:10`, `report.pdf p. 3`), unless the document's metadata has one.
     """
-    found = {
+    metadata = {
         "source": location(hit.path, hit.format, hit.position),
         **hit.metadata,
         "path": hit.path,
@@ -163,13 +165,11 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
         "stale": hit.stale,
         "index": hit.index or name_of(index),
     }
-    around = {"before": [*hit.before], "after": [*hit.after]} if hit.before or hit.after else {}
-    return found | around | _also(hit)
-
-
-def _also(hit: Hit) -> dict[str, Any]:
-    """The paths of near-duplicates, if there are any."""
-    return {"also_in": [duplicate.path for duplicate in hit.duplicates]} if hit.duplicates else {}
+    if hit.before or hit.after:
+        metadata |= {"before": [*hit.before], "after": [*hit.after]}
+    if hit.duplicates:
+        metadata["also_in"] = [duplicate.path for duplicate in hit.duplicates]
+    return metadata
 
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
@@ -236,6 +236,16 @@ class AddedDocuments:
     def has(self, hit: Hit) -> bool:
         """Return whether a hit is in a text that this adapter added."""
         return not hit.root and self.key in hit.metadata
+
+
+def in_thread(method: Callable[..., Result]) -> Callable[..., Coroutine[Any, Any, Result]]:
+    """The asynchronous form of a method: it runs in a thread, so that the event loop continues."""
+
+    @wraps(method)
+    async def run(*arguments: Any, **keywords: Any) -> Result:
+        return await asyncio.to_thread(method, *arguments, **keywords)
+
+    return run
 
 
 def same_length(texts: Sequence[object], others: Sequence[object] | None, name: str) -> None:

@@ -6,7 +6,6 @@ Asynchronous methods run in a thread, so that the event loop continues.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ from semsearch_integrations.adapted_index import (
     EmbedderLike,
     IndexLike,
     embedder_of,
+    in_thread,
     passage_id,
     passage_metadata,
     rows,
@@ -84,12 +84,7 @@ class SemsearchDocumentRetriever:
         many = self.top_k if top_k is None else top_k
         return {"documents": self._found(query, filters, many) if many else []}
 
-    @component.output_types(documents=list[Document])
-    async def run_async(
-        self, query: str, filters: Filters = None, top_k: int | None = None
-    ) -> dict[str, list[Document]]:
-        """Find passages, as `run` does."""
-        return await asyncio.to_thread(self.run, query, filters, top_k)
+    run_async = component.output_types(documents=list[Document])(in_thread(run))
 
     def _found(self, query: str, filters: Filters, top_k: int) -> list[Document]:
         self.warm_up()
@@ -140,10 +135,7 @@ class SemsearchTextEmbedder:
         assert self._embed is not None  # set by warm_up
         return {"embedding": rows(self._embed, [text])[0]}
 
-    @component.output_types(embedding=list[float])
-    async def run_async(self, text: str) -> dict[str, list[float]]:
-        """Embed a text, as `run` does."""
-        return await asyncio.to_thread(self.run, text)
+    run_async = component.output_types(embedding=list[float])(in_thread(run))
 
 
 @component
@@ -190,10 +182,7 @@ class SemsearchDocumentEmbedder:
         pairs = zip(documents, embeddings, strict=True)
         return {"documents": [replace(document, embedding=embedding) for document, embedding in pairs]}
 
-    @component.output_types(documents=list[Document])
-    async def run_async(self, documents: list[Document]) -> dict[str, list[Document]]:
-        """Embed documents, as `run` does."""
-        return await asyncio.to_thread(self.run, documents)
+    run_async = component.output_types(documents=list[Document])(in_thread(run))
 
     def _shown(self, document: Document) -> str:
         values = [document.meta.get(key) for key in self.meta_fields_to_embed]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from semsearch import Index, Text
 from semsearch.errors import MissingExtra, UsageError
-from semsearch_integrations.adapted_index import AddedDocuments, writable, written
+from semsearch_integrations.adapted_index import AddedDocuments, in_thread, writable, written
 
 try:
     from haystack import Document, default_from_dict, default_to_dict
@@ -84,35 +83,13 @@ class SemsearchDocumentStore:
         found = [replace(document, meta={**document.meta, **meta}) for document in self.filter_documents(filters)]
         return len(self.documents.put([_text(document) for document in found]))
 
-    async def count_documents_async(self) -> int:
-        """The number of documents."""
-        return await asyncio.to_thread(self.count_documents)
-
-    async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """The documents that pass filters."""
-        return await asyncio.to_thread(self.filter_documents, filters)
-
-    async def write_documents_async(
-        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
-    ) -> int:
-        """Write documents, as `write_documents` does."""
-        return await asyncio.to_thread(self.write_documents, documents, policy)
-
-    async def delete_documents_async(self, document_ids: list[str]) -> None:
-        """Delete documents by their ids."""
-        await asyncio.to_thread(self.delete_documents, document_ids)
-
-    async def delete_all_documents_async(self) -> None:
-        """Delete all documents that were written."""
-        await asyncio.to_thread(self.delete_all_documents)
-
-    async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """Delete the documents that pass filters; returns their number."""
-        return await asyncio.to_thread(self.delete_by_filter, filters)
-
-    async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """Change metadata of the documents that pass filters; returns their number."""
-        return await asyncio.to_thread(self.update_by_filter, filters, meta)
+    count_documents_async = in_thread(count_documents)
+    filter_documents_async = in_thread(filter_documents)
+    write_documents_async = in_thread(write_documents)
+    delete_documents_async = in_thread(delete_documents)
+    delete_all_documents_async = in_thread(delete_all_documents)
+    delete_by_filter_async = in_thread(delete_by_filter)
+    update_by_filter_async = in_thread(update_by_filter)
 
 
 def _text(document: Document) -> Text:

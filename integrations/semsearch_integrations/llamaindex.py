@@ -5,7 +5,6 @@ Asynchronous methods run in a thread, so that the event loop continues.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from semsearch_integrations.adapted_index import (
     EmbedderLike,
     IndexLike,
     embedder_of,
+    in_thread,
     passage_id,
     passage_metadata,
     rows,
@@ -90,8 +90,7 @@ class SemsearchNodeRetriever(BaseRetriever):
         hits = self._searched.search(query_bundle.query_str, options=self.options)
         return [NodeWithScore(node=_passage(hit, self._searched), score=hit.score) for hit in hits]
 
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return await asyncio.to_thread(self._retrieve, query_bundle)
+    _aretrieve = in_thread(_retrieve)
 
 
 class SemsearchEmbedding(BaseEmbedding):
@@ -126,14 +125,9 @@ class SemsearchEmbedding(BaseEmbedding):
     def _get_query_embedding(self, query: str) -> list[float]:
         return self._get_text_embeddings([query])[0]
 
-    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return (await self._aget_text_embeddings([text]))[0]
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return (await self._aget_text_embeddings([query]))[0]
+    _aget_text_embeddings = in_thread(_get_text_embeddings)
+    _aget_text_embedding = in_thread(_get_text_embedding)
+    _aget_query_embedding = in_thread(_get_query_embedding)
 
 
 class SemsearchNodeStore(BasePydanticVectorStore):
@@ -218,29 +212,12 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         k = query.similarity_top_k if query.hybrid_top_k is None else query.hybrid_top_k
         return replace(PLAIN, k=k, mode=mode, filters=filters)
 
-    async def async_add(self, nodes: Sequence[BaseNode], **keywords: Any) -> list[str]:
-        """Add nodes, as `add` does."""
-        return await asyncio.to_thread(self.add, nodes, **keywords)
-
-    async def adelete(self, ref_doc_id: str, **keywords: Any) -> None:
-        """Delete the nodes of a document."""
-        await asyncio.to_thread(self.delete, ref_doc_id, **keywords)
-
-    async def adelete_nodes(self, node_ids: list[str] | None = None, filters: Filters = None, **keywords: Any) -> None:
-        """Delete nodes, as `delete_nodes` does."""
-        await asyncio.to_thread(self.delete_nodes, node_ids, filters, **keywords)
-
-    async def aclear(self) -> None:
-        """Delete all nodes."""
-        await asyncio.to_thread(self.clear)
-
-    async def aget_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
-        """The nodes with these ids, as `get_nodes` finds them."""
-        return await asyncio.to_thread(self.get_nodes, node_ids, filters)
-
-    async def aquery(self, query: VectorStoreQuery, **keywords: Any) -> VectorStoreQueryResult:
-        """Find nodes, as `query` does."""
-        return await asyncio.to_thread(self.query, query, **keywords)
+    async_add = in_thread(add)
+    adelete = in_thread(delete)
+    adelete_nodes = in_thread(delete_nodes)
+    aclear = in_thread(clear)
+    aget_nodes = in_thread(get_nodes)
+    aquery = in_thread(query)
 
 
 def _passage(hit: Hit, index: Searchable) -> TextNode:

@@ -70,42 +70,37 @@ _VALUES = 50  # of each key
 def complete_index(ctx: Any, incomplete: str) -> list[str]:
     """The names of the indexes there are."""
     try:
-        return _beginning(incomplete, _names(_indexes(ctx)))
+        folders = folders_of_indexes(_indexes(ctx))
+        return _beginning(incomplete, (index.name for folder in folders for index in index_folders(folder)))
     except (SemsearchError, OSError):
         return []
 
 
 def complete_filter(ctx: Any, incomplete: str) -> list[str]:
     """The filters that select something in the index: by folder, by format, by each value of each key."""
-    named: Any = ctx.params.get("index")
+    names: Any = ctx.params.get("index")
     try:
-        with open_index([named] if isinstance(named, str) else named, _indexes(ctx)) as index:
+        with open_index([names] if isinstance(names, str) else names, _indexes(ctx)) as index:
             return _beginning(incomplete, _filters(index.facets(values=_VALUES), whole="=" in incomplete))
     except (SemsearchError, OSError):
         return []
 
 
-def _filters(found: Facets, *, whole: bool) -> Iterator[str]:
+def _filters(facets: Facets, *, whole: bool) -> Iterator[str]:
     """Filters by folder and format, and the keys of the metadata; their values where a key is being given one."""
-    for facet in (found.folders, found.formats):
+    for facet in (facets.folders, facets.formats):
         yield from (value.filter for value in facet.values)
-    for each in found.metadata:
-        if whole:
-            yield from (value.filter for value in each.values)
-        else:
-            yield f"{each.key}="
+    for key in facets.metadata:
+        yield from (value.filter for value in key.values) if whole else [f"{key.key}="]
 
 
 def _beginning(incomplete: str, texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text.startswith(incomplete)))
 
 
-def _names(indexes: Path | None) -> Iterator[str]:
-    return (index.name for folder in folders_of_indexes(indexes) for index in index_folders(folder))
-
-
 def _indexes(ctx: Any) -> Path | None:
-    return Path(given) if (given := ctx.params.get("indexes")) else None
+    folder = ctx.params.get("indexes")
+    return Path(folder) if folder else None
 
 
 # -- Options -----------------------------------------------------------------------------------------------------------

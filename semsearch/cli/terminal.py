@@ -184,8 +184,8 @@ def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
     """A text, or as much of it around the first word of the query as there is room for."""
     if len(text) <= room:
         return text
-    found = asked.search(text) if asked is not None else None
-    first = min(max(0, (found.start() if found else 0) - room // 3), len(text) - room)
+    match = asked.search(text) if asked is not None else None
+    first = min(max(0, (match.start() if match else 0) - room // 3), len(text) - room)
     cut = text[first : first + room - 2]
     if first:
         cut = "…" + cut[cut.find(" ") + 1 :]

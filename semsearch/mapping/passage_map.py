@@ -1,18 +1,13 @@
 """`PassageMap`: where each passage lies on the map, and the regions' topics; and the file of a map.
 
-    "semsearch map 1\\n"    16 bytes
-    length of the header   8 bytes, little-endian
-    header                 JSON: generation, count, arranged, added, regions
-    ids                    count little-endian int64
-    points                 count pairs of little-endian float32
-    digest                 BLAKE2b of all before, 16 bytes
-
-A file that does not match its digest is no map.
+The file is an archive of NumPy without pickles: a header of JSON (generation, arranged, added, regions), ids, points,
+and the BLAKE2b digest of these. A file that does not match its digest is no map.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import logging
 from collections.abc import Sequence
@@ -25,7 +20,9 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
-from semsearch.system.durable import Write, replace_file, write_durably
+from semsearch.system.durable import replace_file, write_durably
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +70,24 @@ def _inside(points: Float64, corners: Float64) -> Bool:
 
 # -- Its file ----------------------------------------------------------------------------------------------------------
 
-logger = logging.getLogger(__name__)
-_MAGIC = b"semsearch map 1\n"
-_DIGEST = 16
 
-
-def write_map(folder: Path, fit: int, made: PassageMap) -> None:
+def write_map(folder: Path, fit: int, passage_map: PassageMap) -> None:
     """Save a map, replacing an earlier one. Of two processes that save at once, the later one wins.
 
     Raises OSError where it cannot be written; an earlier one then stays.
     """
+    header = {
+        "generation": passage_map.generation,
+        "arranged": passage_map.arranged,
+        "added": passage_map.added,
+        "regions": [region.to_dict() for region in passage_map.regions],
+    }
+    text = json.dumps(header)
+    digest = _digest(text, passage_map.ids, passage_map.points)
+    buffer = io.BytesIO()
+    np.savez(buffer, header=text, ids=passage_map.ids, points=passage_map.points, digest=digest)
     unfinished = unfinished_path(folder, fit)
-    body = _body(made)
-
-    def fill(write: Write) -> None:
-        write(body)
-        write(_digest(body))
-
-    write_durably(unfinished, fill)
+    write_durably(unfinished, lambda write: write(buffer.getvalue()))
     replace_file(unfinished, map_path(folder, fit))
 
 
@@ -98,49 +95,21 @@ def read_map(folder: Path, fit: int) -> PassageMap | None:
     """Read the map of vectors that were fitted by a generation; None if there is none, or a damaged one."""
     path = map_path(folder, fit)
     try:
-        return _parsed(path.read_bytes())
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            text, ids, points = str(arrays["header"]), arrays["ids"], arrays["points"]
+            if str(arrays["digest"]) != _digest(text, ids, points):
+                raise ValueError("it does not match its digest")
+        header = json.loads(text)
+        regions = tuple(MapRegion.from_dict(region) for region in header["regions"])
+        return PassageMap(header["generation"], ids, points, regions, header["arranged"], header["added"])
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, UsageError) as error:
+    except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
         logger.warning("%s is not a map (%s); the next request for the map creates it again", path, error)
         return None
 
 
-def _body(made: PassageMap) -> bytes:
-    header = json.dumps(
-        {
-            "generation": made.generation,
-            "count": len(made),
-            "arranged": made.arranged,
-            "added": made.added,
-            "regions": [region.to_dict() for region in made.regions],
-        }
-    ).encode()
-    arrays = made.ids.astype("<i8").tobytes() + made.points.astype("<f4").tobytes()
-    return _MAGIC + len(header).to_bytes(8, "little") + header + arrays
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=_DIGEST).digest()
-
-
-def _parsed(data: bytes) -> PassageMap:
-    """The map in a file's bytes. Raises any of what `read_map` catches for anything else."""
-    body, digest = data[:-_DIGEST], data[-_DIGEST:]
-    if not body.startswith(_MAGIC) or _digest(body) != digest:
-        raise ValueError("it does not match its digest")
-    start = len(_MAGIC) + 8
-    end = start + int.from_bytes(body[len(_MAGIC) : start], "little")
-    header = json.loads(body[start:end])
-    count = int(header["count"])
-    middle = end + 8 * count
-    if len(body) != middle + 8 * count:
-        raise ValueError("its length differs from its header")
-    return PassageMap(
-        int(header["generation"]),
-        np.frombuffer(body[end:middle], dtype="<i8").astype(np.int64),
-        np.frombuffer(body[middle:], dtype="<f4").astype(np.float32).reshape(-1, 2),
-        tuple(MapRegion.from_dict(region) for region in header["regions"]),
-        int(header["arranged"]),
-        int(header["added"]),
-    )
+def _digest(header: str, ids: Int64, points: Float32) -> str:
+    shape = f"{ids.dtype} {ids.shape} {points.dtype} {points.shape} "
+    data = (shape + header).encode() + ids.tobytes() + points.tobytes()
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

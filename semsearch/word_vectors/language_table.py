@@ -14,15 +14,14 @@ Douze and Schmid 2011): the vector is cut into M parts, and each part is the nea
     codebooks  (M, 256, d / M) float16
 
 The words themselves are not needed to look words up, and are not kept. The card names the digest of the word vectors in
-whose space they are, their source and its licence. `write_language_table` makes the file; the ones that come with
+whose space they are, their source and its licence. semsearch-research writes the file; the ones that come with
 semsearch are in the folder `languages` beside this file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate
@@ -33,25 +32,23 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.arrays.types import Float32, Float64, Int32, Int64, UInt8, UInt64
-from semsearch.errors import EXHAUSTED, StorageError, VectorsError
+from semsearch.arrays.types import Float32, Int32, UInt8, UInt64
+from semsearch.errors import EXHAUSTED, VectorsError
 from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
-from semsearch.text.ragged import OovWords
-from semsearch.text.terms import spelled
 from semsearch.text.tokens import TOKENISER_VERSION
 
 FORMAT = "semsearch language vectors 1"
 SUFFIX = ".vectors"
 CENTROIDS = 256
 MOST_WORDS = 1 << 18  # of a table: ids of several tables are told apart by the bits above
-_STEP = 12.0  # of the rarity, for each factor e
-_FINE = 40.0  # the same of the scales
-_SHIFT = np.uint64(24)  # bits of a hash that are not kept
+STEP = 12.0  # of the rarity, for each factor e
+FINE = 40.0  # the same of the scales
+SHIFT = np.uint64(24)  # bits of a hash that are not kept
 _FEW = 4096  # words that are looked up by bisection; for more, a hash table is made
 _ALIGNED = 64  # bytes
-_MOST_HEADER = 1 << 16
-_ARRAYS = (("keys", "<u4"), ("rest", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
+MOST_HEADER = 1 << 16
+ARRAYS = (("keys", "<u4"), ("rest", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
 
 
 class LanguageTable:
@@ -74,9 +71,9 @@ class LanguageTable:
         self.longest: int = self.card["longest"]  # characters of its longest word
         shapes, self._start = _shapes(self.card), self.card["start"]
         sizes = [
-            int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(_ARRAYS, shapes, strict=True)
+            int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(ARRAYS, shapes, strict=True)
         ]
-        starts = list(accumulate(map(_aligned, sizes), initial=self._start))
+        starts = list(accumulate(map(aligned, sizes), initial=self._start))
         if len(data) != starts[-1]:
             raise VectorsError(
                 f"{self.path} is damaged: it has {len(data):,} bytes, not {starts[-1]:,}; install semsearch again"
@@ -84,7 +81,7 @@ class LanguageTable:
         self._data = data
         parts = [
             self._data[start : start + size].view(dtype).reshape(shape)
-            for (_, dtype), start, size, shape in zip(_ARRAYS, starts, sizes, shapes, strict=False)
+            for (_, dtype), start, size, shape in zip(ARRAYS, starts, sizes, shapes, strict=False)
         ]
         self.parts: dict[
             int, list[int]
@@ -100,7 +97,7 @@ class LanguageTable:
     @cached_property
     def frequencies(self) -> Float32:
         """The probability p(w) of each word in general text. (n,)"""
-        return np.asarray(np.exp(np.arange(256) / -_STEP).astype(np.float32)[self._rarity])
+        return np.asarray(np.exp(np.arange(256) / -STEP).astype(np.float32)[self._rarity])
 
     @cached_property
     def log_p(self) -> Float32:
@@ -109,7 +106,7 @@ class LanguageTable:
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
-        wanted = hashes >> _SHIFT
+        wanted = hashes >> SHIFT
         if len(wanted) > _FEW or "_index" in vars(self):
             return self._index.look_up(wanted + np.uint64(1))
         high = (wanted >> np.uint64(8)).astype(np.uint32)
@@ -139,7 +136,7 @@ class LanguageTable:
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives. Reads everything."""
-        return _digest(self._data[self._start :].tobytes()) == self.digest
+        return digest_of(self._data[self._start :].tobytes()) == self.digest
 
     @cached_property
     def _index(self) -> HashIndex:
@@ -150,7 +147,7 @@ class LanguageTable:
 
     @cached_property
     def _lengths(self) -> Float32:
-        return _scales_of(self.card["scale"])
+        return scales_of(self.card["scale"])
 
     @cached_property
     def _flat(self) -> Float32:
@@ -158,7 +155,7 @@ class LanguageTable:
 
 
 def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
-    first, _, rest = data[:_MOST_HEADER].tobytes().partition(b"\n")
+    first, _, rest = data[:MOST_HEADER].tobytes().partition(b"\n")
     if first != FORMAT.encode():
         raise VectorsError(
             f"{path} is not of format {FORMAT!r}; another version of semsearch made it: install them again"
@@ -183,7 +180,7 @@ def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
         raise VectorsError(
             f"{path} was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}: install it again"
         )
-    return {**card, "start": _aligned(len(first) + len(line) + 2)}
+    return {**card, "start": aligned(len(first) + len(line) + 2)}
 
 
 def _shapes(card: Mapping[str, Any]) -> list[tuple[int, ...]]:
@@ -191,170 +188,17 @@ def _shapes(card: Mapping[str, Any]) -> list[tuple[int, ...]]:
     return [(n,), (n,), (n,), (n,), (n, parts), (parts, CENTROIDS, card["dimension"] // parts)]
 
 
-def _aligned(size: int) -> int:
+def aligned(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _digest(data: bytes) -> str:
+def digest_of(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-# -- Writing -----------------------------------------------------------------------------------------------------------
-
-_ROUNDS = 8  # of k-means
-_SAMPLE = 12_000  # words that a codebook is learned from, evenly over all
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageArrays:
-    """Words (n) with vectors (n, d) and p(w) (n,), and what is said of them."""
-
-    words: list[str]
-    vectors: npt.NDArray[Any]
-    p: npt.NDArray[Any]
-    card: Mapping[str, Any]
-
-
-def read_arrays(path: Path) -> LanguageArrays:
-    """Read `words`, `vectors`, `probability`, and the JSON `card` if it is there, of a NumPy archive.
-
-    Raises VectorsError.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            card = json.loads(str(arrays["card"])) if "card" in arrays else {}
-            words = [str(word) for word in arrays["words"].tolist()]
-            return LanguageArrays(words, arrays["vectors"], arrays["probability"], card)
-    except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
-        raise VectorsError(
-            f"{path} is not an archive of words, vectors and probability ({error}); write it with numpy.savez"
-        ) from error
-
-
-def write_language_table(
-    path: Path,
-    language: str,
-    words: Sequence[str],
-    vectors: npt.NDArray[Any],
-    p: npt.NDArray[Any],
-    *,
-    parts: int,
-    card: Mapping[str, Any],
-) -> LanguageTable:
-    """Write words (n) with their vectors (n, d) and p(w) (n,) as a table of `parts` codes a word.
-
-    `card`: what else to record; "space", the digest of the word vectors in whose space they are, is needed. Raises
-    VectorsError for words that occur twice, numbers that are not finite, or sizes that do not agree; StorageError.
-    """
-    from semsearch.system.durable import write_durably  # start-up time: a search writes nothing
-
-    vectors, p = np.asarray(vectors, dtype=np.float32), np.asarray(p, dtype=np.float64)
-    if language not in RULES:
-        raise VectorsError(f"{language!r} is not the code of a language that semsearch knows: {', '.join(RULES)}")
-    if vectors.ndim != 2 or not 0 < len(words) == len(vectors) == len(p) <= MOST_WORDS:
-        raise VectorsError(
-            f"{path}: {len(words)} words, vectors {vectors.shape} and {len(p)} p(w) do not belong together"
-        )
-    if not np.isfinite(vectors).all() or not (p > 0).all() or not (p <= 1).all():
-        raise VectorsError(f"{path}: vectors must be finite, and p(w) above 0 and at most 1")
-    if parts < 1 or vectors.shape[1] % parts:
-        raise VectorsError(f"{vectors.shape[1]} dimensions cannot be cut into {parts} equal parts")
-    hashes = OovWords.of(words).hashes
-    order = np.argsort(hashes, kind="stable")
-    kept = hashes[order] >> _SHIFT
-    if len(same := np.flatnonzero(kept[1:] == kept[:-1])):
-        raise VectorsError(f"{words[order[same[0]]]!r} occurs twice in the words of {language}; each must occur once")
-    spellings = [spelled(word, language) for word in words]
-    if spellings != [*words]:  # of several forms of a word, the likeliest stays
-        chosen = sorted({spellings[number]: number for number in np.argsort(p, kind="stable").tolist()}.values())
-        words, vectors, p = [spellings[number] for number in chosen], vectors[chosen], p[chosen]
-        hashes = OovWords.of(words).hashes
-        order = np.argsort(hashes, kind="stable")
-        kept = hashes[order] >> _SHIFT
-    vectors = vectors[order]
-    lengths = np.linalg.norm(vectors, axis=1)
-    largest = max(float(lengths.max()), 1e-12)
-    scales = np.clip(np.rint(-_FINE * np.log(np.maximum(lengths, 1e-12) / largest)), 0, 255).astype(np.uint8)
-    unit = vectors / _scales_of(largest)[scales][:, None]
-    codebooks, codes = quantise_parts(unit, parts)
-    arrays = {
-        "keys": (kept >> np.uint64(8)).astype("<u4"),
-        "rest": (kept & np.uint64(255)).astype(np.uint8),
-        "rarity": np.clip(np.rint(-_STEP * np.log(p[order])), 0, 255).astype(np.uint8),
-        "scales": scales,
-        "codes": codes,
-        "codebooks": codebooks.astype("<f2"),
-    }
-    body = b"".join(_padded(arrays[name].tobytes()) for name, _ in _ARRAYS)
-    details = {
-        **card,
-        "language": language,
-        "words": len(words),
-        "dimension": vectors.shape[1],
-        "parts": parts,
-        "longest": max(map(len, words)),
-        "scale": largest,
-        "tokeniser": TOKENISER_VERSION,
-        "digest": _digest(body),
-    }
-    header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
-    if len(header) > _MOST_HEADER:
-        raise VectorsError(f"the card of {path} has {len(header):,} bytes; at most {_MOST_HEADER:,} are read")
-    try:
-        write_durably(path, lambda write: write(_padded(header, b" ") + body))
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
-    return LanguageTable(path)
-
-
-def _scales_of(largest: float) -> Float32:
+def scales_of(largest: float) -> Float32:
     """The scale that each byte stands for. (256,)"""
-    return (largest * np.exp(np.arange(256) / -_FINE)).astype(np.float32)
-
-
-def _padded(data: bytes, filling: bytes = b"\0") -> bytes:
-    return data + filling * (_aligned(len(data)) - len(data))
-
-
-def quantise_parts(vectors: Float32, parts: int, *, seed: int = 0) -> tuple[Float32, UInt8]:
-    """Learn codebooks for the parts of vectors by k-means, and the codes. (n, d) -> (M, 256, d / M), (n, M)"""
-    width = vectors.shape[1] // parts
-    codebooks = np.zeros((parts, CENTROIDS, width), dtype=np.float32)
-    codes = np.zeros((len(vectors), parts), dtype=np.uint8)
-    step = max(1, len(vectors) // _SAMPLE)
-    for number in range(parts):
-        part = np.ascontiguousarray(vectors[:, number * width : (number + 1) * width])
-        centroids = _centroids(part[::step], np.random.default_rng([seed, number]))
-        codebooks[number] = centroids.astype(np.float16)
-        codes[:, number] = _nearest(part, codebooks[number])
-    return codebooks, codes
-
-
-def _centroids(points: Float32, generator: np.random.Generator) -> Float32:
-    """256 centroids of points, by Lloyd's iterations; an empty cluster begins anew at a point far from its own."""
-    centroids = points[generator.choice(len(points), CENTROIDS, replace=len(points) < CENTROIDS)].copy()
-    for _ in range(_ROUNDS):
-        own = _nearest(points, centroids)
-        counts = np.bincount(own, minlength=CENTROIDS)
-        sums = np.stack([np.bincount(own, column, minlength=CENTROIDS) for column in points.T], axis=1)
-        filled = counts > 0
-        empty = np.flatnonzero(~filled)
-        if len(empty):
-            distances = np.square(points - centroids[own]).sum(axis=1)
-        centroids[filled] = (sums[filled] / counts[filled, None]).astype(np.float32)
-        if len(empty):
-            centroids[empty] = points[np.resize(np.argsort(-distances, kind="stable"), len(empty))]
-    return centroids
-
-
-def _nearest(points: Float32, centroids: Float32) -> Int64:
-    """The nearest centroid of each point. (n, w), (256, w) -> (n,)"""
-    half: Float64 = np.square(centroids, dtype=np.float64).sum(axis=1) / 2
-    found = [
-        (points[first : first + _FEW] @ centroids.T - half.astype(np.float32)).argmax(axis=1)
-        for first in range(0, len(points), _FEW)
-    ]
-    return np.concatenate(found)
+    return (largest * np.exp(np.arange(256) / -FINE)).astype(np.float32)
 
 
 # -- Shipped tables ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.mapping import passage_map
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path
@@ -44,30 +43,24 @@ def test_there_is_none_of_other_vectors(tmp_path: Path) -> None:
     assert read_map(tmp_path, 3) is None
 
 
-@pytest.mark.parametrize("where", [0, 20, 40, 80, -1])
-def test_a_damaged_byte_anywhere_makes_it_no_map(tmp_path: Path, where: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_byte_anywhere_makes_it_no_map_or_does_no_harm(tmp_path: Path) -> None:
     write_map(tmp_path, 2, MADE)
     path = map_path(tmp_path, 2)
-    data = bytearray(path.read_bytes())
-    data[where] ^= 1
-    path.write_bytes(data)
+    whole = path.read_bytes()
+    outcomes = []
+    for where in range(0, len(whole), 7):
+        path.write_bytes(whole[:where] + bytes([whole[where] ^ 1]) + whole[where + 1 :])
+        damaged = read_map(tmp_path, 2)
+        assert damaged is None or same(damaged, MADE)  # such as the time of an entry of the archive
+        outcomes.append(damaged)
+    assert None in outcomes
+
+
+@pytest.mark.parametrize("data", [b"", b"[" * 100_000, b"PK\3\4", None], ids=["empty", "brackets", "archive", "cut"])
+def test_another_file_is_no_map(tmp_path: Path, data: bytes | None, caplog: pytest.LogCaptureFixture) -> None:
+    write_map(tmp_path, 2, MADE)
+    path = map_path(tmp_path, 2)
+    path.write_bytes(path.read_bytes()[:-10] if data is None else data)
     with caplog.at_level(logging.WARNING):
         assert read_map(tmp_path, 2) is None
     assert "is not a map" in caplog.text
-
-
-@pytest.mark.parametrize("length", [0, 10, 30, -1])
-def test_a_shortened_file_is_no_map(tmp_path: Path, length: int) -> None:
-    write_map(tmp_path, 2, MADE)
-    path = map_path(tmp_path, 2)
-    path.write_bytes(path.read_bytes()[:length])
-    assert read_map(tmp_path, 2) is None
-
-
-@pytest.mark.parametrize("header", [b'{"count": 1e914}', b"[" * 100_000, b'{"count": 0, "regions": 1}', b"[]"])
-def test_a_made_up_header_is_that_of_no_map(tmp_path: Path, header: bytes) -> None:
-    write_map(tmp_path, 2, MADE)
-    path = map_path(tmp_path, 2)
-    body = path.read_bytes().partition(b"\n")[0] + b"\n" + len(header).to_bytes(8, "little") + header
-    path.write_bytes(body + passage_map._digest(body))
-    assert read_map(tmp_path, 2) is None

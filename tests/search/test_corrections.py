@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from language_tables import write_language_table
 from small_languages import languages_in
 
 from semsearch import Index, MultiIndex, Text
 from semsearch.results.hits import Hit, corrections_in
 from semsearch.results.options import Correction, Mode, Origin
-from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
 
 ENGLISH = [

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from language_tables import write_language_table
 from small import TOPICS, article, sentence
 from small_languages import forget_opened, in_chinese, in_greek, languages_in, write_small_table
 
@@ -17,7 +18,6 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import across_languages
 from semsearch.search.query import foreign_terms
-from semsearch.word_vectors.language_table import write_language_table
 from semsearch.word_vectors.table import VectorTable
 
 

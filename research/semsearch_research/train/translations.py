@@ -33,9 +33,10 @@ from semsearch.errors import VectorsError
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.terms import spelled, stems
 from semsearch.text.tokens import hash_chunks
-from semsearch.word_vectors.language_table import LanguageTable, write_language_table
+from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.language_words import is_unparted, language_words, split_words
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.train.language_table_file import write_language_table
 from semsearch_research.train.language_vectors import LanguageWords, is_word
 
 RIDGE, LINEAR_RIDGE = 1.0, 1.0  # λ; ρ over the mean variance of the averages. See research/docs/training.md

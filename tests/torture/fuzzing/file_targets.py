@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import shutil
 import tempfile
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from language_tables import write_language_table
 from small import small_vectors
 
 from fuzzing.target import Run, Target, text_of
@@ -18,7 +18,7 @@ from semsearch.cli.configuration import configuration_of, section_items, use_con
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.text.ragged import OovWords
-from semsearch.word_vectors.language_table import LanguageTable, read_arrays, write_language_table
+from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.vector_formats import identify
 
@@ -183,16 +183,11 @@ _LANGUAGE_WORDS = ("Schiff", "Brot", "Sturm", "Kapitän")
 
 
 def _opening_language(folder: Path) -> Run:
-    """The first byte chooses: the table itself, or an archive of arrays that one is made from."""
     path = folder / "german.vectors"
 
     def run(data: bytes) -> None:
         path.unlink(missing_ok=True)  # what is mapped is another file
-        path.write_bytes(data[1:])
-        if data[:1] == b"\x01":
-            read = read_arrays(path)
-            write_language_table(folder / "made", "de", read.words, read.vectors, read.p, parts=2, card=read.card)
-            return
+        path.write_bytes(data)
         table = LanguageTable(path)
         ids = table.lookup(OovWords.of(_LANGUAGE_WORDS).hashes)
         assert table.rows(ids[ids >= 0]).shape == ((ids >= 0).sum(), table.dimension)
@@ -209,10 +204,7 @@ def _language_files() -> Iterator[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "german.vectors"
         write_language_table(path, "de", _LANGUAGE_WORDS, rows, p, parts=2, card={"space": "0" * 32})
-        yield b"\x00" + path.read_bytes()
-    file = io.BytesIO()
-    np.savez(file, words=np.array(_LANGUAGE_WORDS), vectors=rows, probability=p, card=np.array('{"space": "a"}'))
-    yield b"\x01" + file.getvalue()
+        yield path.read_bytes()
 
 
 def _restoring(folder: Path) -> Run:

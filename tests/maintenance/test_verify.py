@@ -33,6 +33,7 @@ def path(tmp_path: Path) -> Path:
         ("DELETE FROM removed", "belong to no row"),
         ("INSERT INTO removed VALUES (5, 1, 1000, 1, 1)", "marked as removed"),
         ("DELETE FROM fit", "no fitted embedder"),
+        ("UPDATE fit SET statistics = zeroblob(length(statistics))", "array of sums over sentences"),
         ("DELETE FROM segments WHERE kind = 'words'", "passages have no lexical entries"),
         ("DELETE FROM removed", "lexical entries belong to no row"),
         ("UPDATE passages SET text = replace(text, 'a', 'moon ')", "lexical entries of passage"),

@@ -6,67 +6,14 @@
     for hit in index.search("how do I rotate the keys?"):
         print(hit.score, hit.path, hit.line, hit.sentence)
 
-The names of this module are the public API. Modules that it imports may change at any time.
+The names in `__init__.pyi` are the public API; the modules that define them may change at any time.
 """
 
 from __future__ import annotations
 
+import lazy_loader
+
 __version__ = "0.1.0"
 
-from semsearch.async_index import AsyncIndex
-from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.methods import Method
-from semsearch.errors import MissingExtra, SemsearchError, UsageError
-from semsearch.index import Index
-from semsearch.multi_index import MultiIndex
-from semsearch.readers.document import Text
-from semsearch.remote_index import RemoteIndex
-from semsearch.rerankers.load_reranker import load_reranker
-from semsearch.rerankers.reranker import Readings, Reranker
-from semsearch.results.documents import DocumentInfo, DocumentText, Facets
-from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Citation, Context, DuplicatePassage, Hit, Hits, location
-from semsearch.results.options import Mode, SearchOptions
-from semsearch.results.reports import MovedRoot, Progress, SkippedFile, Status, SyncReport
-from semsearch.searchable import Searchable
-from semsearch.settings import Settings
-from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import VectorTable, WordVectors
-
-__all__ = [
-    "AsyncIndex",
-    "Citation",
-    "Context",
-    "DocumentInfo",
-    "DocumentText",
-    "DuplicatePassage",
-    "Explanation",
-    "Facets",
-    "Hit",
-    "Hits",
-    "Index",
-    "Method",
-    "MissingExtra",
-    "Mode",
-    "MovedRoot",
-    "MultiIndex",
-    "Progress",
-    "Readings",
-    "RemoteIndex",
-    "Reranker",
-    "SearchOptions",
-    "Searchable",
-    "SemsearchError",
-    "SentenceEmbedder",
-    "Settings",
-    "SkippedFile",
-    "Status",
-    "SyncReport",
-    "Text",
-    "UsageError",
-    "VectorTable",
-    "WordVectors",
-    "load_reranker",
-    "load_vectors",
-    "location",
-]
+# A process pays for what it uses: the reader of a file needs no index, a question no server's client
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -46,12 +46,9 @@ _KEPT = (  # of the environment: what Python and its libraries need to be found,
     "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT",
 )  # fmt: skip
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # whose stacks count as memory
-# The package without its public names, which import all that searches: half a second of processor time for each process
 _CODE = """
-import sys, types
+import sys
 sys.path[:] = {folders}
-package = sys.modules["semsearch"] = types.ModuleType("semsearch")
-package.__path__ = [{package}]
 from semsearch.readers.reader_child import main
 main({parent})
 """
@@ -179,8 +176,7 @@ class _Process:
 
     def __init__(self, name: str) -> None:
         folders = [str(Path(folder).absolute()) for folder in sys.path]  # "" too
-        package = str(Path(__file__).absolute().parents[1])
-        code = _CODE.format(folders=ascii(folders), package=ascii(package), parent=os.getpid())
+        code = _CODE.format(folders=ascii(folders), parent=os.getpid())
         environment = {key: value for key, value in os.environ.items() if key in _KEPT} | _ONE_THREAD
         try:
             self._process = subprocess.Popen(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
@@ -23,11 +23,13 @@ from pydantic import Field
 
 from semsearch.errors import SourceError
 from semsearch.index import Index
-from semsearch.mapping.mapper import ColouredMap
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import IndexParameters, ReportedWork, answer, answer_long
 from semsearch.server.search_routes import IndexName
+
+if TYPE_CHECKING:
+    from semsearch.mapping.mapper import ColouredMap  # SciPy: half a second, which only makers of maps need
 
 router = APIRouter()
 

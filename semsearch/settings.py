@@ -8,16 +8,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
+from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
-
-if TYPE_CHECKING:
-    from semsearch.embedding.embedder import SentenceEmbedder
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/research/measurements.md, "Languages"
@@ -88,8 +86,6 @@ class Settings:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
-        from semsearch.embedding.embedder import SentenceEmbedder  # start-up time: a search by words has none
-
         return SentenceEmbedder(
             vectors,
             method=self.method,

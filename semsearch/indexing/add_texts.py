@@ -7,6 +7,7 @@ in the index.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
@@ -19,12 +20,15 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol
 
+import numpy as np
+
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import Prepared
 from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
+from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
 from semsearch.text.passage_records import PassageRecord, storable
 from semsearch.text.text_lengths import heading_text
@@ -239,8 +243,6 @@ def _jsonl(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _csv(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    import csv  # start-up time
-
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     limit = csv.field_size_limit(sys.maxsize if sys.maxsize < 1 << 31 else (1 << 31) - 1)
     try:
@@ -271,8 +273,6 @@ def _parquet(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _npz(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    import numpy as np
-
     try:
         with np.load(file, allow_pickle=False) as arrays:
             lines = arrays["rows"].tobytes()
@@ -362,8 +362,6 @@ def _make_room(write: WriteTransaction, id: str, digest: str) -> Taken:
 
 
 def _document(text: Text) -> Document:
-    from semsearch.readers.read import read_text  # start-up time: a sync without changes reads nothing
-
     storable = text.text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates are no characters
     document = read_text(storable, text.id, format=text.format)
     return replace(document, title=text.title or document.title, metadata={**document.metadata, **text.metadata})

@@ -48,6 +48,7 @@ from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
+from semsearch.word_vectors.multilingual import MultilingualVectors, language_table, languages_in
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -283,8 +284,6 @@ class Generation:
         for spool in spools:
             spool.renumber = None  # of the last fit, if that was tried first
         if languages := _languages_in(spools, vectors):
-            from semsearch.word_vectors.multilingual import MultilingualVectors, language_table  # start-up time
-
             tables = (language_table(code, vectors) for code in languages)
             vectors = MultilingualVectors(vectors, [table for table in tables if table is not None])
         for spool in spools:
@@ -356,8 +355,6 @@ def _languages_in(spools: Sequence[Spool], vectors: WordVectors) -> list[str]:
     largest = max((spool.largest_id for spool in spools), default=-1)
     if largest < len(vectors):
         return []
-    from semsearch.word_vectors.multilingual import languages_in  # start-up time: English needs none
-
     return sorted({code for spool in spools for batch in spool for code in languages_in(batch.words.ids)})
 
 

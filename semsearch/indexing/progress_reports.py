@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from semsearch.results.reports import Progress
-    from semsearch.system.progress_bar import Show
+from semsearch.results.reports import Progress
+from semsearch.system.progress_bar import Show, progress_bar
 
 Report = Callable[["Progress"], None]
 Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
@@ -20,8 +18,6 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
     if not isinstance(progress, bool):
         yield progress
         return
-    from semsearch.system.progress_bar import progress_bar  # start-up time: only writes draw
-
     with progress_bar(progress) as show:
         yield _drawn(show) if progress else None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from csv import writer
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -232,8 +233,6 @@ def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _unit: Unit, _vectors: boo
 
 
 def _csv(rows: Iterable[ExportRow], out: IO[bytes], unit: Unit, vectors: bool) -> int:
-    from csv import writer  # start-up time
-
     if vectors:
         raise UsageError("CSV cannot hold vectors; export them as jsonl, parquet or npz")
     text = io.StringIO()

@@ -14,13 +14,11 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
 
 from semsearch.errors import UsageError, is_resource_exhaustion
 from semsearch.system.source_files import read_source
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
@@ -136,8 +134,6 @@ def globs(patterns: Sequence[str]) -> GitIgnoreSpec:
 
 def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
     """Compile patterns. Raises ValueError, re.error."""
-    from pathspec import GitIgnoreSpec  # start-up time: many folders have no patterns
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of Python's expressions, about [[:alpha:]] within them
         return GitIgnoreSpec.from_lines(patterns)

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
+
+from semsearch.system.checked_file import block_sums
+
 Write = Callable[[bytes | memoryview], None]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # of a disk without locks
@@ -111,10 +115,6 @@ def file_sums(path: Path) -> bytes:
     The file is read and not mapped: pages of a map count as the process's memory, which for a million sentences was
     half a gigabyte.
     """
-    import numpy as np  # start-up time: not every write needs it
-
-    from semsearch.system.checked_file import block_sums  # likewise
-
     sums = bytearray()
     with path.open("rb") as file:
         while piece := file.read(_PIECE):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,8 +57,6 @@ def _unlockable(folder: Path) -> StorageError:
 
 
 def _leave_note(folder: Path) -> None:
-    import socket  # start-up time: queries never lock
-
     note = {
         "pid": os.getpid(),
         "host": socket.gethostname(),

@@ -7,6 +7,7 @@ for first, and given back at once. The figures are of one thread; each further o
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import sys
@@ -55,7 +56,5 @@ def release_pages(mapped: mmap.mmap | None) -> None:
 def release_freed() -> None:
     """Return freed memory to the operating system, after work that has freed many small arrays; only glibc keeps it."""
     if sys.platform == "linux":
-        import ctypes  # start-up time: no query frees so much
-
         if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
             trim(0)

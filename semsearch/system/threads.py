@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -47,8 +45,6 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
     if threads <= 1:
         yield from map(work, items)
         return
-    from concurrent.futures import ThreadPoolExecutor  # start-up time: a short process works in one thread
-
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -73,7 +69,5 @@ def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], 
         done = work()
         yield lambda: done
         return
-    from concurrent.futures import ThreadPoolExecutor  # start-up time, as above
-
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(work).result

@@ -30,7 +30,7 @@ def test_no_document_is_skipped_for_want_of_open_files(
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(path))
 
         with monkeypatch.context() as patch:
-            patch.setattr("semsearch.readers.read._found", failing)
+            patch.setattr("semsearch.readers.read._format", failing)
             with pytest.raises(StorageError, match=r"Too many open files.*the index is unchanged.*ulimit -n"):
                 index.sync()
         assert "captain" in index.search("ship")[0].sentence

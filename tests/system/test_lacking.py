@@ -25,12 +25,12 @@ def test_no_document_is_skipped_for_want_of_open_files(
         index.sync(tmp_path / "docs")
         file.write_text("The judge sold the ship.\n")
 
-        def failing(path: Path, *_: object) -> Any:
+        def failing(path: Path, *_: object, **__: object) -> Any:
             assert path.name == "sea.md"
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(path))
 
         with monkeypatch.context() as patch:
-            patch.setattr("semsearch.readers.read._format", failing)
+            patch.setattr("semsearch.readers.read.read_source", failing)
             with pytest.raises(StorageError, match=r"Too many open files.*the index is unchanged.*ulimit -n"):
                 index.sync()
         assert "captain" in index.search("ship")[0].sentence

@@ -8,32 +8,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
 
 from semsearch import __version__
-from semsearch.cli.commands import (
-    ask_command,
-    config_command,
-    doctor_command,
-    evaluate_command,
-    exchange_commands,
-    history_command,
-    index_command,
-    interactive_command,
-    list_commands,
-    passage_commands,
-    query_command,
-    server_commands,
-    status_commands,
-    upkeep_commands,
-    vectors_command,
-)
+from semsearch.cli import commands
 from semsearch.cli.configuration import use_configuration
-from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
+from semsearch.cli.plugged_in import ExtensibleGroup, command_of
 from semsearch.cli.printing import complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 
@@ -46,6 +30,14 @@ STATUSES = {  # a test finds every one that the code raises
     FAILED: "An error that you can fix: one line on stderr says what was found, what was expected and what to do. "
     "Also if `index` could index nothing.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
+}
+COMMANDS = {  # by name: the function or group of semsearch.cli.commands; in the order in which a new user meets them
+    name.removesuffix("_group").rstrip("_"): name
+    for name in (
+        *("index", "watch", "query", "interactive", "similar", "context", "ask", "history_group", "serve", "mcp"),
+        *("map_", "status", "list_", "describe", "rename", "delete", "remove", "export", "import_", "merge"),
+        *("refit", "compact", "verify", "trust", "config_group", "vectors_group", "evaluate_group", "doctor"),
+    )
 }
 SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
     "search": "query",
@@ -63,9 +55,24 @@ SYNONYMS = {  # words that people try, with the command that they mean; the help
 class Program(ExtensibleGroup):
     """The commands. An error that a user can fix is one line on stderr and exit status 2; a bug keeps its traceback."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        for name in COMMANDS:
+            self._load(name)
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, whose module is imported now."""
+        self._load(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def _load(self, name: str) -> None:
+        if name in COMMANDS and name not in self.commands:
+            self.commands[name] = command_of(getattr(commands, COMMANDS[name]), name)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command search as you type, if there is an index; `help query` is `query --help`."""
-        if not args and not ctx.resilient_parsing and interactive_command.is_offered():
+        if not args and not ctx.resilient_parsing and commands.interactive_is_offered():
             args = ["interactive"]
         elif args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
@@ -131,42 +138,6 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS: dict[str, Callable[..., None]] = {  # in the order in which a new user meets them
-    "index": index_command.index,
-    "watch": upkeep_commands.watch,
-    "query": query_command.query,
-    "interactive": interactive_command.interactive,
-    "similar": passage_commands.similar,
-    "context": passage_commands.context,
-    "ask": ask_command.ask,
-    "serve": server_commands.serve,
-    "mcp": server_commands.mcp,
-    "map": upkeep_commands.map_,
-    "status": status_commands.status,
-    "list": list_commands.list_,
-    "describe": list_commands.describe,
-    "rename": list_commands.rename,
-    "delete": list_commands.delete,
-    "remove": upkeep_commands.remove,
-    "export": exchange_commands.export,
-    "import": exchange_commands.import_,
-    "merge": exchange_commands.merge,
-    "refit": upkeep_commands.refit,
-    "compact": upkeep_commands.compact,
-    "verify": status_commands.verify,
-    "trust": status_commands.trust,
-    "doctor": doctor_command.doctor,
-}
-GROUPS = {
-    "history": history_command.app,
-    "config": config_command.app,
-    "vectors": vectors_command.app,
-    "evaluate": evaluate_command.app,
-}
-for name, function in COMMANDS.items():
-    app.command(name, help=paragraphs(function))(function)
-for name, group in GROUPS.items():
-    app.add_typer(group, name=name)
 
 
 def _show_version(asked: bool) -> None:

@@ -73,6 +73,17 @@ class ExtensibleGroup(TyperGroup):
                 warn(str(error))
 
 
+def command_of(target: Any, name: str) -> Any:
+    """The command of a function, as typer takes it, or of a `typer.Typer` with commands of its own."""
+    if not isinstance(target, typer.Typer):
+        app = typer.Typer(add_completion=False)
+        app.command(name, help=paragraphs(target), short_help=getattr(target, "short_help", None))(target)
+        target = app
+    command: Any = get_command(target)
+    command.name = name
+    return command
+
+
 def paragraphs(function: Any) -> str:
     """The docstring of a command, each paragraph on one line, as typer's help wants it."""
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(function) or "").split("\n\n"))
@@ -91,19 +102,12 @@ def announced(group: str) -> dict[str, EntryPoint]:
 def _load(point: EntryPoint, name: str) -> Any:
     """The command that an entry point names. Raises UsageError if it cannot be loaded."""
     try:
-        target = point.load()
-        if not isinstance(target, typer.Typer):
-            app = typer.Typer(add_completion=False)
-            app.command(name, help=paragraphs(target), short_help=getattr(target, "short_help", None))(target)
-            target = app
-        command: Any = get_command(target)
+        return command_of(point.load(), name)
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
             f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
-    command.name = name
-    return command
 
 
 def _path(ctx: Any) -> str:

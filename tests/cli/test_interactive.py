@@ -261,9 +261,9 @@ def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_i
     assert "Usage:" in semsearch().out  # this is no terminal
     assert "needs a terminal" in semsearch("interactive").err
     monkeypatch.setattr(interactive_command, "on_terminal", lambda: True)
-    assert interactive_command.is_offered()
+    assert interactive_command.interactive_is_offered()
     monkeypatch.setenv("SEMSEARCH_INDEXES", str(tmp_path))
-    assert not interactive_command.is_offered()
+    assert not interactive_command.interactive_is_offered()
     assert "no index in" in semsearch("interactive").err
 
 

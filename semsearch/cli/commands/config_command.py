@@ -26,14 +26,14 @@ from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import aligned, one_line, to_json
 from semsearch.errors import UsageError
 
-app = typer.Typer(
+config_group = typer.Typer(
     cls=ExtensibleGroup,
     no_args_is_help=True,
     help="Defaults of options, from semsearch.toml and environment variables.",
 )
 
 
-@app.command()
+@config_group.command()
 def show(json: JsonOption = False) -> None:
     """Show all keys, with values and their sources."""
     items = [
@@ -47,7 +47,7 @@ def show(json: JsonOption = False) -> None:
     print(*aligned(rows, left=(0, 1, 2)), sep="\n")
 
 
-@app.command()
+@config_group.command()
 def path() -> None:
     """Print the configuration files, your own first; later ones override earlier ones."""
     files = [file for file in (users_file(), project_file()) if file is not None and file.is_file()]
@@ -57,7 +57,7 @@ def path() -> None:
         raise typer.Exit(1)
 
 
-@app.command()
+@config_group.command()
 def init(
     user: Annotated[bool, typer.Option("--user", help="Create your own file, not the project's.")] = False,
 ) -> None:

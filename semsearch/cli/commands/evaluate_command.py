@@ -187,10 +187,12 @@ def _rank(rank: int | None) -> str:
     return _NOT_FOUND if rank is None else str(rank)
 
 
-app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Measure how well your own questions are answered.")
-app.command(
+evaluate_group = typer.Typer(
+    cls=ExtensibleGroup, no_args_is_help=True, help="Measure how well your own questions are answered."
+)
+evaluate_group.command(
     help=paragraphs(golden), short_help="Your own questions: are their answers found, and better or worse than before?"
 )(golden)
-app.command(
+evaluate_group.command(
     help=paragraphs(answers), short_help="Your own questions with answer texts: do the quoted sentences have them?"
 )(answers)

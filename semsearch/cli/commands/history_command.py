@@ -16,7 +16,7 @@ from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import aligned, complain, count, one_line, to_json, warn
 from semsearch.errors import SemsearchError
 
-app = typer.Typer(cls=ExtensibleGroup)
+history_group = typer.Typer(cls=ExtensibleGroup)
 
 
 def complete_question(incomplete: str) -> list[str]:
@@ -27,7 +27,7 @@ def complete_question(incomplete: str) -> list[str]:
         return []
 
 
-@app.callback(invoke_without_command=True)
+@history_group.callback(invoke_without_command=True)
 def history(
     called: typer.Context,
     k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many to list.")] = 20,
@@ -56,7 +56,7 @@ def history(
         complain(f"the history is empty; questions that you ask at a terminal are kept in {history_file()}")
 
 
-@app.command(context_settings={"allow_interspersed_args": False, "allow_extra_args": True})
+@history_group.command(context_settings={"allow_interspersed_args": False, "allow_extra_args": True})
 def run(
     called: typer.Context,
     which: Annotated[
@@ -68,7 +68,7 @@ def run(
     program.command.main(["query", *called.args, *_read().find(which).arguments], prog_name=program.info_name)
 
 
-@app.command()
+@history_group.command()
 def save(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is saved as.")],
     number: Annotated[int, typer.Argument(metavar="[N]", help="Its number; default: 1, the newest.", min=1)] = 1,
@@ -78,7 +78,7 @@ def save(
     complain(f"saved: semsearch history run {name}")
 
 
-@app.command()
+@history_group.command()
 def delete(
     which: Annotated[
         list[str],
@@ -89,7 +89,7 @@ def delete(
     questions.delete(which)
 
 
-@app.command()
+@history_group.command()
 def clear() -> None:
     """Delete all questions but the saved ones."""
     questions.clear()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from semsearch.cli.interactive.session import TypedAnswer
 
 
-def is_offered() -> bool:
+def interactive_is_offered() -> bool:
     """Whether `semsearch` without a command starts the interactive search: there is a terminal, and an index."""
     try:
         general = read_configuration().of("") if on_terminal() else None

@@ -18,10 +18,10 @@ from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
 from semsearch.word_vectors.table import VectorTable, shipped_names
 
-app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Word vectors: list, inspect, import.")
+vectors_group = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Word vectors: list, inspect, import.")
 
 
-@app.command("list")
+@vectors_group.command("list")
 def list_() -> None:
     """List the word vectors that come with semsearch."""
     for name in shipped_names():
@@ -30,7 +30,7 @@ def list_() -> None:
         print(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
 
 
-@app.command()
+@vectors_group.command()
 def info(
     name: options.TableArgument = "english",
     json: options.JsonOption = False,
@@ -47,7 +47,7 @@ def info(
         raise VectorsError(f"{table.folder} is damaged: its digest is wrong; create or import it again")
 
 
-@app.command()
+@vectors_group.command()
 def neighbours(
     word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
     vectors: options.TableOption = "english",
@@ -67,7 +67,7 @@ def neighbours(
         print(f"{neighbour.cosine:.3f}  {neighbour.word}")
 
 
-@app.command("import")
+@vectors_group.command("import")
 def import_(
     file: Annotated[
         Path,

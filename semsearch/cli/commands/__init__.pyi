@@ -1,0 +1,17 @@
+"""The commands, and the groups of commands."""
+
+from .ask_command import ask as ask
+from .config_command import config_group as config_group
+from .doctor_command import doctor as doctor
+from .evaluate_command import evaluate_group as evaluate_group
+from .exchange_commands import export as export, import_ as import_, merge as merge
+from .history_command import history_group as history_group
+from .index_command import index as index
+from .interactive_command import interactive as interactive, interactive_is_offered as interactive_is_offered
+from .list_commands import delete as delete, describe as describe, list_ as list_, rename as rename
+from .passage_commands import context as context, similar as similar
+from .query_command import query as query
+from .server_commands import mcp as mcp, serve as serve
+from .status_commands import status as status, trust as trust, verify as verify
+from .upkeep_commands import compact as compact, map_ as map_, refit as refit, remove as remove, watch as watch
+from .vectors_command import vectors_group as vectors_group

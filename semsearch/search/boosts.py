@@ -14,12 +14,11 @@ from __future__ import annotations
 import json
 import math
 import re
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +32,9 @@ from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.storage.document_rows import WITH_RECORDS
 from semsearch.system import clock
 from semsearch.system.locations import working_folder
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _RECENT = re.compile(r"recent(?::(\d+(?:\.\d+)?)([dwmy]))?", re.IGNORECASE)
 _DAYS = {"d": 1.0, "w": 7.0, "m": 365.25 / 12, "y": 365.25}

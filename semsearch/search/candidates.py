@@ -7,9 +7,9 @@ explain of a score: the points of a passage, by the names of the stages, sum to 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from semsearch.search.index_reader import IndexReader
 from semsearch.search.query_syntax import QuerySyntax
 from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.terms import QuestionTerms
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _NO_IDS = np.zeros(0, dtype=np.int64)
 

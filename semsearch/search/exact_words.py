@@ -23,10 +23,10 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from semsearch.search.candidates import Candidates, IndexView, Query, QueryPart
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import of_questions
 from semsearch.text.tokens import words
+
+if TYPE_CHECKING:
+    import sqlite3
 
 HANDFUL = 10  # passages; "Exact words" of docs/research/measurements.md, as for the shares
 _CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # least share of a query, by idf, that such parts must have

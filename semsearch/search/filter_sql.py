@@ -10,11 +10,11 @@ documents, those that it would exclude are looked for. Each filter is checked on
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from semsearch.search.filters import (
 from semsearch.search.search_warnings import warn
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.system.locations import working_folder
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # -- Conditions in SQL -------------------------------------------------------------------------------------------------
 

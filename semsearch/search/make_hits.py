@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import os
-import sqlite3
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import Origin, Support
@@ -21,6 +21,9 @@ from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.system.source_files import NotTheFile, source_digest
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 

@@ -17,9 +17,9 @@ other.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import HashedWords, words
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # -- Parsing -----------------------------------------------------------------------------------------------------------
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import ref
 
 from semsearch import tuning
@@ -27,6 +26,9 @@ from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_stamp
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
 
 Result = TypeVar("Result")
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from semsearch.storage.catalogue import (
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.text.terms import named_terms, of_questions
 from semsearch.text.text_lengths import heading_text
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # -- Cited passages ----------------------------------------------------------------------------------------------------
 

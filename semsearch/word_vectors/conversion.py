@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock
 
 from semsearch.arrays.types import Float32
-from semsearch.errors import VectorsError
+from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, shipped
 from semsearch.word_vectors.table_writer import TableWriter
@@ -42,15 +43,32 @@ def open_converted(path: Path, *, progress: Progress | None = None, anew: bool =
     table cannot be written.
     """
     folder = folder_beside(path)
-    try:
-        table = VectorTable(folder)
-        if table.card.get(_STAMP) == _stamp_of(path):
-            return table
-    except VectorsError as error:  # absent, damaged, or made by another version
-        _log.info("%s; the file is converted", error)
+    if (table := _current(path, folder)) is not None:
+        return table
     if not anew:
         raise VectorsError(f"{path} has changed, or was never converted; run: semsearch vectors import {path}")
-    return convert(path, folder, replace=True, progress=progress)
+    lock = FileLock(folder.with_name(folder.name + ".lock"))
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise StorageError(
+            f"{folder} cannot be written: {error.strerror or error}; choose another place: "
+            f"semsearch vectors import {path.name} --to FOLDER"
+        ) from error
+    try:  # another process may have converted it meanwhile
+        return _current(path, folder) or convert(path, folder, replace=True, progress=progress)
+    finally:
+        lock.release()
+
+
+def _current(path: Path, folder: Path) -> VectorTable | None:
+    """The table in a folder, if it was made from the file as it is now."""
+    try:
+        table = VectorTable(folder)
+    except VectorsError as error:  # absent, damaged, or made by another version
+        _log.info("%s; the file is converted", error)
+        return None
+    return table if table.card.get(_STAMP) == _stamp_of(path) else None
 
 
 def convert(

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -178,19 +178,11 @@ class TableWriter:
         for path in self._partial.iterdir():
             with path.open("rb+") as file:
                 os.fsync(file.fileno())
-        while True:
-            if self.replace and self.folder.exists():
-                old = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}.", suffix=PARTIAL, dir=self.folder.parent))
-                with suppress(FileNotFoundError):
-                    self.folder.replace(old / "old")
-                shutil.rmtree(old, ignore_errors=True)  # where another process has it mapped, Windows keeps it
-            try:
-                self._partial.replace(self.folder)
-            except OSError:
-                if self.replace and self.folder.exists():  # another process has put one there meanwhile
-                    continue
-                raise
-            return
+        if self.replace and self.folder.exists():
+            old = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}.", suffix=PARTIAL, dir=self.folder.parent))
+            self.folder.replace(old / "old")
+            shutil.rmtree(old, ignore_errors=True)  # where another process has it mapped, Windows keeps it
+        self._partial.replace(self.folder)
 
     @contextmanager
     def _storing(self) -> Iterator[None]:

@@ -10,10 +10,11 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -36,9 +37,9 @@ from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, opened_property
-from semsearch.text.languages import ENGLISH, language_of_passage
+from semsearch.text.languages import ENGLISH, RULES, language_of_passage
 from semsearch.text.near_duplicates import MARKS, marks_of
-from semsearch.text.terms import Lexicon
+from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
@@ -58,7 +59,9 @@ _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same 
 
 _MOST = 4096  # rows that are kept: some megabytes
 _MOST_STEMS = 1 << 17  # terms that are remembered
-_MOST_SPANS = 1 << 16  # likewise of the numbers of passages: ten megabytes
+_MOST_TEXTS = 8192  # whose words are kept: ten megabytes of sentences
+_MOST_SPANS = 1 << 16  # passages whose numbers are kept: ten megabytes
+_NO_WORDS = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
 
 
 class ReadRows:
@@ -136,20 +139,77 @@ class ReadRows:
         return found
 
 
-class StemMemory:
-    """The terms of the words of passages, of which each word is stemmed once. Threads may share it."""
+@dataclass(frozen=True, slots=True)
+class TextWords:
+    """The words of n texts, one text after the other, in three forms, each with the numbers of the texts."""
+
+    hashes: UInt64  # as they are spelled (w,)
+    of_hashes: Int64
+    terms: UInt64  # as the postings have them (t,)
+    of_terms: Int64
+    ids: Int64  # in a table of word vectors, without those that it lacks (v,)
+    of_ids: Int64
+
+
+class ReadTexts:
+    """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._lexicon = Lexicon(keeps_spellings=False)
+        self._kept: dict[tuple[str, str, str], tuple[UInt64, UInt64, Int64]] = {}
+        self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
-    def terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
-        """The term of each word of texts in a language. (t,)"""
+    def words(self, texts: Sequence[str], language: str, table: WordVectors | None = None) -> TextWords:
+        """The words of texts in a language; without a table there are no ids."""
+        keys = [(text, language, "" if table is None else table.digest) for text in texts]
+        kept = self._kept
+        lacking = [key for key in dict.fromkeys(keys) if key not in kept]
+        forms = self._read([text for text, _, _ in lacking], language, table) if lacking else ()
+        read = dict(zip(lacking, zip(*forms, strict=True), strict=True)) if forms else {}
+        rows = [read[key] if key in read else kept[key] for key in keys]
+        if len(kept) + len(read) > _MOST_TEXTS:
+            kept = self._kept = {}
+        kept.update(read)
+        joined: list[Any] = []
+        for form, empty in zip((zip(*rows, strict=True) if rows else ([], [], [])), _NO_WORDS, strict=True):
+            joined += [np.concatenate([empty, *form]), np.repeat(np.arange(len(form)), [len(part) for part in form])]
+        return TextWords(*joined)
+
+    def _read(
+        self, texts: Sequence[str], language: str, table: WordVectors | None
+    ) -> tuple[list[UInt64], list[UInt64], list[Int64]]:
+        """The words of each text: hashes, terms and ids."""
+        chunks = [*word_chunks(texts, language)]
+        counts = np.concatenate([chunk.counts for chunk in chunks])
+        hashes = np.concatenate([chunk.hashes for chunk in chunks])
+        if RULES[language].sequences:
+            parts = sequences(texts, language)
+            terms, of_terms = parts.hashes, np.diff(parts.indptr)
+        else:
+            terms, of_terms = self._terms(chunks, language), counts
+        several = None if table is None else as_multilingual(table)
+        if several is not None and language in several.tables:
+            words = several.words_of(texts, language, keep_unknown=False)
+            ids, of_ids = words.ids, words.lengths
+        elif table is not None:
+            ids, of_ids = (table if several is None else several.english).lookup(hashes), counts
+        else:
+            ids, of_ids = np.zeros(0, dtype=np.int32), np.zeros(len(texts), dtype=np.int64)
+        ids_of_texts = [part[part >= 0] for part in _split(ids, of_ids)]
+        return _split(hashes, counts), _split(terms, of_terms), ids_of_texts
+
+    def _terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
         with self._stemming:
             if len(self._lexicon) > _MOST_STEMS:
                 self._lexicon = Lexicon(keeps_spellings=False)
             numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
-            return np.asarray(self._lexicon.terms[np.concatenate([np.zeros(0, dtype=np.int32), *numbers])])
+            return np.asarray(self._lexicon.terms[np.concatenate(numbers)])
+
+
+def _split(words: Any, counts: Int64) -> list[Any]:
+    """The words of all texts as those of each."""
+    ends = np.cumsum(counts).tolist()
+    return [words[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
 
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
@@ -181,7 +241,7 @@ class IndexReader:
         self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
-        self.read_rows, self.stems = ReadRows(), StemMemory()
+        self.read_rows, self.read_texts = ReadRows(), ReadTexts()
         self._are_documents_checked = False
         self.filter_warnings: dict[str, tuple[str, ...]] = {}  # the warnings of each filter
         languages = get_languages(db)

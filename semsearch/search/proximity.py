@@ -14,7 +14,6 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64, Int64, UInt64
 from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.text.languages import RULES
-from semsearch.text.terms import word_chunks
 from semsearch.text.tokens import HashedWords
 
 _MOST = 5  # first passages in which it is looked, whatever k is
@@ -46,9 +45,9 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     points = np.zeros(len(scores))
     for language in index.reader.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
-            chunks = [*word_chunks(texts, language)]
-            ends = np.cumsum(np.concatenate([[0], *(chunk.counts for chunk in chunks)]))
-            in_order = HashedWords(index.reader.stems.terms(chunks, language), ends)
+            of_texts = index.reader.read_texts.words(texts, language)
+            ends = np.searchsorted(of_texts.of_terms, np.arange(len(texts) + 1))
+            in_order = HashedWords(of_texts.terms, ends)
             points[first] = np.maximum(points[first], weight * _near(in_order, asked, owners, of_pairs))
     return candidates.add("proximity", points)
 

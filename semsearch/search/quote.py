@@ -28,10 +28,10 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import Candidates, IndexView, Query
-from semsearch.search.index_reader import StemMemory
-from semsearch.text.languages import ENGLISH, RULES
+from semsearch.search.index_reader import ReadTexts
+from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import hashes_of, sequences, word_chunks
+from semsearch.text.terms import hashes_of
 from semsearch.text.tokens import hash_chunks, hash_whole, with_parts
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
@@ -77,7 +77,7 @@ class AskedWords:
     weights: Float64  # (q,) √idf
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
-    stems: StemMemory  # with which they are stemmed
+    read_texts: ReadTexts  # the memory of the words of sentences
 
 
 def asked_words(query: Query, index: IndexView) -> AskedWords:
@@ -131,7 +131,7 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         weights=np.sqrt(rarity[kept]),
         vectors=None if vectors is None else vectors[kept],
         table=table,
-        stems=reader.stems,
+        read_texts=reader.read_texts,
     )
 
 
@@ -147,36 +147,21 @@ def similarities(asked: AskedWords, texts: Sequence[str], languages: Sequence[st
 def _similarities_in(asked: AskedWords, texts: Sequence[str], language: str) -> Float32:
     """The same for texts in one language."""
     similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
-    chunks = [*word_chunks(texts, language)]
-    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(chunk.counts for chunk in chunks)])
-    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
-    owners = np.repeat(np.arange(len(counts)), counts)
-    if asked.table is not None and asked.vectors is not None:
-        several = as_multilingual(asked.table)
-        if several is not None and language in several.tables:
-            found = several.words_of(texts, language, keep_unknown=False)
-            ids, of_ids = found.ids, np.repeat(np.arange(len(texts)), found.lengths)
-        else:
-            ids, of_ids = (asked.table if several is None else several.english).lookup(hashes), owners
-        of_ids, (ids, which) = of_ids[ids >= 0], np.unique(ids[ids >= 0], return_inverse=True)
-        if len(ids):
-            rows = asked.table.rows(ids)
-            cosines = np.maximum(_products(rows, asked.vectors), 0)
-            cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
-            firsts = are_new(of_ids).nonzero()[0]
-            similar[of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
+    words = asked.read_texts.words(texts, language, asked.table)
+    if len(words.ids) and asked.table is not None and asked.vectors is not None:
+        ids, which = np.unique(words.ids, return_inverse=True)
+        rows = asked.table.rows(ids)
+        cosines = np.maximum(_products(rows, asked.vectors), 0)
+        cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
+        firsts = are_new(words.of_ids).nonzero()[0]
+        similar[words.of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
     if not len(asked.terms):
         return similar
-    if RULES[language].sequences:
-        parts = sequences(texts, language)
-        terms, of_terms = parts.hashes, np.repeat(np.arange(len(texts)), np.diff(parts.indptr))
-    else:
-        terms, of_terms = asked.stems.terms(chunks, language), owners
-    at = np.minimum(asked.terms.searchsorted(terms), len(asked.terms) - 1)
-    held = (asked.terms[at] == terms).nonzero()[0]
-    np.maximum.at(similar, (of_terms[held], asked.rows[at[held]]), np.float32(OTHER_FORM))
+    at = np.minimum(asked.terms.searchsorted(words.terms), len(asked.terms) - 1)
+    held = (asked.terms[at] == words.terms).nonzero()[0]
+    np.maximum.at(similar, (words.of_terms[held], asked.rows[at[held]]), np.float32(OTHER_FORM))
     for row, word in enumerate(asked.hashes.tolist()):
-        similar[owners[hashes == word], row] = 1
+        similar[words.of_hashes[words.hashes == word], row] = 1
     return similar
 
 

@@ -26,9 +26,9 @@ import errno
 import math
 import os
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +36,10 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
+from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
 from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
-from semsearch.dense.stored_vectors import PACKED, faiss, fast_scan, in_one_thread
+from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, in_one_thread, plain_index
 from semsearch.dense.vector_store import Questions, merge_by_copying
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
@@ -46,31 +47,12 @@ from semsearch.system.checked_file import CheckedFile
 from semsearch.system.durable import file_digest
 from semsearch.system.open_cache import OpenCache
 
-if TYPE_CHECKING:
-    from semsearch.dense.faiss_writer import SegmentWriter
-
 _LARGEST = 1 << 16  # dimensions
 _HALVES = 2e-3  # the error of a number in half precision, at most
 _BYTES = 5e-3  # the error of a number in signed bytes, at most
 
 
 # -- The file ----------------------------------------------------------------------------------------------------------
-
-
-def plain_index(dimension: int, kind: Kind) -> Any:
-    """An empty index of FAISS for vectors of a kind: signed bytes for sentences, half-precision floats for passages."""
-    of = faiss.ScalarQuantizer
-    quantizer = of.QT_8bit_direct_signed if kind == "sentence" else of.QT_fp16
-    return faiss.IndexScalarQuantizer(dimension, quantizer, faiss.METRIC_INNER_PRODUCT)
-
-
-@lru_cache(maxsize=16)
-def beginning(dimension: int, count: int, kind: Kind) -> bytes:
-    """The bytes that FAISS writes before so many vectors; the last eight are the size of these in bytes."""
-    index, parts = plain_index(dimension, kind), list[bytes]()
-    index.ntotal = count
-    faiss.write_index(index, faiss.PyCallbackIOWriter(lambda data: parts.append(bytes(data))))
-    return b"".join(parts)[:-8] + np.array([count * index.code_size], dtype="<u8").tobytes()
 
 
 def _read(path: Path) -> Any:
@@ -260,8 +242,6 @@ class FaissStore:
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentWriter:
         """Make a writer of new files, which have no effect until the manifest names them."""
-        from semsearch.dense.faiss_writer import SegmentWriter  # it imports this module
-
         return SegmentWriter(
             self.folder,
             self.kind,

@@ -18,7 +18,6 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import to_bytes
-from semsearch.dense.faiss_store import beginning, plain_index
 from semsearch.dense.scan_plan import (
     CANDIDATES,
     FEW,
@@ -30,7 +29,7 @@ from semsearch.dense.scan_plan import (
     least_step,
     shares_found,
 )
-from semsearch.dense.stored_vectors import PACKED, faiss, fast_scan
+from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, plain_index
 from semsearch.dense.vector_store import Additions, Questions
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name

@@ -1,4 +1,4 @@
-"""Vectors that were fetched by their ids, their cosines with queries, pair by pair, and codes as FAISS scans them.
+"""Vectors that were fetched by their ids, their indexes in FAISS as it writes them, and codes as it scans them.
 
 Work too small to share runs in one thread of FAISS: to wake others takes longer, and on a busy machine long.
 """
@@ -9,11 +9,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64, UInt8
+from semsearch.storage.segments import Kind
 from semsearch.system.memory import VECTOR_SEARCH, require_memory
 
 require_memory(VECTOR_SEARCH, "to search vectors")
@@ -87,3 +89,19 @@ def fast_scan(centroids: Float32, blocks: UInt8, count: int) -> Any:
         faiss.rev_swig_ptr(index.codes.get(), len(blocks))[:] = blocks
     index.is_trained, index.ntotal, index.ntotal2 = True, count, -(-count // PACKED) * PACKED
     return index
+
+
+def plain_index(dimension: int, kind: Kind) -> Any:
+    """An empty index of FAISS for vectors of a kind: signed bytes for sentences, half-precision floats for passages."""
+    of = faiss.ScalarQuantizer
+    quantizer = of.QT_8bit_direct_signed if kind == "sentence" else of.QT_fp16
+    return faiss.IndexScalarQuantizer(dimension, quantizer, faiss.METRIC_INNER_PRODUCT)
+
+
+@lru_cache(maxsize=16)
+def beginning(dimension: int, count: int, kind: Kind) -> bytes:
+    """The bytes that FAISS writes before so many vectors; the last eight are the size of these in bytes."""
+    index, parts = plain_index(dimension, kind), list[bytes]()
+    index.ntotal = count
+    faiss.write_index(index, faiss.PyCallbackIOWriter(lambda data: parts.append(bytes(data))))
+    return b"".join(parts)[:-8] + np.array([count * index.code_size], dtype="<u8").tobytes()

@@ -16,8 +16,10 @@ millisecond.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,7 +27,6 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.frozen import dataclass, pattern
 from semsearch.lexical.postings import LexicalSegment, Postings
 from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH
@@ -176,7 +177,7 @@ class Bm25:
 
 # -- Search ------------------------------------------------------------------------------------------------------------
 
-_NUMBERS = pattern(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
+_NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ The file is a short header and its arrays, read by memory mapping: a query touch
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -24,7 +25,6 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.frozen import dataclass
 from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import Segment

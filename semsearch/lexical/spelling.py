@@ -20,6 +20,7 @@ An edit inserts, leaves out or replaces a letter, or swaps two neighbours (Damer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -27,7 +28,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Int64, UInt8, UInt32
-from semsearch.frozen import dataclass
 from semsearch.text.terms import LONGEST
 
 Edit = Literal["swapped", "doubled", "missing", "extra", "other", "several"]

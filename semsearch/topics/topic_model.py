@@ -27,6 +27,7 @@ The file is a short header and three arrays, read by memory mapping: a query tou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,6 @@ from semsearch.arrays.id_ranges import IdRanges, are_new
 from semsearch.arrays.types import Float16, Float32, UInt64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.frozen import dataclass
 from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.checked_file import CheckedFile

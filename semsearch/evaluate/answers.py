@@ -64,7 +64,7 @@ class AnswerFile:
                     id_, text = str(values.get("paragraph", line.number)), values.get("text")
                     if not isinstance(text, str) or not words(text) or id_ in texts:
                         raise line.wrong("a text with words and a paragraph of its own", json.dumps(text))
-                    questions += [_question(line, each, id_) for each in _sequence(line, values["questions"])]
+                    questions += [_question(line, fields, id_) for fields in _sequence(line, values["questions"])]
                     texts[id_] = text
                 else:
                     questions.append(_question(line, values, values.get("document", "")))
@@ -80,24 +80,24 @@ class AnswerFile:
 
 
 def _question(line: FileLine, values: Any, document: Any) -> AnswerQuestion:
-    given = values if isinstance(values, Mapping) else {}
-    query = given.get("query", given.get("question"))
-    answers = given.get("answers", given.get("answer"))
+    fields = values if isinstance(values, Mapping) else {}
+    query = fields.get("query", fields.get("question"))
+    answers = fields.get("answers", fields.get("answer"))
     answers = [answers] if isinstance(answers, str) else answers
     if not isinstance(query, str) or not words(query):
         raise line.wrong("a query with words in it", json.dumps(query, ensure_ascii=False))
     if not isinstance(document, str):
         raise line.wrong("a document as hits show it", json.dumps(document))
-    texts = [_plain(each) if isinstance(each, str) else "" for each in _sequence(line, answers)]
+    texts = [_plain(answer) if isinstance(answer, str) else "" for answer in _sequence(line, answers)]
     if not texts or not all(texts):
         raise line.wrong('answers such as ["every 90 days"]', json.dumps(answers, ensure_ascii=False))
     return AnswerQuestion(query, texts, document, line.number)
 
 
-def _sequence(line: FileLine, given: Any) -> Sequence[Any]:
-    if not isinstance(given, list):
-        raise line.wrong("a list", json.dumps(given, ensure_ascii=False))
-    return given
+def _sequence(line: FileLine, values: Any) -> Sequence[Any]:
+    if not isinstance(values, list):
+        raise line.wrong("a list", json.dumps(values, ensure_ascii=False))
+    return values
 
 
 def _plain(text: str) -> str:
@@ -131,20 +131,20 @@ class AnswersOfMode:
     def figures(self) -> dict[str, float | None]:
         """Shares: `first` hits that are right, those whose sentence also has the answer (`quoted`, of all questions;
         `quoted_of_first`, of the right ones), and sentences with the answer `given` the right document."""
-        first = [each for each in self.questions if each.is_first]
-        given = [each.is_quoted_given for each in self.questions if each.is_quoted_given is not None]
-        quoted = sum(each.is_quoted for each in first)
+        first = [question for question in self.questions if question.is_first]
+        quoted_given = [question.is_quoted_given for question in self.questions if question.is_quoted_given is not None]
+        quoted = sum(question.is_quoted for question in first)
         return {
             "first": len(first) / len(self.questions),
             "quoted": quoted / len(self.questions),
             "quoted_of_first": quoted / len(first) if first else None,
-            "given": sum(given) / len(given) if given else None,
+            "given": sum(quoted_given) / len(quoted_given) if quoted_given else None,
         }
 
     @property
     def misses(self) -> list[QuotedAnswer]:
         """The questions whose first hit is right, but quotes another sentence."""
-        return [each for each in self.questions if each.is_first and not each.is_quoted]
+        return [question for question in self.questions if question.is_first and not question.is_quoted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class AnswersReport:
 
 def _as_dict(mode: AnswersOfMode) -> dict[str, Any]:
     figures = {name: None if value is None else round(value, 6) for name, value in mode.figures.items()}
-    misses = [{"query": each.query, "line": each.line, "quote": each.quote} for each in mode.misses]
+    misses = [{"query": question.query, "line": question.line, "quote": question.quote} for question in mode.misses]
     return {"mode": mode.mode, "questions": len(mode.questions), **figures, "misses": misses}
 
 
@@ -183,8 +183,8 @@ def evaluate_answers(
     if not file.texts and index is None:
         raise UsageError(f"{path} has questions but no texts; name the index to ask")
     with _of_texts(file.texts) if index is None else _as_it_is(index) as asked:
-        found = [AnswersOfMode(mode, tuple(_asked(file, asked, mode, progress))) for mode in modes]
-    return AnswersReport(str(path), tuple(found))
+        modes_answered = [AnswersOfMode(mode, tuple(_asked(file, asked, mode, progress))) for mode in modes]
+    return AnswersReport(str(path), tuple(modes_answered))
 
 
 @contextmanager
@@ -207,17 +207,21 @@ def _asked(
         some = file.questions[start : start + _AT_ONCE]
         if progress is not None:
             progress(f"asking, {mode}", start, len(file.questions))
-        for each, hits in zip(some, index.search_many([one.query for one in some], options=options), strict=True):
+        for question, hits in zip(
+            some, index.search_many([question.query for question in some], options=options), strict=True
+        ):
             first = hits[0] if hits else None
             is_given = None
-            if each.document and first is not None and _is_of(each, first):
-                is_given = _has(first.sentence, each)
-            elif each.document:
-                only = SearchOptions(1, mode, filters=(f"path={_literal(each.document)}",), syntax="plain")
-                is_given = any(_has(hit.sentence, each) for hit in index.search(each.query, options=only))
-            is_first = first is not None and (_is_of(each, first) if each.document else _has(first.passage, each))
+            if question.document and first is not None and _is_of(question, first):
+                is_given = _has(first.sentence, question)
+            elif question.document:
+                only = SearchOptions(1, mode, filters=(f"path={_literal(question.document)}",), syntax="plain")
+                is_given = any(_has(hit.sentence, question) for hit in index.search(question.query, options=only))
+            is_first = first is not None and (
+                _is_of(question, first) if question.document else _has(first.passage, question)
+            )
             quote = "" if first is None else first.sentence
-            yield QuotedAnswer(each.query, each.line, is_first, _has(quote, each), is_given, quote)
+            yield QuotedAnswer(question.query, question.line, is_first, _has(quote, question), is_given, quote)
 
 
 def _is_of(question: AnswerQuestion, hit: Hit) -> bool:

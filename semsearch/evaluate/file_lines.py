@@ -35,9 +35,9 @@ class FileLine:
             raise self.wrong("a JSON object", self.text)
         return values
 
-    def wrong(self, expected: str, found: str | None = None) -> SourceError:
+    def wrong(self, expected: str, text_found: str | None = None) -> SourceError:
         """Make the error for a line, or a part of it, that is not as expected."""
-        text = self.text if found is None else found
+        text = self.text if text_found is None else text_found
         shown = text if len(text) <= 60 else text[:60] + "…"
         return SourceError(f"{self.path}, line {self.number}: expected {expected}, found {shown!r}")
 

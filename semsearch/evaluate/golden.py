@@ -56,14 +56,14 @@ class ExpectedAnswer:
     @classmethod
     def read(cls, written: str) -> ExpectedAnswer:
         """Parse an answer as it is written in a file. What names no part is the path of a document."""
-        if found := _LINE.fullmatch(written):
-            return cls(written, found[1], line=int(found[2]))
-        if found := _HEADING.fullmatch(written):
-            return cls(written, found[1], heading=found[2].strip())
-        if found := _PAGE.fullmatch(written):
-            return cls(written, found[1], page=int(found[2]))
-        if found := _PLACE.fullmatch(written):
-            return cls(written, found[1], place=found[2])
+        if match := _LINE.fullmatch(written):
+            return cls(written, match[1], line=int(match[2]))
+        if match := _HEADING.fullmatch(written):
+            return cls(written, match[1], heading=match[2].strip())
+        if match := _PAGE.fullmatch(written):
+            return cls(written, match[1], page=int(match[2]))
+        if match := _PLACE.fullmatch(written):
+            return cls(written, match[1], place=match[2])
         return cls(written, written)
 
     @classmethod
@@ -92,7 +92,7 @@ class ExpectedAnswer:
 
 def names(written: str, path: str) -> bool:
     """Whether a path is what was written, or ends with it."""
-    written, path = (each.replace("\\", "/").removeprefix("./") for each in (written, path))
+    written, path = (text.replace("\\", "/").removeprefix("./") for text in (written, path))
     return path == written or path.endswith(f"/{written}")
 
 
@@ -129,7 +129,7 @@ class GoldenFile:
     @classmethod
     def read(cls, path: Path) -> GoldenFile:
         """Read a file. Raises SourceError if it cannot be read."""
-        found: dict[str, GoldenQuestion] = {}
+        questions_by_text: dict[str, GoldenQuestion] = {}
         problems, is_graded = list[str](), False
         for line in numbered_lines(path):
             try:
@@ -138,11 +138,13 @@ class GoldenFile:
                 problems.append(str(error))
                 continue
             is_graded = is_graded or isinstance(line.values["answers"], Mapping)
-            before = found.get(question.query, question)
-            found[question.query] = GoldenQuestion(question.query, {**before.answers, **question.answers}, before.line)
-        if not found and not problems:
+            before = questions_by_text.get(question.query, question)
+            questions_by_text[question.query] = GoldenQuestion(
+                question.query, {**before.answers, **question.answers}, before.line
+            )
+        if not questions_by_text and not problems:
             problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
-        return cls(tuple(found.values()), is_graded, tuple(problems))
+        return cls(tuple(questions_by_text.values()), is_graded, tuple(problems))
 
 
 def append_answer(path: Path, query: str, answer: ExpectedAnswer) -> None:
@@ -170,11 +172,11 @@ def _question(line: FileLine) -> GoldenQuestion:
     return GoldenQuestion(query, dict(_answers(line, values.get("answers"))), line.number)
 
 
-def _answers(line: FileLine, given: Any) -> Iterator[tuple[ExpectedAnswer, float]]:
-    graded = given if isinstance(given, Mapping) else dict.fromkeys(given, 1) if _are_texts(given) else {}
+def _answers(line: FileLine, answers: Any) -> Iterator[tuple[ExpectedAnswer, float]]:
+    graded = answers if isinstance(answers, Mapping) else dict.fromkeys(answers, 1) if _are_texts(answers) else {}
     if not graded:
         expected = 'answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}'
-        raise line.wrong(expected, json.dumps(given, ensure_ascii=False))
+        raise line.wrong(expected, json.dumps(answers, ensure_ascii=False))
     for written, grade in graded.items():
         if not written.strip():
             raise line.wrong("the path of a document as an answer", written)
@@ -183,8 +185,8 @@ def _answers(line: FileLine, given: Any) -> Iterator[tuple[ExpectedAnswer, float
         yield ExpectedAnswer.read(written.strip()), float(grade)
 
 
-def _are_texts(given: Any) -> bool:
-    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
 DEPTH = 10  # hits that are considered
@@ -213,8 +215,8 @@ class AnsweredQuestion:
                 gains[rank] = max(grade, gains.get(rank, 0.0))
         ideal = sorted(answers.values(), reverse=True)[:DEPTH]
         best = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(ideal, start=1))
-        found = sum(grade / math.log2(rank + 1) for rank, grade in gains.items())
-        return cls(query, line, min(gains, default=None), found / best)
+        gain = sum(grade / math.log2(rank + 1) for rank, grade in gains.items())
+        return cls(query, line, min(gains, default=None), gain / best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +249,18 @@ class GoldenMode:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
-        changed = [{"query": each.query, "rank": each.rank, "was": each.was} for each in self.changed]
-        better = [each.is_better for each in self.changed]
+        changed = [{"query": question.query, "rank": question.rank, "was": question.was} for question in self.changed]
+        better = [question.is_better for question in self.changed]
         return {
             "mode": self.mode,
             **{name: round(value, 6) for name, value in self.figures.items()},
             "last": _rounded(self.last),
             "gained": _rounded(self.gained),
-            "better": [each for each, is_better in zip(changed, better, strict=True) if is_better],
-            "worse": [each for each, is_better in zip(changed, better, strict=True) if not is_better],
-            "questions": [{"query": each.query, "line": each.line, "rank": each.rank} for each in self.questions],
+            "better": [question for question, is_better in zip(changed, better, strict=True) if is_better],
+            "worse": [question for question, is_better in zip(changed, better, strict=True) if not is_better],
+            "questions": [
+                {"query": question.query, "line": question.line, "rank": question.rank} for question in self.questions
+            ],
         }
 
 
@@ -275,9 +279,9 @@ class GoldenReport:
 
 def figures_of(ranks: Sequence[int | None], ndcg: Sequence[float] | None) -> dict[str, float]:
     """The figures of questions by the ranks of their answers, and by their nDCG where there are grades."""
-    found = {f"hit@{k}": _mean([float(rank is not None and rank <= k) for rank in ranks]) for k in HITS_AT}
-    found["mrr@10"] = _mean([1 / rank if rank else 0.0 for rank in ranks])
-    return found if ndcg is None else {**found, "ndcg@10": _mean(ndcg)}
+    figures = {f"hit@{k}": _mean([float(rank is not None and rank <= k) for rank in ranks]) for k in HITS_AT}
+    figures["mrr@10"] = _mean([1 / rank if rank else 0.0 for rank in ranks])
+    return figures if ndcg is None else {**figures, "ndcg@10": _mean(ndcg)}
 
 
 def _rounded(figures: Mapping[str, float] | None) -> dict[str, float] | None:
@@ -295,16 +299,16 @@ Ranks = Mapping[str, AnsweredQuestion]
 def read_runs(path: Path) -> dict[str, Any]:
     """The runs that a file keeps, by file of questions; none if there is none. Raises SourceError if it is damaged."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        runs = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise SourceError(
             f"{path} cannot be read as a record of runs ({error}); remove it, or name another file"
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(runs, dict):
         raise SourceError(f"{path} is not a record of runs; name another file")
-    return found
+    return runs
 
 
 def last_of(runs: Mapping[str, Any], file: str, mode: str) -> Ranks | None:
@@ -314,9 +318,9 @@ def last_of(runs: Mapping[str, Any], file: str, mode: str) -> Ranks | None:
     if not isinstance(of_mode, Mapping):
         return None
     return {
-        query: AnsweredQuestion(query, 0, _rank(each.get("rank")), float(each.get("ndcg") or 0))
-        for query, each in of_mode.items()
-        if isinstance(each, Mapping)
+        query: AnsweredQuestion(query, 0, _rank(answer.get("rank")), float(answer.get("ndcg") or 0))
+        for query, answer in of_mode.items()
+        if isinstance(answer, Mapping)
     }
 
 
@@ -325,7 +329,8 @@ def write_runs(
 ) -> None:
     """Keep what a run of a file has found, beside the runs of others. Raises SourceError if that cannot be written."""
     new = {
-        mode: {each.query: {"rank": each.rank, "ndcg": each.ndcg} for each in found} for mode, found in modes.items()
+        mode: {question.query: {"rank": question.rank, "ndcg": question.ndcg} for question in questions}
+        for mode, questions in modes.items()
     }
     before = runs.get(file)
     whole = {**runs, file: {**(before if isinstance(before, Mapping) else {}), **new}}
@@ -367,12 +372,14 @@ def evaluate_golden(
     file = os.path.realpath(path)
     place = _place_of(index) if record is None else Path(record)
     runs = {} if place is None else read_runs(place)
-    found: dict[Mode, tuple[AnsweredQuestion, ...]] = {mode: _answered(golden, index, mode, progress) for mode in modes}
+    answered: dict[Mode, tuple[AnsweredQuestion, ...]] = {
+        mode: _answered(golden, index, mode, progress) for mode in modes
+    }
     if place is not None and keep:
-        write_runs(place, runs, file, found)
+        write_runs(place, runs, file, answered)
     return GoldenReport(
         str(path),
-        tuple(_of_mode(mode, found[mode], last_of(runs, file, mode), golden) for mode in modes),
+        tuple(_of_mode(mode, answered[mode], last_of(runs, file, mode), golden) for mode in modes),
         tuple(_unknown_paths(golden, index)) if isinstance(index, Index) else (),
     )
 
@@ -384,39 +391,39 @@ def _place_of(index: Searchable) -> Path | None:
 def _answered(
     golden: GoldenFile, index: Searchable, mode: Mode, progress: Report | None
 ) -> tuple[AnsweredQuestion, ...]:
-    found = []
-    for done, each in enumerate(golden.questions):
+    answered = []
+    for done, question in enumerate(golden.questions):
         if progress is not None:
             progress(f"asking, {mode}", done, len(golden.questions))
-        hits = index.search(each.query, options=SearchOptions(DEPTH, mode))
-        found.append(AnsweredQuestion.of(each.query, each.line, each.answers, hits))
-    return tuple(found)
+        hits = index.search(question.query, options=SearchOptions(DEPTH, mode))
+        answered.append(AnsweredQuestion.of(question.query, question.line, question.answers, hits))
+    return tuple(answered)
 
 
-def _of_mode(mode: Mode, found: Sequence[AnsweredQuestion], last: Ranks | None, golden: GoldenFile) -> GoldenMode:
+def _of_mode(mode: Mode, questions: Sequence[AnsweredQuestion], last: Ranks | None, golden: GoldenFile) -> GoldenMode:
     """The figures of all questions, and of those that were asked before, what they were and have gained."""
-    again = [each for each in found if last and each.query in last]
-    was = _figures([last[each.query] for each in again], golden) if last and again else None
+    again = [question for question in questions if last and question.query in last]
+    was = _figures([last[question.query] for question in again], golden) if last and again else None
     gained = {name: value - was[name] for name, value in _figures(again, golden).items()} if was else None
     return GoldenMode(
         mode,
-        _figures(found, golden),
+        _figures(questions, golden),
         was,
         gained,
-        tuple(_changed(found, last or {})),
-        found,
+        tuple(_changed(questions, last or {})),
+        questions,
     )
 
 
-def _figures(found: Sequence[AnsweredQuestion], golden: GoldenFile) -> dict[str, float]:
-    ndcg = [each.ndcg for each in found] if golden.is_graded else None
-    return figures_of([each.rank for each in found], ndcg)
+def _figures(questions: Sequence[AnsweredQuestion], golden: GoldenFile) -> dict[str, float]:
+    ndcg = [question.ndcg for question in questions] if golden.is_graded else None
+    return figures_of([question.rank for question in questions], ndcg)
 
 
-def _changed(found: Sequence[AnsweredQuestion], last: Ranks) -> Iterator[ChangedQuestion]:
-    for each in found:
-        if each.query in last and last[each.query].rank != each.rank:
-            yield ChangedQuestion(each.query, each.rank, last[each.query].rank)
+def _changed(questions: Sequence[AnsweredQuestion], last: Ranks) -> Iterator[ChangedQuestion]:
+    for question in questions:
+        if question.query in last and last[question.query].rank != question.rank:
+            yield ChangedQuestion(question.query, question.rank, last[question.query].rank)
 
 
 def _unknown_paths(golden: GoldenFile, index: Index) -> Iterator[str]:

@@ -36,16 +36,16 @@ _YEAR = re.compile(r"(\d{4})(-\d\d){0,2}")
 
 
 def date_facet(
-    key: str, months: Counter[str], years: Counter[str] | None, own: Sequence[tuple[str, FilterChoice]]
+    key: str, months: Counter[str], years: Counter[str] | None, key_filters: Sequence[tuple[str, FilterChoice]]
 ) -> DateFacet:
     """Make the facet of a key from counts by month ("2025-01"); and by year, where a document may have several."""
     by_year = _summed(months) if years is None else years
-    chosen = _chosen(each for _, each in own)
+    chosen = _chosen(choice for _, choice in key_filters)
     latest = sorted(by_year, reverse=True)
     of_year = [month for month in sorted(months) if month[:4] == chosen]
     return DateFacet(
         key=key,
-        own=tuple(text for text, _ in own),
+        own=tuple(text for text, _ in key_filters),
         years=tuple(FacetValue(year, by_year[year], value_filter(key, year)) for year in latest[:_MOST_YEARS]),
         more=max(0, len(latest) - _MOST_YEARS),
         year=chosen,
@@ -60,11 +60,11 @@ def _summed(months: Counter[str]) -> Counter[str]:
     return years
 
 
-def _chosen(own: Iterator[FilterChoice]) -> str | None:
+def _chosen(choices: Iterator[FilterChoice]) -> str | None:
     """The year that filters on a date choose, if it is one."""
-    chosen = [each.only for each in own]
-    found = [_YEAR.fullmatch(each.value) if each and each.operator == "=" else None for each in chosen]
-    years = {match[1] for match in found if match}
+    chosen = [choice.only for choice in choices]
+    matches = [_YEAR.fullmatch(choice.value) if choice and choice.operator == "=" else None for choice in chosen]
+    years = {match[1] for match in matches if match}
     return years.pop() if len(years) == 1 else None
 
 
@@ -95,15 +95,15 @@ class FacetCache:
                 kept = self._kept.get(wanted) if stamp == self._stamp else None
             return self._keep(stamp, wanted, read_facets(db, filters, values=values)) if kept is None else kept
 
-    def _keep(self, stamp: Hashable, wanted: Hashable, found: Facets) -> Facets:
+    def _keep(self, stamp: Hashable, wanted: Hashable, facets: Facets) -> Facets:
         """Cache facets; drop those of another generation."""
         with self._lock:
             if stamp != self._stamp:
                 self._stamp, self._kept = stamp, {}
-            self._kept[wanted] = found
+            self._kept[wanted] = facets
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
-        return found
+        return facets
 
 
 # -- Counting ----------------------------------------------------------------------------------------------------------
@@ -155,12 +155,12 @@ class GivenFilters:
     @property
     def keys(self) -> list[str]:
         """The key that each filter is on; for a filter on several keys its text, which is not a key."""
-        return [each.key or f"={text}" for text, each in zip(self.texts, self.filters, strict=True)]
+        return [choice.key or f"={text}" for text, choice in zip(self.texts, self.filters, strict=True)]
 
     def on(self, key: str) -> list[tuple[str, FilterChoice]]:
         """The filters on a key."""
         pairs = zip(self.texts, self.filters, strict=True)
-        return [(text, each) for text, each in pairs if each.key == key]
+        return [(text, choice) for text, choice in pairs if choice.key == key]
 
     def own(self, key: str) -> tuple[str, ...]:
         """The texts of the filters on a key."""
@@ -197,65 +197,69 @@ def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) ->
 
     Takes one pass over the documents; equal metadata are parsed once.
     """
-    given, here = GivenFilters.of(texts), working_folder().as_posix()
+    given_filters, here = GivenFilters.of(texts), working_folder().as_posix()
     teach(db)
-    tallies = Tallies(given.keys)
-    for row in _rows(db, given, here):
+    tallies = Tallies(given_filters.keys)
+    for row in _rows(db, given_filters, here):
         tallies.add(row)
     tree = FolderTree.of([root.path for root in get_roots(db) if not root.single], here)
-    keys = _of_metadata(given, tallies)
-    dates = {key: each for key, each in keys.items() if is_of_dates(each)}
-    others = sorted((each for key, each in keys.items() if key not in dates), key=_usefulness)
+    keys = _of_metadata(given_filters, tallies)
+    dates = {key: tally for key, tally in keys.items() if is_of_dates(tally)}
+    others = sorted((tally for key, tally in keys.items() if key not in dates), key=_usefulness)
     return Facets(
         documents=tallies.passing.rows,
-        folders=folder_facet(tree, _sum(each.folders for each in tallies.of("path")), given.on("path"), values),
-        formats=_formats(given, tallies, values),
-        dates=tuple(_dates(given, tallies, dates)),
-        metadata=tuple(each.facet(given.own(each.key), values) for each in others[:_MOST_KEYS]),
+        folders=folder_facet(
+            tree, _sum(tally.folders for tally in tallies.of("path")), given_filters.on("path"), values
+        ),
+        formats=_formats(given_filters, tallies, values),
+        dates=tuple(_dates(given_filters, tallies, dates)),
+        metadata=tuple(tally.facet(given_filters.own(tally.key), values) for tally in others[:_MOST_KEYS]),
         more_keys=max(0, len(others) - _MOST_KEYS),
     )
 
 
-def _rows(db: sqlite3.Connection, given: GivenFilters, here: str) -> Iterable[tuple[object, ...]]:
-    of_documents = [condition([each], here=here) for each in given.filters]
-    of_records = [condition([each], here=here, metadata=WITH_RECORDS) for each in given.filters]
+def _rows(db: sqlite3.Connection, filters: GivenFilters, here: str) -> Iterable[tuple[object, ...]]:
+    of_documents = [condition([parsed], here=here) for parsed in filters.filters]
+    of_records = [condition([parsed], here=here, metadata=WITH_RECORDS) for parsed in filters.filters]
     return each_row(
         db,
-        [(each.sql, each.parameters) for each in of_documents],
-        [(each.sql, each.parameters) for each in of_records],
+        [(parsed.sql, parsed.parameters) for parsed in of_documents],
+        [(parsed.sql, parsed.parameters) for parsed in of_records],
     )
 
 
 def _sum(counters: Iterable[Counter[Counted]]) -> Counter[Counted]:
     together: Counter[Counted] = Counter()
-    for each in counters:
-        together.update(each)
+    for counter in counters:
+        together.update(counter)
     return together
 
 
-def _formats(given: GivenFilters, tallies: Tallies, values: int) -> Facet:
-    counts: Counter[str] = _sum(each.formats for each in tallies.of("format"))
-    found = [FacetValue(name, count, value_filter("format", name)) for name, count in counts.most_common()]
-    return Facet("format", given.own("format"), tuple(found[:values]), max(0, len(found) - values))
+def _formats(filters: GivenFilters, tallies: Tallies, values: int) -> Facet:
+    counts: Counter[str] = _sum(tally.formats for tally in tallies.of("format"))
+    formats = [FacetValue(name, count, value_filter("format", name)) for name, count in counts.most_common()]
+    return Facet("format", filters.own("format"), tuple(formats[:values]), max(0, len(formats) - values))
 
 
-def _of_metadata(given: GivenFilters, tallies: Tallies) -> dict[str, KeyTally]:
+def _of_metadata(filters: GivenFilters, tallies: Tallies) -> dict[str, KeyTally]:
     """The values of each key of the metadata; those of a key with filters are counted without these."""
     keys: dict[str, KeyTally] = {}
-    for key in set(given.keys):
+    for key in set(filters.keys):
         tally_keys(tallies.beside(key).metadata, keys, only=key)
     tally_keys(tallies.passing.metadata, keys)
-    return {key: each for key, each in keys.items() if key not in _TAKEN}
+    return {key: tally for key, tally in keys.items() if key not in _TAKEN}
 
 
-def _dates(given: GivenFilters, tallies: Tallies, found: dict[str, KeyTally]) -> Iterable[DateFacet]:
-    files: Counter[str] = _sum(each.months for each in tallies.of("modified"))
-    if "modified" in found:
-        files.update(found["modified"].months)
-    months = {key: each.months for key, each in sorted(found.items())} | ({"modified": files} if files else {})
+def _dates(filters: GivenFilters, tallies: Tallies, tallies_by_key: dict[str, KeyTally]) -> Iterable[DateFacet]:
+    files: Counter[str] = _sum(tally.months for tally in tallies.of("modified"))
+    if "modified" in tallies_by_key:
+        files.update(tallies_by_key["modified"].months)
+    months = {key: tally.months for key, tally in sorted(tallies_by_key.items())} | (
+        {"modified": files} if files else {}
+    )
     for key, counts in months.items():
-        years = found[key].years if key in found and key != "modified" else None
-        yield date_facet(key, counts, years, given.on(key))
+        years = tallies_by_key[key].years if key in tallies_by_key and key != "modified" else None
+        yield date_facet(key, counts, years, filters.on(key))
 
 
 def _usefulness(tally: KeyTally) -> tuple[bool, int, str]:

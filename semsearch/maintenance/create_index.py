@@ -53,7 +53,7 @@ def create(folder: Path, settings: Settings) -> None:
         _check_free(folder)
         if settings.store is not None:
             settings = replace(settings, store=complete(settings.store, folder.absolute().name))
-        made = missing_folders(folder)
+        new_folders = missing_folders(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -64,13 +64,16 @@ def create(folder: Path, settings: Settings) -> None:
             with writer_lock(folder):
                 _check_free(folder)
                 _fill(folder, settings)
-                for path in (folder, *(path.parent for path in made)):  # so that the folder survives a power cut, too
+                for path in (
+                    folder,
+                    *(path.parent for path in new_folders),
+                ):  # so that the folder survives a power cut, too
                     sync_folder(path)
         except (IndexExists, IndexDamaged, IndexLocked):
             raise  # it belongs to another process
         except BaseException:
             discard(folder)
-            remove_empty(made)
+            remove_empty(new_folders)
             raise
 
 
@@ -83,7 +86,7 @@ def renew(folder: Path) -> None:
     Its files are read by the next sync. The database is replaced in one step. Raises UsageError if the index has texts
     that a program added, which are in no file; StorageError, IndexLocked.
     """
-    path, made = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
+    path, new_path = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
     with explained(folder), writer_lock(folder):
         with closing(connect_to_file(path, "rw")) as old:
             (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
@@ -96,7 +99,7 @@ def renew(folder: Path) -> None:
             rows = old.execute("SELECT id, path, single, include, exclude FROM roots").fetchall()
             old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
-        with closing(connect(made, "rwc")) as db:
+        with closing(connect(new_path, "rwc")) as db:
             create_tables(db)
             db.execute("BEGIN")
             for key, value in values.items():
@@ -112,7 +115,7 @@ def renew(folder: Path) -> None:
             set_meta(db, "format", FORMAT)
             update_digests(db)
             db.execute("COMMIT")
-        replace_file(made, path)
+        replace_file(new_path, path)
 
 
 def _known_settings(text: str) -> str:
@@ -188,7 +191,7 @@ def delete(folder: Path) -> list[str]:
         check(IndexDatabase(folder))
         with writer_lock(folder):
             ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in _LATER]
-            for path in sorted(ours, key=lambda each: each.name in _DATABASE and 1 + _DATABASE.index(each.name)):
+            for path in sorted(ours, key=lambda file: file.name in _DATABASE and 1 + _DATABASE.index(file.name)):
                 if path.is_dir() and not path.is_symlink():
                     shutil.rmtree(path)
                 elif path.name != LOCK:

@@ -79,8 +79,8 @@ def export_rows(
     named = _named(db, each_kept(db, kept_ids(db, where.sql, where.parameters)))
     fetch = None if vectors is None else _Vectors(db, vectors)
     while some := list(islice(named, _TOGETHER)):
-        for each in some:
-            yield from _ROWS[unit](each, fetch)
+        for database in some:
+            yield from _ROWS[unit](database, fetch)
 
 
 class _Vectors:
@@ -104,10 +104,10 @@ class _Vectors:
         return self._reader.halves.direction(self.of_passages(first, count))
 
 
-def _in_place(found: StoredVectors) -> Float32:
+def _in_place(stored: StoredVectors) -> Float32:
     """Fetched vectors, each at its position; zero where there is none. (n, d)"""
-    rows: Float32 = np.zeros((found.n, found.rows.shape[1]), dtype=np.float32)
-    rows[found.positions] = found.rows
+    rows: Float32 = np.zeros((stored.n, stored.rows.shape[1]), dtype=np.float32)
+    rows[stored.positions] = stored.rows
     return rows
 
 
@@ -146,7 +146,7 @@ def _documents(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
 
 def _whole(record: PassageRecord) -> dict[str, Any]:
     """A passage as `semsearch.indexing.add_texts` reads it."""
-    found = {
+    fields = {
         "headings": json.loads(record.headings),
         "line": record.line,
         "page": record.page,
@@ -154,10 +154,10 @@ def _whole(record: PassageRecord) -> dict[str, Any]:
         "sentences": np.frombuffer(record.offsets, dtype="<i4").reshape(-1, 5).tolist(),
     }
     if record.places:
-        found["places"] = json.loads(record.places)
+        fields["places"] = json.loads(record.places)
     if record.metadata:
-        found["metadata"] = json.loads(record.metadata)
-    return found
+        fields["metadata"] = json.loads(record.metadata)
+    return fields
 
 
 def _passages(named: _Named, fetch: _Vectors | None) -> Iterator[ExportRow]:
@@ -226,8 +226,8 @@ def format_of(path: Path) -> ExportFormat:
 def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _unit: Unit, _vectors: bool) -> int:
     count = 0
     for row in rows:
-        given = row.columns if row.vector is None else {**row.columns, "vector": _numbers(row)}
-        out.write(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        fields = row.columns if row.vector is None else {**row.columns, "vector": _numbers(row)}
+        out.write(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         count += 1
     return count
 

@@ -52,15 +52,15 @@ class KeyTally:
         self.documents += count
         if len(scalars) == 1:
             (scalar,) = scalars
-            found = self._known.get(scalar)
-            value, year, month = self._learnt(scalar) if found is None else found
+            known = self._known.get(scalar)
+            value, year, month = self._learnt(scalar) if known is None else known
             self.values[value] += count
             if year:
                 self.years[year] += count
             if month:
                 self.months[month] += count
             return
-        distinct = {self._known.get(each) or self._learnt(each) for each in scalars}
+        distinct = {self._known.get(item) or self._learnt(item) for item in scalars}
         self.values.update(dict.fromkeys({value for value, _, _ in distinct}, count))
         self.years.update(dict.fromkeys({year for _, year, _ in distinct if year}, count))
         self.months.update(dict.fromkeys({month for _, _, month in distinct if month}, count))
@@ -73,15 +73,15 @@ class KeyTally:
         if value not in self.shown:
             self.shown[value] = text
             self.dates += is_date
-        found = value, text[:4] if is_date or _YEAR.fullmatch(text) else "", text[:7] if is_date else ""
-        self._known[scalar] = found
-        return found
+        parts = value, text[:4] if is_date or _YEAR.fullmatch(text) else "", text[:7] if is_date else ""
+        self._known[scalar] = parts
+        return parts
 
-    def facet(self, own: tuple[str, ...], most: int) -> Facet:
+    def facet(self, filters: tuple[str, ...], most: int) -> Facet:
         """The most frequent values, as a facet."""
         frequent = nsmallest(most, self._listed(), key=lambda pair: (-pair[1], self.shown[pair[0]]))
-        values = [FacetValue(self.shown[each], count, self._filter(each)) for each, count in frequent]
-        return Facet(self.key, own, tuple(values), len(self.values) - len(values))
+        values = [FacetValue(self.shown[value], count, self._filter(value)) for value, count in frequent]
+        return Facet(self.key, filters, tuple(values), len(self.values) - len(values))
 
     def _listed(self) -> Iterator[tuple[Value, int]]:
         """The values that are short enough to be listed."""
@@ -99,7 +99,7 @@ def is_of_dates(tally: KeyTally) -> bool:
     return 0 < len(tally.values) <= 2 * tally.dates
 
 
-def tally_keys(metadata: Mapping[str, int], found: dict[str, KeyTally], *, only: str | None = None) -> None:
+def tally_keys(metadata: Mapping[str, int], tallies: dict[str, KeyTally], *, only: str | None = None) -> None:
     """Add to the tallies of all keys, or of one, so many documents with each metadata (JSON).
 
     A key that filters cannot write is left out.
@@ -108,24 +108,24 @@ def tally_keys(metadata: Mapping[str, int], found: dict[str, KeyTally], *, only:
         if text != "{}":
             for key, scalars in _scalars(json.loads(text)).items():
                 if only is None or key == only:
-                    if (tally := found.get(key)) is None:
-                        tally = found[key] = KeyTally(key)
+                    if (tally := tallies.get(key)) is None:
+                        tally = tallies[key] = KeyTally(key)
                     tally.add(scalars, count)
-    for key in [key for key in found if '"' in key or not key.strip(".") or key.strip() != key]:
-        del found[key]
+    for key in [key for key in tallies if '"' in key or not key.strip(".") or key.strip() != key]:
+        del tallies[key]
 
 
 def _scalars(data: Mapping[str, Any]) -> dict[str, list[Scalar]]:
     """The single values in metadata by their keys, casefolded: author.name is the name inside author."""
-    found: dict[str, list[Scalar]] = {}
+    scalars: dict[str, list[Scalar]] = {}
     for name, item in data.items():
         key = name.casefold()
-        if type(item) in _SINGLE and key not in found:
-            found[key] = [item]
+        if type(item) in _SINGLE and key not in scalars:
+            scalars[key] = [item]
         else:
             for inner, value in nested_values(key, item):
-                found.setdefault(inner, []).append(text_of(value) if isinstance(value, bool) else value)
-    return found
+                scalars.setdefault(inner, []).append(text_of(value) if isinstance(value, bool) else value)
+    return scalars
 
 
 def value_filter(key: str, text: str) -> str:
@@ -190,11 +190,11 @@ class FolderTree:
 
     def levels(self, folder: str) -> list[str]:
         """A folder and those that it lies in, topmost first."""
-        found, root = list[str](), self._root_of(folder)
+        levels, root = list[str](), self._root_of(folder)
         while folder and folder != root:
-            found.append(folder)
+            levels.append(folder)
             folder = folder.rpartition("/")[0]
-        return [*([] if root is None else [root]), *reversed(found)]
+        return [*([] if root is None else [root]), *reversed(levels)]
 
     def shown(self, folder: str) -> str:
         """The name of a folder as people read it: its own, or the path of a root."""
@@ -221,27 +221,27 @@ class FolderTree:
         if not self.here.startswith(root + "/"):
             return False
         below = f"{self.here[len(root) + 1 :]}/{first}"
-        return any(each == below or each.startswith(below + "/") for each in folders)
+        return any(other == below or other.startswith(below + "/") for other in folders)
 
 
 def folder_facet(
-    tree: FolderTree, counts: Counter[tuple[str, str]], own: Sequence[tuple[str, FilterChoice]], most: int
+    tree: FolderTree, counts: Counter[tuple[str, str]], filters: Sequence[tuple[str, FilterChoice]], most: int
 ) -> FolderFacet:
     """Make the facet from counts by root and folder below it."""
     folders: Counter[str] = Counter()
     for (root, below), count in counts.items():
         folders[tree.folder(root, below)] += count
-    present = _present(tree, folders, [each for _, each in own])
+    present = _present(tree, folders, [choice for _, choice in filters])
     children: Counter[str] = Counter()
     for folder, count in folders.items():
         if (child := tree.child(folder, present)) is not None:
             children[child] += count
-    ranked = sorted(children, key=lambda each: (-children[each], each))
+    ranked = sorted(children, key=lambda subfolder: (-children[subfolder], subfolder))
     return FolderFacet(
-        own=tuple(text for text, _ in own),
+        own=tuple(text for text, _ in filters),
         path=tuple(_value(tree, level, _within(level, folders), folders) for level in tree.levels(present)),
         here=folders[present],
-        values=tuple(_value(tree, each, children[each], folders) for each in ranked[:most]),
+        values=tuple(_value(tree, subfolder, children[subfolder], folders) for subfolder in ranked[:most]),
         more=max(0, len(ranked) - most),
     )
 
@@ -251,14 +251,14 @@ def _value(tree: FolderTree, folder: str, count: int, folders: Mapping[str, int]
 
 
 def _within(folder: str, folders: Mapping[str, int]) -> int:
-    return sum(count for each, count in folders.items() if each == folder or each.startswith(folder + "/"))
+    return sum(count for other, count in folders.items() if other == folder or other.startswith(folder + "/"))
 
 
-def _present(tree: FolderTree, folders: Mapping[str, int], own: Sequence[FilterChoice]) -> str:
+def _present(tree: FolderTree, folders: Mapping[str, int], choices: Sequence[FilterChoice]) -> str:
     """The folder that filters on the path name, if it is one that there is; else the top, which is empty."""
-    if len(own) != 1 or (named := _named(own[0])) is None:
+    if len(choices) != 1 or (named := _named(choices[0])) is None:
         return ""
-    return next((each for each in _spellings(tree, named) if _within(each, folders)), "")
+    return next((spelling for spelling in _spellings(tree, named) if _within(spelling, folders)), "")
 
 
 def _named(choice: FilterChoice) -> str | None:

@@ -38,12 +38,12 @@ def read_coverage(
     rows = db.execute(_DOCUMENTS, (-1 if limit is None else limit, offset)).fetchall()
     for path, format, characters, omissions, metadata, first, passages, sentences in rows:
         taken, words, known = _taken(db, first, first + passages, vectors)
-        found = omissions_of(omissions)
+        file_omissions = omissions_of(omissions)
         pages = json.loads(metadata).get("pages")
         pages = pages if isinstance(pages, int) and format == "pdf" else None
-        empty = 0 if pages is None else _pages_without_text(found)
+        empty = 0 if pages is None else _pages_without_text(file_omissions)
         with_text = None if pages is None else pages - empty
-        yield FileCoverage(path, format, characters, taken, sentences, words, known, pages, with_text, found)
+        yield FileCoverage(path, format, characters, taken, sentences, words, known, pages, with_text, file_omissions)
 
 
 def _taken(db: sqlite3.Connection, first: int, last: int, vectors: WordVectors) -> tuple[int, int, int]:
@@ -80,7 +80,7 @@ def read_checkup(db: sqlite3.Connection, folder: Path, status: Status, vectors: 
         formats=dict(db.execute("SELECT format, count(*) FROM documents GROUP BY format ORDER BY 2 DESC, 1")),
         disk=_disk(db, folder),
         known_words=known,
-        findings=tuple(sorted(findings(status, known), key=lambda each: _ORDER[each.level])),
+        findings=tuple(sorted(findings(status, known), key=lambda finding: _ORDER[finding.level])),
     )
 
 
@@ -149,7 +149,7 @@ def _count(number: int, noun: str) -> str:
 
 def _disk(db: sqlite3.Connection, folder: Path) -> tuple[DiskPart, ...]:
     """The parts of an index on the disk, and those of its vectors that an engine keeps elsewhere."""
-    segments = {each.file: each for each in get_segments(db)}
+    segments = {segment.file: segment for segment in get_segments(db)}
     sizes, files = Counter[str](), Counter[str]()
     for name, size in file_sizes(folder):
         segment = segments.pop(name, None)

@@ -92,8 +92,8 @@ def each_text(database: IndexDatabase, ids: Sequence[str] | None, *, page: int =
         wanted = ids[first : first + page]
         with database.reading() as db:
             rows = added_texts(db, wanted)
-            found = _texts(db, [rows[id_] for id_ in wanted if id_ in rows])
-        yield from found
+            texts = _texts(db, [rows[id_] for id_ in wanted if id_ in rows])
+        yield from texts
 
 
 def _all_texts(database: IndexDatabase, page: int) -> Iterator[DocumentText]:
@@ -101,8 +101,8 @@ def _all_texts(database: IndexDatabase, page: int) -> Iterator[DocumentText]:
     while True:
         with database.reading() as db:
             rows = added_texts_after(db, last, limit=page)
-            found = _texts(db, [*rows.values()])
-        yield from found
+            texts = _texts(db, [*rows.values()])
+        yield from texts
         if len(rows) < page:
             return
         last = [*rows][-1]
@@ -159,9 +159,9 @@ def read_passages(
     SourceError for a path or id that is not in the index, or is ambiguous.
     """
     document, cited = find_passage(db, name)
-    found = _find(db, document, sought) if cited is None else cited.id - document.first_passage
-    if found is not None:
-        offset = found // limit * limit
+    position = _find(db, document, sought) if cited is None else cited.id - document.first_passage
+    if position is not None:
+        offset = position // limit * limit
     first = document.first_passage + min(offset, document.passages)
     last = min(first + limit, document.first_passage + document.passages)
     following = last - document.first_passage
@@ -178,7 +178,7 @@ def read_passages(
         offset=offset,
         passages=tuple(map(_placed, each_passage(db, first, last))),
         next=following if following < document.passages else None,
-        found=found,
+        found=position,
     )
 
 
@@ -187,14 +187,14 @@ def _find(db: sqlite3.Connection, document: DocumentRow, sought: SoughtPassage) 
     first, last = document.first_passage, document.first_passage + document.passages
     if sought.passage is not None and first <= sought.passage < last:
         return sought.passage - first
-    found: list[tuple[int]] = []
+    rows: list[tuple[int]] = []
     if sought.sentence is not None:
-        found = db.execute(_OF_SENTENCE, (first, last, sought.sentence, sought.sentence)).fetchall()
-    if not found and sought.line is not None:
-        found = db.execute(_BEFORE_LINE, (first, last, sought.line)).fetchall()
-    if not found and sought.page is not None:
-        found = db.execute(_OF_PAGE, (first, last, sought.page)).fetchall()
-    return found[0][0] - first if found else None
+        rows = db.execute(_OF_SENTENCE, (first, last, sought.sentence, sought.sentence)).fetchall()
+    if not rows and sought.line is not None:
+        rows = db.execute(_BEFORE_LINE, (first, last, sought.line)).fetchall()
+    if not rows and sought.page is not None:
+        rows = db.execute(_OF_PAGE, (first, last, sought.page)).fetchall()
+    return rows[0][0] - first if rows else None
 
 
 def _placed(passage: PassageRow) -> PlacedPassage:

@@ -50,8 +50,8 @@ def read_problems(db: sqlite3.Connection, *, is_copy: bool = False) -> tuple[Pro
         unread = [SkippedFile(path, skip.reason) for path, skip in get_skips(db).items()]
     else:
         unread = not_read(db, find_changes(db, ())) if get_roots(db) else []
-    found = {Problem(item.path, "not read", _reason(item)) for item in unread}
-    return (*sorted(found, key=lambda problem: (problem.path, problem.reason)), *_partly_read(db))
+    problems = {Problem(item.path, "not read", _reason(item)) for item in unread}
+    return (*sorted(problems, key=lambda problem: (problem.path, problem.reason)), *_partly_read(db))
 
 
 def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:
@@ -79,7 +79,7 @@ def count_partly_read(db: sqlite3.Connection) -> int:
 
 def omissions_of(text: str) -> tuple[Omission, ...]:
     """Parse the omissions of a document from the JSON that is stored."""
-    return tuple(Omission.from_dict(each) for each in json.loads(text))
+    return tuple(Omission.from_dict(omission) for omission in json.loads(text))
 
 
 def _partly_read(db: sqlite3.Connection) -> Iterator[Problem]:
@@ -181,7 +181,7 @@ def _bytes(folder: Path, segments: list[Segment]) -> int:
     """The size of an index in bytes: its folder, and the vectors that an engine keeps elsewhere."""
     sizes = [*file_sizes(folder)]
     here = {name for name, _ in sizes}
-    return sum(size for _, size in sizes) + sum(each.size for each in segments if each.file not in here)
+    return sum(size for _, size in sizes) + sum(segment.size for segment in segments if segment.file not in here)
 
 
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:

@@ -67,23 +67,23 @@ def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[]
 
 def _damaged(db: sqlite3.Connection) -> list[str]:
     """The damage of the small tables, by their digests, and of rows, by their checksums."""
-    found = list(islice(find_damaged_rows(db), _MOST))
+    damages = list(islice(find_damaged_rows(db), _MOST))
     try:
         check_digests(db)
     except IndexDamaged as error:
-        found.append(str(error))
-    return found
+        damages.append(str(error))
+    return damages
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[str]:
     """Compare the counts of documents, passages and sentences."""
-    for document, path, expected, found, sentences, counted in db.execute(
+    for document, path, expected, passages, sentences, counted in db.execute(
         "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
         "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
         "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
         "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
     ):
-        yield f"document {document} ({path}) has {found} of {expected} passages, {counted} of {sentences} sentences"
+        yield f"document {document} ({path}) has {passages} of {expected} passages, {counted} of {sentences} sentences"
     lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
     if lost:
         yield f"{lost} passages belong to no document"

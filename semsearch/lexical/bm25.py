@@ -86,7 +86,9 @@ class Bm25:
         """Look up the terms of a query, repetitions included."""
         counted = dict(sorted(Counter(terms.tolist()).items()))
         lists = self._lists([*counted])
-        return self._looked_up(counted, {term: (self._idf(own), own) for term, own in zip(counted, lists, strict=True)})
+        return self._looked_up(
+            counted, {term: (self._idf(postings), postings) for term, postings in zip(counted, lists, strict=True)}
+        )
 
     def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
         """Some of the terms of a query that have been looked up, repetitions included."""
@@ -96,11 +98,11 @@ class Bm25:
     def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
         """A query's terms, rising, with how often it has each, from the idf and postings of each."""
         rarest = math.log(1 + (self.passages + 0.5) / 0.5)
-        times, own = np.array([*counted.values()], dtype=np.int64), [known[term] for term in counted]
-        idf = np.array([idf for idf, _ in own], dtype=np.float64)
+        times, idf_and_lists = np.array([*counted.values()], dtype=np.int64), [known[term] for term in counted]
+        idf = np.array([idf for idf, _ in idf_and_lists], dtype=np.float64)
         weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
         usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-        lists = [lists for _, lists in own]
+        lists = [lists for _, lists in idf_and_lists]
         return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
 
     def scores(self, lookup: TermLookup) -> list[Float32]:
@@ -120,15 +122,15 @@ class Bm25:
 
     def counts(self, lookup: TermLookup, rows: Int64) -> Float64:
         """Count each term in each row; 0 for the row -1. Rows are numbered through all segments. (n,) -> (t, n)"""
-        found: UInt8 = np.zeros((len(lookup.terms), len(rows)), dtype=np.uint8)
+        term_counts: UInt8 = np.zeros((len(lookup.terms), len(rows)), dtype=np.uint8)
         for segment, start in enumerate(self._starts[:-1]):
             wanted = (rows - start).astype(np.int32)  # of another segment's rows this one has none
-            for own, lists in zip(found, lookup.lists, strict=True):
+            for counts_of_term, lists in zip(term_counts, lookup.lists, strict=True):
                 having, times = lists[segment]
                 if len(having):
                     at = having.searchsorted(wanted)
-                    own += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
-        return found.astype(np.float64)
+                    counts_of_term += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
+        return term_counts.astype(np.float64)
 
     def lengths(self, rows: Int64) -> Float64:
         """The length of each row in words; 0 for the row -1. Rows are numbered through all segments. (n,) -> (n,)"""
@@ -163,8 +165,8 @@ class Bm25:
 
     def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
         """The postings of each term, by segment."""
-        found = [segment.of_each(terms) for segment in self._segments]
-        return [*zip(*found, strict=True)] if found else [()] * len(terms)
+        segment_lists = [segment.of_each(terms) for segment in self._segments]
+        return [*zip(*segment_lists, strict=True)] if segment_lists else [()] * len(terms)
 
     def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
         """The idf of a term, given by its postings in each segment; 0 if no passage has it."""
@@ -265,9 +267,9 @@ class WordSearch:
     ) -> None:
         self.languages = languages
         self._opened = opened
-        self._id_ranges = [each.id_ranges for each in opened]
+        self._id_ranges = [segment.id_ranges for segment in opened]
         self._neighbour_weight = tuning.TUNING.neighbour_weight
-        self._bm25 = Bm25([each.postings for each in opened], alive, documents=documents)
+        self._bm25 = Bm25([segment.postings for segment in opened], alive, documents=documents)
 
     def scores(self, terms: UInt64) -> WordScores:
         """Prepare to score passages for the terms of a query, repetitions included."""
@@ -284,12 +286,12 @@ class WordSearch:
     @property
     def ids(self) -> IdRanges:
         """The ids of all passages."""
-        return self._joined([np.arange(len(each)) for each in self._id_ranges])
+        return self._joined([np.arange(len(id_ranges)) for id_ranges in self._id_ranges])
 
     def having(self, terms: UInt64) -> Int64:
         """The ids of the passages that have all of some terms, in text, title or headings, rising."""
         lists = self._bm25.find(terms).lists
-        rows = [_in_all([each[number][0] for each in lists]) for number in range(len(self._id_ranges))]
+        rows = [_in_all([term_lists[number][0] for term_lists in lists]) for number in range(len(self._id_ranges))]
         return self._joined(rows).all_ids()
 
     @property
@@ -300,13 +302,17 @@ class WordSearch:
     def similar_words(self, word: str, edits: int) -> list[tuple[SimilarWord, int]]:
         """The words of the passages that so many edits make of a word of four letters or more, with their terms."""
         postings = [segment.postings for segment in self._opened]
-        return [(each, int(own.terms[each.number])) for own in postings for each in own.spelled.similar(word, edits)]
+        return [
+            (similar, int(segment_postings.terms[similar.number]))
+            for segment_postings in postings
+            for similar in segment_postings.spelled.similar(word, edits)
+        ]
 
     def _joined(self, rows: Sequence[Int64]) -> IdRanges:
         """The ids at rows of each segment, without those that do not count."""
         ids = [np.zeros(0, dtype=np.int64)]
-        for number, (own, id_ranges) in enumerate(zip(rows, self._id_ranges, strict=True)):
-            ids.append(id_ranges.ids(own[self._bm25.rows(number, own) >= 0]))
+        for number, (segment_rows, id_ranges) in enumerate(zip(rows, self._id_ranges, strict=True)):
+            ids.append(id_ranges.ids(segment_rows[self._bm25.rows(number, segment_rows) >= 0]))
         return IdRanges.of_ids(np.sort(np.concatenate(ids)))
 
     def score_all(self, lookup: TermLookup) -> list[Float32]:
@@ -324,9 +330,9 @@ class WordSearch:
             scores.append(counted[rows])
         if len(self._id_ranges) == 1:
             return np.sort(ids[1])
-        found = np.concatenate(ids)
-        order = np.argsort(found)  # which of equal ones are taken must not depend on the segments
-        return found[order][np.sort(_largest(np.concatenate(scores)[order], n))]
+        candidates = np.concatenate(ids)
+        order = np.argsort(candidates)  # which of equal ones are taken must not depend on the segments
+        return candidates[order][np.sort(_largest(np.concatenate(scores)[order], n))]
 
     def locate(self, ids: Int64, neighbours: NeighbourFlags) -> PassageRows:
         """Find the rows of passages and of their neighbours. (n,)"""
@@ -335,15 +341,15 @@ class WordSearch:
         for number, id_ranges in enumerate(self._id_ranges):
             inside = id_ranges.has(wanted)
             rows[inside] = self._bm25.rows(number, id_ranges.below(wanted[inside]))
-        own, before, after = (self._bm25.lengths(each) for each in rows)
-        return PassageRows(rows, own + self._neighbour_weight * before + self._neighbour_weight * after, own)
+        lengths, before, after = (self._bm25.lengths(passage_rows) for passage_rows in rows)
+        return PassageRows(rows, lengths + self._neighbour_weight * before + self._neighbour_weight * after, lengths)
 
     def explain(self, lookup: TermLookup, passages: PassageRows) -> TermScores:
         """Score each term of a query in each of the passages (n,); zeros for a passage that is not there."""
         counts = self._bm25.counts(lookup, passages.rows.ravel()).reshape(len(lookup.terms), *passages.rows.shape)
-        own, near = counts[:, 0], counts[:, 1] + counts[:, 2]
-        together = own + self._neighbour_weight * near
-        return TermScores(own, near, self._bm25.with_neighbours(lookup, together, passages.lengths))
+        counts_inside, counts_beside = counts[:, 0], counts[:, 1] + counts[:, 2]
+        together = counts_inside + self._neighbour_weight * counts_beside
+        return TermScores(counts_inside, counts_beside, self._bm25.with_neighbours(lookup, together, passages.lengths))
 
     def telling_terms(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
         """The n terms that tell most about some texts with their headings; of equal terms, those with lower hashes.
@@ -353,10 +359,10 @@ class WordSearch:
         """
         lexicon = Lexicon(keeps_spellings=False)
         weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
-        found = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
+        terms_by_language = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
         size = max(len(lexicon), 1)
         pairs, counts = _most_often(
-            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in found]
+            [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in terms_by_language]
         )
         order = np.argsort(lexicon.terms)
         weights = self._bm25.weigh_terms(lexicon.terms, pairs % size, counts)[order]
@@ -376,11 +382,11 @@ def _most_often(of_each: Sequence[Int64]) -> tuple[Int64, Int64]:
 
 def _in_all(lists: Sequence[Int32]) -> Int64:
     """The rows that all of some lists of rising rows have."""
-    found, *others = sorted(lists, key=len)
+    common, *others = sorted(lists, key=len)
     for other in others:
-        at = np.searchsorted(other, found)
-        found = found[other.take(at, mode="clip") == found] if len(other) else found[:0]
-    return found.astype(np.int64)
+        at = np.searchsorted(other, common)
+        common = common[other.take(at, mode="clip") == common] if len(other) else common[:0]
+    return common.astype(np.int64)
 
 
 _SAMPLED = 32  # scores for each that is wanted
@@ -391,10 +397,10 @@ def _largest(scores: Float32, n: int) -> Int64:
     some, least = scores[:: max(1, len(scores) // (_SAMPLED * n))], np.float32(0)
     if n < len(some) < len(scores):  # the n-th largest of some is no larger than that of all
         least = np.partition(some, len(some) - n)[len(some) - n]
-    found = (scores >= least if least > 0 else scores > 0).nonzero()[0]
-    if len(found) <= n:
-        return found
-    counted = scores[found]
+    positions = (scores >= least if least > 0 else scores > 0).nonzero()[0]
+    if len(positions) <= n:
+        return positions
+    counted = scores[positions]
     edge = np.partition(counted, len(counted) - n)[len(counted) - n]
-    above = found[counted > edge]
-    return np.concatenate((above, found[counted == edge][: n - len(above)]))
+    above = positions[counted > edge]
+    return np.concatenate((above, positions[counted == edge][: n - len(above)]))

@@ -115,10 +115,10 @@ class Postings:
         """The position of each given term among the segment's terms, -1 for a term that it lacks. (n,) -> (n,)"""
         positions = np.searchsorted(self.terms, terms)
         inside = np.flatnonzero(positions < len(self.terms))
-        found = np.full(len(terms), -1, dtype=np.int64)
+        positions_found = np.full(len(terms), -1, dtype=np.int64)
         held = inside[self.terms[positions[inside]] == terms[inside]]
-        found[held] = positions[held]
-        return found
+        positions_found[held] = positions[held]
+        return positions_found
 
     def by_passage(self, positions: Int64) -> csr_array:
         """Count the terms at given positions in each passage. (t,) -> (R, t)  Raises IndexDamaged."""
@@ -204,11 +204,11 @@ class PostingsBuilder:
         """Append passages by texts whose words have been found. The arrays are those of `add`."""
         self.add_terms(self.lexicon.of_chunks(chunks), passages, weights)
 
-    def add_terms(self, found: Terms, passages: Int64, weights: Int64) -> None:
+    def add_terms(self, occurrences: Terms, passages: Int64, weights: Int64) -> None:
         """Append passages by the terms of their texts. The arrays are those of `add`."""
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
-        terms = found.numbers.astype(np.int64) << 2 | weights[found.texts]
-        rows = passages.astype(np.int64)[found.texts]  # NumPy 1 on Windows counts in 32 bits
+        terms = occurrences.numbers.astype(np.int64) << 2 | weights[occurrences.texts]
+        rows = passages.astype(np.int64)[occurrences.texts]  # NumPy 1 on Windows counts in 32 bits
         keys = np.sort(rows << 34 | terms)
         if not weights.all():
             keys = keys[keys & 3 > 0]
@@ -216,7 +216,7 @@ class PostingsBuilder:
         heads = np.flatnonzero(np.diff(pairs, prepend=-1))
         times = np.add.reduceat(keys & 3, heads) if len(heads) else heads
         self._append(pairs[heads] & 0xFFFFFFFF, self._size + (pairs[heads] >> 32), np.minimum(times, MOST))
-        self._lengths.append(np.bincount(passages, weights=found.lengths * (weights > 0)).astype(np.float32))
+        self._lengths.append(np.bincount(passages, weights=occurrences.lengths * (weights > 0)).astype(np.float32))
         self._size += len(self._lengths[-1])
 
     def gathered(self) -> GatheredPostings:

@@ -59,12 +59,12 @@ class WordsWriter:
         """Append all passages of some segments but the removed ones, in the order of their ids."""
         ids = [source.id_ranges.all_ids() for source in sources]
         alive = [~source.id_ranges.rows_in(removed) for source in sources]
-        together = np.sort(np.concatenate([own[rows] for own, rows in zip(ids, alive, strict=True)]))
+        together = np.sort(np.concatenate([segment_ids[rows] for segment_ids, rows in zip(ids, alive, strict=True)]))
         for first in range(0, len(together), self.largest):
             part = together[first : first + self.largest]
-            for source, own, rows in zip(sources, ids, alive, strict=True):
-                inside = rows & (own >= part[0]) & (own <= part[-1])
-                self._builder.merge(source.postings, inside, np.searchsorted(part, own[inside]), len(part))
+            for source, segment_ids, rows in zip(sources, ids, alive, strict=True):
+                inside = rows & (segment_ids >= part[0]) & (segment_ids <= part[-1])
+                self._builder.merge(source.postings, inside, np.searchsorted(part, segment_ids[inside]), len(part))
             self._ids.append(part)
             self._write()
 

@@ -83,8 +83,8 @@ class SpelledWords:
     def is_whole(self) -> bool:
         """Whether all words, terms and letters that it refers to are there. Reads everything."""
         limits = (self._tail_words, len(self)), (self._terms, self._count), (self._starts, len(self._letters))
-        in_order = all(bool((each[1:] >= each[:-1]).all()) for each in (self._heads, self._tails, self._starts))
-        return in_order and all(not len(each) or int(each.max()) < limit for each, limit in limits)
+        in_order = all(bool((array[1:] >= array[:-1]).all()) for array in (self._heads, self._tails, self._starts))
+        return in_order and all(not len(array) or int(array.max()) < limit for array, limit in limits)
 
     def all(self) -> tuple[list[bytes], Int64]:
         """All words, and the positions of their terms. (W,)"""
@@ -98,15 +98,15 @@ class SpelledWords:
 
         Of those that two edits make, it finds the ones whose first two or last two letters are right.
         """
-        found: list[SimilarWord] = []
+        similar_words: list[SimilarWord] = []
         for index in self._near(word, edits).tolist():
             start = int(self._starts[index])
             end = int(self._starts[index + 1]) if index + 1 < len(self) else len(self._letters)
             other = self._letters[start:end].tobytes().decode(errors="replace")
             edit = edit_between(word, other, edits)
             if edit is not None and self._terms[index] < self._count:
-                found.append(SimilarWord(other, int(self._terms[index]), edit, word[0] != other[:1]))
-        return found
+                similar_words.append(SimilarWord(other, int(self._terms[index]), edit, word[0] != other[:1]))
+        return similar_words
 
     def _near(self, word: str, edits: int) -> Int64:
         """The words with about the same letters as a word, and with its first two or last two at their place."""
@@ -119,8 +119,8 @@ class SpelledWords:
         )
         near = np.concatenate((np.arange(*at_head), self._tail_words[slice(*at_tail)].astype(np.int64)))
         sizes = np.concatenate((self._heads[slice(*at_head)], self._tails[slice(*at_tail)])) % _LENGTHS
-        own = np.bitwise_or.reduce(np.left_shift(np.uint32(1), characters & np.uint32(31)))
-        differing = self._sets.take(near, mode="clip") ^ own
+        letters = np.bitwise_or.reduce(np.left_shift(np.uint32(1), characters & np.uint32(31)))
+        differing = self._sets.take(near, mode="clip") ^ letters
         count = _BITS[differing & np.uint32(0xFFFF)] + _BITS[differing >> np.uint32(16)]
         # of two edits, one that changes the length leaves one for replacing a letter by another
         near = near[(count + np.abs(sizes.astype(np.int64) - size) <= 2 * edits) & (near < len(self))]
@@ -135,31 +135,31 @@ def edit_between(typed: str, word: str, edits: int) -> Edit | None:
     end = 0
     while end < most - start and typed[-1 - end] == word[-1 - end]:
         end += 1
-    own, other = typed[start : len(typed) - end], word[start : len(word) - end]
-    if not own and not other:
+    typed_part, word_part = typed[start : len(typed) - end], word[start : len(word) - end]
+    if not typed_part and not word_part:
         return None
-    if len(own) <= 1 and len(other) <= 1:
-        letter, near = own or other, typed[max(start - 1, 0) : start] + typed[len(typed) - end :][:1]
-        if own and other:
+    if len(typed_part) <= 1 and len(word_part) <= 1:
+        letter, near = typed_part or word_part, typed[max(start - 1, 0) : start] + typed[len(typed) - end :][:1]
+        if typed_part and word_part:
             return "other"
         if letter in near:
             return "doubled"
-        return "missing" if other else "extra"
-    if len(own) == 2 and own == other[::-1]:
+        return "missing" if word_part else "extra"
+    if len(typed_part) == 2 and typed_part == word_part[::-1]:
         return "swapped"
-    return "several" if edits > 1 and _distance(own, other, edits) <= edits else None
+    return "several" if edits > 1 and _distance(typed_part, word_part, edits) <= edits else None
 
 
-def _distance(own: str, other: str, most: int) -> int:
+def _distance(typed: str, word: str, most: int) -> int:
     """The number of edits between two words; any larger number if it is more than `most`."""
-    if abs(len(own) - len(other)) > most:
+    if abs(len(typed) - len(word)) > most:
         return most + 1
-    before, row = [0] * (len(other) + 1), [*range(len(other) + 1)]
-    for i, letter in enumerate(own, start=1):
+    before, row = [0] * (len(word) + 1), [*range(len(word) + 1)]
+    for i, letter in enumerate(typed, start=1):
         last, before, row = before, row, [i]
-        for j, found in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != found))
-            if i > 1 and j > 1 and letter == other[j - 2] and own[i - 2] == found:
+        for j, word_letter in enumerate(word, start=1):
+            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != word_letter))
+            if i > 1 and j > 1 and letter == word[j - 2] and typed[i - 2] == word_letter:
                 cost = min(cost, last[j - 2] + 1)
             row.append(cost)
         if min(row) > most:

@@ -63,15 +63,15 @@ def as_texts(
     rows = _rows(documents)
     if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
         raise UsageError(f"add takes several documents, not one {type(documents).__name__}; {ways}, in a list")
-    for number, given in enumerate(rows):
-        if isinstance(given, Text):
-            yield given
-        elif isinstance(given, tuple) and len(given) in (2, 3):
-            yield Text(given[0], given[1], metadata=_mapping(given[2] if len(given) == 3 else {}, number))
-        elif isinstance(given, Mapping):
-            yield _of_record(given, number, id_key, text_key)
+    for number, row in enumerate(rows):
+        if isinstance(row, Text):
+            yield row
+        elif isinstance(row, tuple) and len(row) in (2, 3):
+            yield Text(row[0], row[1], metadata=_mapping(row[2] if len(row) == 3 else {}, number))
+        elif isinstance(row, Mapping):
+            yield _of_record(row, number, id_key, text_key)
         else:
-            raise UsageError(f"document {number} is {type(given).__name__}, not a text with its id; {ways}")
+            raise UsageError(f"document {number} is {type(row).__name__}, not a text with its id; {ways}")
 
 
 def _rows(documents: Any) -> Any:
@@ -91,22 +91,22 @@ def _of_record(record: Mapping[str, Any], number: int, id_key: str, text_key: st
     for key in (id_key, text_key):
         if key not in record:
             raise UsageError(f"record {number} has no {key!r}; it has {', '.join(map(str, record)) or 'nothing'}")
-    own = {key: record[key] for key in _OWN if isinstance(record.get(key), str)}
-    rest = {key: value for key, value in record.items() if key not in (id_key, text_key, *own)}
+    fields = {key: record[key] for key in _OWN if isinstance(record.get(key), str)}
+    rest = {key: value for key, value in record.items() if key not in (id_key, text_key, *fields)}
     if isinstance(rest.get("metadata"), Mapping):
         rest |= rest.pop("metadata")
-    return Text(_id(record[id_key]), record[text_key], metadata=rest, **own)
+    return Text(_id(record[id_key]), record[text_key], metadata=rest, **fields)
 
 
-def _id(given: Any) -> Any:
+def _id(value: Any) -> Any:
     """Convert a whole number to a string: tables number their rows."""
-    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _mapping(given: Any, number: int) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise UsageError(f"the metadata of document {number} is {given!r}, not a mapping such as {{'year': 2024}}")
-    return given
+def _mapping(value: Any, number: int) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"the metadata of document {number} is {value!r}, not a mapping such as {{'year': 2024}}")
+    return value
 
 
 # -- Exported documents ------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
         _passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"])
     )
     characters = _of(record, "characters", int, 0)
-    details = json.dumps([title, format, metadata, [(one.headings, one.text) for one in records]])
+    details = json.dumps([title, format, metadata, [(passage.headings, passage.text) for passage in records]])
     digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
     file = Prepared(
         size=characters, title=title, format=format, metadata=metadata, records=records, reading=(characters, "[]")
@@ -148,20 +148,20 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     return ExportedDocument(id, digest, file)
 
 
-def _passage(given: Mapping[str, Any], title: str, format: str, where: str) -> PassageRecord:
-    text = storable(_of(given, "text", str, where=where))
-    headings = tuple(_each(_of(given, "headings", Sequence, (), where=where), str, f"{where}, headings"))
-    sentences = [_sentence(each, len(text), where) for each in _of(given, "sentences", Sequence, where=where)]
+def _passage(passage: Mapping[str, Any], title: str, format: str, where: str) -> PassageRecord:
+    text = storable(_of(passage, "text", str, where=where))
+    headings = tuple(_each(_of(passage, "headings", Sequence, (), where=where), str, f"{where}, headings"))
+    sentences = [_sentence(offsets, len(text), where) for offsets in _of(passage, "sentences", Sequence, where=where)]
     edges = [edge for sentence in sentences for edge in sentence[:2]]
     if edges != sorted(edges):
         raise UsageError(f"{where}: its sentences overlap or are out of order; export the document again")
-    places = [_place(each, where) for each in _of(given, "places", Sequence, (), where=where)]
-    metadata = _of(given, "metadata", Mapping, None, where=where)
+    places = [_place(place, where) for place in _of(passage, "places", Sequence, (), where=where)]
+    metadata = _of(passage, "metadata", Mapping, None, where=where)
     return PassageRecord(
         headings=json.dumps(headings),
         above=heading_text(title, headings),
-        line=_offset(given.get("line", 1), where),
-        page=None if given.get("page") is None else _offset(given["page"], where),
+        line=_offset(passage.get("line", 1), where),
+        page=None if passage.get("page") is None else _offset(passage["page"], where),
         text=text,
         offsets=struct.pack(f"<{5 * len(sentences)}i", *chain.from_iterable(sentences)),
         sentences=len(sentences),
@@ -171,20 +171,20 @@ def _passage(given: Mapping[str, Any], title: str, format: str, where: str) -> P
     )
 
 
-def _sentence(given: Any, length: int, where: str) -> list[int]:
-    numbers = [_offset(number, where) for number in given] if isinstance(given, Sequence) else []
+def _sentence(span: Any, length: int, where: str) -> list[int]:
+    numbers = [_offset(number, where) for number in span] if isinstance(span, Sequence) else []
     if len(numbers) != 5 or max(numbers[:2]) > length:
         raise UsageError(
             f"{where}: expected a sentence as start, end, start and end in the file, and line, within the passage, "
-            f"not {given!r}"
+            f"not {span!r}"
         )
     return numbers
 
 
-def _place(given: Any, where: str) -> list[Any]:
-    if not isinstance(given, list | tuple) or len(given) != 2 or not isinstance(given[1], str | None):
-        raise UsageError(f"{where}: expected a place as the number of a sentence and a text, not {given!r}")
-    return [_offset(given[0], where), given[1]]
+def _place(place: Any, where: str) -> list[Any]:
+    if not isinstance(place, list | tuple) or len(place) != 2 or not isinstance(place[1], str | None):
+        raise UsageError(f"{where}: expected a place as the number of a sentence and a text, not {place!r}")
+    return [_offset(place[0], where), place[1]]
 
 
 def _of(record: Mapping[str, Any], key: str, kind: Any, default: Any = ..., *, where: str = "a record") -> Any:
@@ -283,12 +283,12 @@ def _npz(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
 
 def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row of a table, with the cells parsed in which an export has JSON."""
-    found = dict(row)
+    columns = dict(row)
     for key in _OBJECTS:
-        if isinstance(found.get(key), str):
+        if isinstance(columns.get(key), str):
             with suppress(ValueError, RecursionError):
-                found[key] = json.loads(found[key])
-    return found
+                columns[key] = json.loads(columns[key])
+    return columns
 
 
 _READERS: dict[str, Callable[[IO[bytes], str], Iterator[Mapping[str, Any]]]] = {

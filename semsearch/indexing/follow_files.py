@@ -45,8 +45,8 @@ class Follower:
 
     def _outside(self, paths: Iterable[str]) -> set[str]:
         """Paths outside the index itself, which may lie in a root: its own changes are irrelevant events."""
-        own = self.database.folder.resolve().as_posix()
-        return {path for path in paths if not f"{path}/".startswith(f"{own}/")}
+        index_folder = self.database.folder.resolve().as_posix()
+        return {path for path in paths if not f"{path}/".startswith(f"{index_folder}/")}
 
     def _sync(self) -> SyncReport | None:
         """The report of what there was to do; None where there was nothing."""

@@ -125,23 +125,23 @@ WORDS = 3
 
 def few_words(sentence: str) -> str:
     """The longest words of a sentence, in their order; of equally long ones the first."""
-    found = words(sentence)
-    longest = sorted(range(len(found)), key=lambda position: (-len(found[position]), position))[:WORDS]
-    return " ".join(found[position] for position in sorted(longest))
+    sentence_words = list(enumerate(words(sentence)))
+    longest = sorted(sentence_words, key=lambda numbered: (-len(numbered[1]), numbered[0]))[:WORDS]
+    return " ".join(word for _, word in sorted(longest))
 
 
 def questions_of(
     db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
 ) -> Float32:
     """Embed a probe question about the middle sentence of each passage, unless it has no known words. (≤ n, d)"""
-    texts, own = list[str](), list[str]()
+    texts, stored_languages = list[str](), list[str]()
     for id_ in passage_ids.tolist():
         for stored in stored_texts(db, id_ + 1, first=id_):
             texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
-            own.append(stored.language)
+            stored_languages.append(stored.language)
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
-    vectors = embedder.transform(texts, own)
+    vectors = embedder.transform(texts, stored_languages)
     if topics is not None:
         languages = tuple(get_languages(db)) or (ENGLISH,)
         vectors = join(vectors, np.stack([topics.of_question(text, languages) for text in texts]))

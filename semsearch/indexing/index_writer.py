@@ -66,11 +66,17 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocu
     """Find the documents and roots that paths and ids name; a missing path names what was indexed from it."""
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
-    given = [str(path) for path in paths]
-    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in given for whole in _resolved(path, roots)]
-    ids = {texts[path] for path in given if path in texts}
-    ids |= {file.document_id for file in get_known(db, roots) if any(covers(each, file.canonical) for each in named)}
-    below = [root for root in roots if any(covers(each, root.canonical("")) for each in named)]
+    texts_of_paths = [str(path) for path in paths]
+    named = [
+        Root(-1, unicodedata.normalize("NFC", whole)) for path in texts_of_paths for whole in _resolved(path, roots)
+    ]
+    ids = {texts[path] for path in texts_of_paths if path in texts}
+    ids |= {
+        file.document_id
+        for file in get_known(db, roots)
+        if any(covers(named_root, file.canonical) for named_root in named)
+    }
+    below = [root for root in roots if any(covers(named_root, root.canonical("")) for named_root in named)]
     return NamedDocuments(tuple(sorted(ids)), tuple(below))
 
 
@@ -223,10 +229,10 @@ class IndexWriter:
     def remove_texts(self, ids: Sequence[str]) -> int:
         """Remove added texts by their ids, which are never taken for paths; the number removed."""
         with self.database.reading() as db:
-            found = sorted(added_texts(db, ids).values())
-        if found:
-            self._forget(found)
-        return len(found)
+            rows = sorted(added_texts(db, ids).values())
+        if rows:
+            self._forget(rows)
+        return len(rows)
 
     def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
         with self.writing() as write:

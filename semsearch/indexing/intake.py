@@ -268,9 +268,9 @@ def forget(
         rows = sound_passages(db, held.first_passage, last)
         titled = get_titled(db, [id_])[id_]
         while batch := list(islice(rows, _BATCH)):
-            own = [language_of_passage(row.text, titled.language) for row in batch]
+            codes = [language_of_passage(row.text, titled.language) for row in batch]
             texts = [with_parts(text, titled.format) for row in batch for text in row.sentence_texts]
-            yield texts, [code for code, row in zip(own, batch, strict=True) for _ in row.sentences]
+            yield texts, [code for code, row in zip(codes, batch, strict=True) for _ in row.sentences]
         db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (held.first_passage, last))
         db.execute("DELETE FROM documents WHERE id = ?", (id_,))
         db.execute("DELETE FROM readings WHERE document_id = ?", (id_,))

@@ -63,24 +63,27 @@ def _prepared(document: KeptDocument) -> Prepared:
 
 def _roots(others: Sequence[IndexDatabase]) -> list[Root]:
     """The roots of all indexes that lie in no other, numbered from 1 on."""
-    found: list[Root] = []
+    roots: list[Root] = []
     for other in others:
         with other.reading() as db:
-            found += get_roots(db)
-    found.sort(key=lambda root: len(root.path))  # an outer one before what lies in it; of two with one path, the first
+            roots += get_roots(db)
+    roots.sort(key=lambda root: len(root.path))  # an outer one before what lies in it; of two with one path, the first
     outer: list[Root] = []
-    for root in found:
-        if not any(covers(each, root.path) for each in outer):
+    for root in roots:
+        if not any(covers(outer_root, root.path) for outer_root in outer):
             outer.append(replace(root, id=len(outer) + 1))
     return outer
 
 
 def _placed(db: sqlite3.Connection, roots: Sequence[Root]) -> Iterator[tuple[DocumentSource, KeptDocument]]:
     """The documents of an index, each with its path below the merged roots."""
-    own = {root.id: root for root in get_roots(db)}
-    outer = {id_: next(each for each in roots if covers(each, root.path)) for id_, root in own.items()}
+    own_roots = {root.id: root for root in get_roots(db)}
+    outer = {
+        id_: next(outer_root for outer_root in roots if covers(outer_root, root.path))
+        for id_, root in own_roots.items()
+    }
     for document in each_kept(db, kept_ids(db)):
-        root = own.get(document.root_id)
+        root = own_roots.get(document.root_id)
         path, file, root_id = document.path, document.file, ADDED
         if root is not None:
             around = outer[root.id]

@@ -23,12 +23,12 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
 
 
 def _drawn(show: Show) -> Report:
-    def draw(found: Progress) -> None:
-        if found.phase == "reading":
-            show("reading files", found.files, found.total_files)
-        elif found.phase == "recognizing":
-            show("recognizing text", found.files, found.total_files)
+    def draw(progress: Progress) -> None:
+        if progress.phase == "reading":
+            show("reading files", progress.files, progress.total_files)
+        elif progress.phase == "recognizing":
+            show("recognizing text", progress.files, progress.total_files)
         else:
-            show(found.phase, found.sentences, found.total_sentences)
+            show(progress.phase, progress.sentences, progress.total_sentences)
 
     return draw

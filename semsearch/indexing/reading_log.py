@@ -140,7 +140,7 @@ class ReadingLog:
     def _add(self, line: bytes, start: int) -> None:
         with suppress(ValueError, TypeError, IndexError, RecursionError):  # a damaged line
             path, size, mtime_ns, checked_ns, reader = json.loads(line.split(b"\t")[1])
-            if not all(isinstance(each, int) for each in (size, mtime_ns, checked_ns)):
+            if not all(isinstance(number, int) for number in (size, mtime_ns, checked_ns)):
                 raise TypeError(f"{path} has no size or time")
             self._noted[path] = Noted(size, mtime_ns, checked_ns, reader, start, len(line) - 1)
 
@@ -170,10 +170,10 @@ def _decoded(data: bytes) -> Prepared:
     values, records, encoded = json.loads(data.decode("utf-8", "surrogatepass"))
     as_written = [tuple(value) if isinstance(value, list) else value for value in values]
     named: dict[str, Any] = dict(zip(_FIELDS, as_written, strict=True))
-    offsets, first, found = b64decode(encoded), 0, list[PassageRecord]()
+    offsets, first, passages = b64decode(encoded), 0, list[PassageRecord]()
     for record in records:
-        own: dict[str, Any] = dict(zip(_RECORD_FIELDS, record, strict=True))
-        last = first + SENTENCE_BYTES * own["sentences"]
-        found.append(PassageRecord(**own, offsets=offsets[first:last]))
+        fields: dict[str, Any] = dict(zip(_RECORD_FIELDS, record, strict=True))
+        last = first + SENTENCE_BYTES * fields["sentences"]
+        passages.append(PassageRecord(**fields, offsets=offsets[first:last]))
         first = last
-    return Prepared(**named, records=tuple(found))
+    return Prepared(**named, records=tuple(passages))

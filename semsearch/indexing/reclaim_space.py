@@ -176,7 +176,7 @@ def _release(database: IndexDatabase, left: Sequence[StoreAddress]) -> None:
     for store in left:
         release(store)
         with database.writing() as db:
-            set_left(db, [each for each in get_left(db) if each != store])
+            set_left(db, [address for address in get_left(db) if address != store])
 
 
 def _bytes(database: IndexDatabase, left: Leftovers) -> int:

@@ -39,9 +39,9 @@ class SpooledBatch:
     @property
     def is_sentence(self) -> Bool:
         """Flags of the rows that are sentences, not headings. (Σ (1 + sentence count),)"""
-        found = np.ones(len(self.words), dtype=np.bool_)
-        found[self.starts[:-1]] = False
-        return found
+        is_sentence = np.ones(len(self.words), dtype=np.bool_)
+        is_sentence[self.starts[:-1]] = False
+        return is_sentence
 
     @property
     def sentences(self) -> Ragged:

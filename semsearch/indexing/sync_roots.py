@@ -213,7 +213,7 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
     source = remote_source(uri)
     path, options = source.parse(uri)
     root = Root(-1, path, options=options)
-    around = next((each for each in known if covers(each, path)), None)
+    around = next((known_root for known_root in known if covers(known_root, path)), None)
     if around is not None and around.path == path:
         return replace(root, single=around.single)
     if around is not None and _is_known(db, path, known):
@@ -240,8 +240,8 @@ def index_of_moved_folder(folder: Path, indexes: Iterable[Path]) -> Path | None:
     if not folder.is_dir():
         return None
     asked = Root(-1, as_spelled(folder.resolve()).as_posix())
-    found = [index for index in indexes if _has_moved(index, asked)]
-    return found[0] if len(found) == 1 else None
+    moved = [index for index in indexes if _has_moved(index, asked)]
+    return moved[0] if len(moved) == 1 else None
 
 
 def _has_moved(index: Path, asked: Root) -> bool:

@@ -30,14 +30,14 @@ _ASIDE = 0.003
 _GOLDEN = np.pi * (3 - 5**0.5)
 
 
-def beside(points: Float32, like: Int64, numbers: Int64) -> Float32:
+def beside(points: Float32, similar: Int64, numbers: Int64) -> Float32:
     """Place passages beside similar points (m, k), the most similar first, -1 for none. (n, 2) -> (m, 2)"""
-    there = like >= 0
-    places = np.where(there[:, :, None], points[np.maximum(like, 0)], np.float32(np.nan)).astype(np.float64)
+    there = similar >= 0
+    places = np.where(there[:, :, None], points[np.maximum(similar, 0)], np.float32(np.nan)).astype(np.float64)
     distances = np.square(places[:, :, None] - places[:, None]).sum(axis=3)
     together = distances < NEAR**2  # never true of NaN
     home = together.sum(axis=2).argmax(axis=1)  # on a tie the most similar
-    chosen = together[np.arange(len(like)), home]
+    chosen = together[np.arange(len(similar)), home]
     sums = np.where(chosen[:, :, None], np.nan_to_num(places), 0.0).sum(axis=1)
     middle = sums / np.maximum(chosen.sum(axis=1), 1)[:, None]  # without similar ones: the middle of the map
     angle = numbers * _GOLDEN
@@ -63,7 +63,7 @@ class Likeness:
     start: Float32  # (m, 2) where they begin
     neighbours: Int64  # (m, k) positions
     others: Int64  # (n - m,) numbers
-    like: Int64  # (n - m, l) positions
+    similar: Int64  # (n - m, l) positions
 
 
 def compare(rows: Rows, n: int, *, most: int = MOST_TOGETHER, report: Report) -> Likeness:
@@ -73,16 +73,16 @@ def compare(rows: Rows, n: int, *, most: int = MOST_TOGETHER, report: Report) ->
     of_chosen: Rows = lambda numbers: rows(chosen[numbers])  # noqa: E731  # a name for what two calls share
     k = min(NEIGHBOURS, -(-(len(chosen) - 1) // 3))  # of few passages not all, which would have no structure
     neighbours = neighbours_of_each(of_chosen, len(chosen), k, report=_phase(report, "comparing"))
-    like = nearest_of_others(rows, chosen, others, _LIKE, report=_phase(report, "comparing"))
-    return Likeness(n, chosen, two_directions(of_chosen, len(chosen)), neighbours, others, like)
+    similar = nearest_of_others(rows, chosen, others, _LIKE, report=_phase(report, "comparing"))
+    return Likeness(n, chosen, two_directions(of_chosen, len(chosen)), neighbours, others, similar)
 
 
-def arrange(found: Likeness, *, report: Report) -> Float32:
+def arrange(likeness: Likeness, *, report: Report) -> Float32:
     """Arrange passages that were compared. From -1 to 1. (n, 2)"""
-    together = _scaled(layout(affinities(found.neighbours), found.start, report=_phase(report, "arranging")))
-    points: Float32 = np.empty((found.n, 2), dtype=np.float32)
-    points[found.chosen] = together
-    points[found.others] = beside(together, found.like, found.others)
+    together = _scaled(layout(affinities(likeness.neighbours), likeness.start, report=_phase(report, "arranging")))
+    points: Float32 = np.empty((likeness.n, 2), dtype=np.float32)
+    points[likeness.chosen] = together
+    points[likeness.others] = beside(together, likeness.similar, likeness.others)
     return points
 
 

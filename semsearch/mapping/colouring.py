@@ -70,13 +70,13 @@ def _folders(root: str, path: str, *, several: bool) -> tuple[str, ...]:
 
 def colourings(documents: Sequence[DocumentSpan], ids: Int64) -> tuple[Colouring, ...]:
     """The colourings of passages, given by their rising ids. (n,)"""
-    counts = np.array([each.passages for each in documents], dtype=np.int64)
-    starts = np.array([each.first for each in documents], dtype=np.int64)
+    counts = np.array([document.passages for document in documents], dtype=np.int64)
+    starts = np.array([document.first for document in documents], dtype=np.int64)
     owners = np.searchsorted(starts, ids, side="right") - 1
     named: dict[Kind, list[str]] = {
         "folder": _folder_names(documents),
-        "type": [each.format or "text" for each in documents],
-        "document": [each.name for each in documents],
+        "type": [document.format or "text" for document in documents],
+        "document": [document.name for document in documents],
     }
     return tuple(_colouring(by, names, counts, owners) for by, names in named.items())
 
@@ -107,15 +107,19 @@ def _folder_names(documents: Sequence[DocumentSpan]) -> list[str]:
         groups |= parts
         if largest in parts:
             whole.add(largest)  # the files that are in no sub-folder
-    names = {id(each): "/".join(folder) + "/" if folder else "(top)" for folder, own in groups.items() for each in own}
-    return [names[id(each)] for each in documents]
+    names = {
+        id(document): "/".join(folder) + "/" if folder else "(top)"
+        for folder, members in groups.items()
+        for document in members
+    }
+    return [names[id(document)] for document in documents]
 
 
 def _divided(documents: Sequence[DocumentSpan], depth: int) -> dict[tuple[str, ...], list[DocumentSpan]]:
     """Documents by one folder more than `depth`; those that lie in no further one stay where they are."""
     parts: dict[tuple[str, ...], list[DocumentSpan]] = {}
-    for each in documents:
-        parts.setdefault(each.folders[: depth + 1], []).append(each)
+    for document in documents:
+        parts.setdefault(document.folders[: depth + 1], []).append(document)
     return parts
 
 
@@ -125,4 +129,4 @@ def _is_worth_it(parts: dict[tuple[str, ...], list[DocumentSpan]], documents: Se
 
 
 def _size(documents: Sequence[DocumentSpan]) -> int:
-    return sum(each.passages for each in documents)
+    return sum(document.passages for document in documents)

@@ -43,8 +43,8 @@ def shown_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[MapPassag
     passages = get_passages(db, ids)
     documents = get_documents(db, {passage.document_id for passage in passages.values()})
     here = working_folder().as_posix()
-    found = [passages[id_] for id_ in ids if id_ in passages]
-    return [_shown(passage, documents[passage.document_id], here) for passage in found]
+    shown = [passages[id_] for id_ in ids if id_ in passages]
+    return [_shown(passage, documents[passage.document_id], here) for passage in shown]
 
 
 def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
@@ -118,10 +118,10 @@ class Mapper:
         with self._making:
             note(MapProgress("reading"))
             try:
-                found = self._searcher().in_one_generation(
+                current = self._searcher().in_one_generation(
                     lambda db, reader: self._current_or_material(db, reader, anew, note)
                 )
-                return self._new(found, note) if isinstance(found, Material) else found
+                return self._new(current, note) if isinstance(current, Material) else current
             finally:
                 self._progress = None
 
@@ -147,10 +147,10 @@ class Mapper:
 
     def _coloured(self, db: sqlite3.Connection, reader: IndexReader) -> ColouredMap | None:
         reader.check_documents(db)
-        found = self._there(db, reader)
-        if found is None:
+        passage_map = self._there(db, reader)
+        if passage_map is None:
             return None
-        return ColouredMap(reader.generation, found, colourings(get_spans_of_documents(db), found.ids))
+        return ColouredMap(reader.generation, passage_map, colourings(get_spans_of_documents(db), passage_map.ids))
 
     def _status(self, db: sqlite3.Connection, reader: IndexReader) -> MapStatus:
         progress, known, of = self._progress, self._known(db), len(_passage_ids(db))
@@ -181,18 +181,18 @@ class Mapper:
         read = evenly(len(ids), MOST_READ)
         return Material(reader.generation, fit, ids, likeness, read, _texts(db, ids[read]))
 
-    def _new(self, found: Material, report: Report) -> PassageMap:
-        points = arrange(found.likeness, report=report)
+    def _new(self, material: Material, report: Report) -> PassageMap:
+        points = arrange(material.likeness, report=report)
         report(MapProgress("naming"))
-        named = regions(points, found.read, found.texts)
-        made = PassageMap(found.generation, found.ids, points, named, len(points))
+        named = regions(points, material.read, material.texts)
+        passage_map = PassageMap(material.generation, material.ids, points, named, len(points))
         report(MapProgress("writing"))
-        self._keep(found.fit, made)
-        return made
+        self._keep(material.fit, passage_map)
+        return passage_map
 
-    def _keep(self, fit: int, made: PassageMap) -> None:
+    def _keep(self, fit: int, passage_map: PassageMap) -> None:
         try:
-            write_map(self._folder, fit, made)
+            write_map(self._folder, fit, passage_map)
         except OSError as error:  # a read-only or full disk: this map is usable, and the next call makes it again
             logger.warning("the map cannot be saved in %s: %s", self._folder, error.strerror or error)
 
@@ -217,8 +217,8 @@ def _passage_ids(db: sqlite3.Connection) -> Int64:
 
 
 def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:
-    found = get_passages(db, ids.tolist())
-    return [found[id_].text if id_ in found else "" for id_ in ids.tolist()]
+    passages = get_passages(db, ids.tolist())
+    return [passages[id_].text if id_ in passages else "" for id_ in ids.tolist()]
 
 
 def _kept(known: PassageMap, ids: Int64) -> PassageMap:
@@ -238,9 +238,9 @@ def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap |
     placed = [old.points]
     for first in range(0, len(new), _AT_ONCE):
         numbers = np.arange(first, min(first + _AT_ONCE, len(new)))
-        found = reader.scan(rows(numbers), _LIKE, allowed=allowed).ids
-        like = np.where(found >= 0, np.searchsorted(old.ids, found), -1)
-        placed.append(beside(old.points, like, new[numbers]))
+        nearest = reader.scan(rows(numbers), _LIKE, allowed=allowed).ids
+        similar = np.where(nearest >= 0, np.searchsorted(old.ids, nearest), -1)
+        placed.append(beside(old.points, similar, new[numbers]))
     order = np.argsort(np.concatenate((old.ids, new)))
     return replace(
         old,

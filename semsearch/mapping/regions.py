@@ -39,24 +39,24 @@ class WordCounts:
 
 def regions(points: Float32, read: Int64, texts: Sequence[str]) -> tuple[MapRegion, ...]:
     """The regions of a map, the large ones first. `read`: the numbers of the points whose texts are given. (n, 2)"""
-    counted, found = _count(texts), list[MapRegion]()
+    counted, regions_of_levels = _count(texts), list[MapRegion]()
     for level, wanted in enumerate(LEVELS):
         if len(read) < wanted * _FEWEST:
             break
-        found += _level(points, read, counted, level, wanted)
-    return tuple(found)
+        regions_of_levels += _level(points, read, counted, level, wanted)
+    return tuple(regions_of_levels)
 
 
 def _level(points: Float32, read: Int64, counted: WordCounts, level: int, wanted: int) -> list[MapRegion]:
     homes = _divided(points.astype(np.float64), wanted)
     sizes, of_read = np.bincount(homes, minlength=wanted), homes[read]
-    found: list[MapRegion] = []
+    level_regions: list[MapRegion] = []
     for region, naming in enumerate(_characteristic_words(counted, of_read, wanted)):
         members = points[homes == region]
         if naming:
             x, y = _middle(members).tolist()
-            found.append(MapRegion(x, y, tuple(naming), int(sizes[region]), level))
-    return sorted(found, key=lambda each: -each.passages)
+            level_regions.append(MapRegion(x, y, tuple(naming), int(sizes[region]), level))
+    return sorted(level_regions, key=lambda map_region: -map_region.passages)
 
 
 def _middle(members: Float32) -> Float32:
@@ -84,8 +84,10 @@ def _count(texts: Sequence[str]) -> WordCounts:
     columns: list[int] = []
     ends = [0]
     for text in texts:
-        own = {word for word in words(text) if len(word) >= _SHORTEST and word.isalpha() and word not in STOP_WORDS}
-        columns += [numbers.setdefault(word, len(numbers)) for word in sorted(own)]
+        distinct_words = {
+            word for word in words(text) if len(word) >= _SHORTEST and word.isalpha() and word not in STOP_WORDS
+        }
+        columns += [numbers.setdefault(word, len(numbers)) for word in sorted(distinct_words)]
         ends.append(len(columns))
     ones = np.ones(len(columns), dtype=np.float64)
     shape = (len(texts), max(len(numbers), 1))
@@ -103,8 +105,8 @@ def _characteristic_words(counted: WordCounts, homes: Int64, k: int) -> list[lis
 
 
 def _best(names: list[str], inside: csr_array, everywhere: Float64, region: int, size: int, n: int) -> list[str]:
-    own = slice(inside.indptr[region], inside.indptr[region + 1])
-    columns, share = inside.indices[own], inside.data[own] / max(size, 1)
+    entries = slice(inside.indptr[region], inside.indptr[region + 1])
+    columns, share = inside.indices[entries], inside.data[entries] / max(size, 1)
     if size < _FEWEST:
         return []
     divergence = np.where(share >= _LEAST_SHARE, share * np.log(share / (everywhere[columns] / n)), 0.0)

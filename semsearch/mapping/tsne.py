@@ -96,8 +96,8 @@ def _of_itself(spread: _Spread, step: float) -> Float64:
     """What a point's own shares add to the field at it, which is a little less than one. Forces cancel out. (n,)"""
     corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) * step
     near = 1 / (1 + np.square(corners[:, None] - corners).sum(axis=2))
-    own: Float64 = (spread.shares * (near @ spread.shares)).sum(axis=0)
-    return own
+    forces: Float64 = (spread.shares * (near @ spread.shares)).sum(axis=0)
+    return forces
 
 
 def _spread(places: Float32, size: int) -> _Spread:

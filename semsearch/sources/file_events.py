@@ -86,8 +86,8 @@ def _states(roots: Collection[str]) -> dict[str, tuple[int, ...] | None]:
 
 def _state(root: str) -> tuple[int, ...] | None:
     try:
-        found = Path(root).stat()
+        status = Path(root).stat()
     except OSError:
         return None
-    which = found.st_dev, found.st_ino
-    return which if stat.S_ISDIR(found.st_mode) else (*which, found.st_size, found.st_mtime_ns)
+    which = status.st_dev, status.st_ino
+    return which if stat.S_ISDIR(status.st_mode) else (*which, status.st_size, status.st_mtime_ns)

@@ -94,8 +94,8 @@ def rules_above(root: Path, skipped: Skipped) -> Rules | None:
                 name for name in IGNORE_FILES if _kind(folder / name) == stat.S_IFREG
             ]
     rules: Rules | None = None
-    for folder, own in names.items():
-        rules = rules_of_folder(slashed(folder), own, rules, skipped)
+    for folder, ignore_files in names.items():
+        rules = rules_of_folder(slashed(folder), ignore_files, rules, skipped)
     return None if rules and rules.ignore(compose(slashed(root))) else rules
 
 

@@ -141,11 +141,11 @@ def _updated(root: Root, ask: Root) -> Root:
 
 def outermost(parts: Iterable[RootPart]) -> list[RootPart]:
     """Choose the parts that lie in none of the others, each once, in the order of their paths."""
-    found: list[RootPart] = []
+    outer_parts: list[RootPart] = []
     for part in sorted(parts, key=lambda part: part.canonical.split("/")):
-        if not found or not f"{part.canonical}/".startswith(f"{found[-1].canonical}/"):
-            found.append(part)
-    return found
+        if not outer_parts or not f"{part.canonical}/".startswith(f"{outer_parts[-1].canonical}/"):
+            outer_parts.append(part)
+    return outer_parts
 
 
 def enclosing_path(path: str, paths: Container[str]) -> str | None:

@@ -187,7 +187,7 @@ class DiskFolders:
     def is_of_kernel(self, path: str) -> bool:
         """Return whether a folder is a file system whose files the kernel makes up when they are read."""
         if self._of_kernel is None:
-            self._of_kernel = frozenset(each for each in kernel_mounts() if not self.root.startswith(f"{each}/"))
+            self._of_kernel = frozenset(mount for mount in kernel_mounts() if not self.root.startswith(f"{mount}/"))
         return path in self._of_kernel
 
 
@@ -234,11 +234,11 @@ def find_files(
     """
     choice = Choice(include, exclude)
     try:
-        found = root.stat()
-        if stat.S_ISREG(found.st_mode):
+        status = root.stat()
+        if stat.S_ISREG(status.st_mode):
             file = _absolute(root)
-            return iter([FoundFile(compose(file.name), found.st_size, storable_time(found.st_mtime_ns), str(file))])
-        if not stat.S_ISDIR(found.st_mode):
+            return iter([FoundFile(compose(file.name), status.st_size, storable_time(status.st_mtime_ns), str(file))])
+        if not stat.S_ISDIR(status.st_mode):
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
     except OSError as error:
@@ -333,7 +333,7 @@ class Walk:
             folder = waiting.pop()
             folders: list[_Folder] = []
             yield from self._folder(folder, folders)
-            self._disk.expect([self._slashed + each.path for each in folders])
+            self._disk.expect([self._slashed + waiting_folder.path for waiting_folder in folders])
             waiting += reversed(folders)
 
     def _folder(self, folder: _Folder, folders: list[_Folder]) -> list[FoundFile]:
@@ -346,13 +346,13 @@ class Walk:
             self._report(folder.path, f"cannot be listed: {error.strerror or error}")
             return []
         names = _LOOKED_FOR.intersection(map(_NAME, entries))
-        if any(own <= names for own in _OWN):
+        if any(markers <= names for markers in _OWN):
             return []
         if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
             self._report(folder.path, _OF_OTHERS)
             return []
-        own = [name for name in IGNORE_FILES if name in names]
-        rules = self._rules_of(folder.path, own, folder.rules)
+        ignore_files = [name for name in IGNORE_FILES if name in names]
+        rules = self._rules_of(folder.path, ignore_files, folder.rules)
         return self._take(entries, folder.path, rules, folders, is_maildir=names >= _MAILDIR)
 
     def _entered(self, path: str) -> _Folder | None:
@@ -375,18 +375,18 @@ class Walk:
             if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
                 return None
             path, rules = f"{outer.path}{entry.name}/", outer.rules
-        if any(all(self._entries_called(path, name) for name in own) for own in _OWN):
+        if any(all(self._entries_called(path, name) for name in markers) for markers in _OWN):
             return None
         if f"/{path}".endswith(_VENDOR) and any(self._entries_called(path, name) for name in _VENDOR_LISTS):
             return None
-        own = self._disk.ignore_files(self._slashed + path)
-        return _Folder(path, self._rules_of(path, own, rules))
+        ignore_files = self._disk.ignore_files(self._slashed + path)
+        return _Folder(path, self._rules_of(path, ignore_files, rules))
 
     def _is_maildir(self, folder: str) -> bool:
         return all(self._entries_called(folder, name) for name in _MAILDIR)
 
-    def _rules_of(self, folder: str, own: Sequence[str], above: Rules | None) -> Rules | None:
-        return rules_of_folder(self._slashed + folder, own, above, self._skipped, text_of=self._disk.text_of)
+    def _rules_of(self, folder: str, ignore_files: Sequence[str], above: Rules | None) -> Rules | None:
+        return rules_of_folder(self._slashed + folder, ignore_files, above, self._skipped, text_of=self._disk.text_of)
 
     def _entries_called(self, folder: str, name: str) -> Sequence[FolderEntry]:
         """The entries of a folder with a name: mostly one or none; several if their names are Unicode forms of it."""
@@ -429,8 +429,8 @@ class Walk:
                     self._report(path, "a file system of the kernel is left out; to read a folder in it, name that one")
                 else:
                     folders.append(_Folder(path, rules))
-            elif found := self._file(entry, path, rules, is_file=is_file):
-                files.append(found)
+            elif file := self._file(entry, path, rules, is_file=is_file):
+                files.append(file)
         return files
 
     def _file(self, entry: FolderEntry, path: str, rules: Rules | None, *, is_file: bool) -> FoundFile | None:
@@ -445,18 +445,18 @@ class Walk:
         if is_limited and (not self._choice.takes(composed) or self._left_out(path, rules)):
             return None
         try:
-            found = entry.stat()
+            status = entry.stat()
         except OSError as error:
             broken = linked and isinstance(error, (FileNotFoundError, NotADirectoryError))
             self._report(path, "a broken link" if broken else f"cannot be read: {error.strerror or error}")
             return None
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             self._report(path, "not a regular file")
             return None
         if linked and not self._disk.is_inside(entry.path):
             self._report(path, "a link that leads out of the folder is not followed; index the file itself")
             return None
-        return FoundFile(composed, found.st_size, storable_time(found.st_mtime_ns), entry.path)
+        return FoundFile(composed, status.st_size, storable_time(status.st_mtime_ns), entry.path)
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

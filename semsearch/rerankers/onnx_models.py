@@ -47,9 +47,9 @@ class OnnxRun:
         """The output for n texts of up to t tokens, (n, ...), and which of the tokens are of the text. (n, t)"""
         encoded = self.tokenizer.encode_batch(list(texts))
         columns = {
-            "input_ids": [each.ids for each in encoded],
-            "attention_mask": [each.attention_mask for each in encoded],
-            "token_type_ids": [each.type_ids for each in encoded],
+            "input_ids": [encoding.ids for encoding in encoded],
+            "attention_mask": [encoding.attention_mask for encoding in encoded],
+            "token_type_ids": [encoding.type_ids for encoding in encoded],
         }
         arrays = {name: np.array(columns[name], dtype=np.int64) for name in self.inputs}
         mask = np.array(columns["attention_mask"], dtype=np.int64)
@@ -71,11 +71,13 @@ class OnnxEncoder:
 
     def encode_passages(self, texts: Sequence[str]) -> Float32:
         """The vectors of passages. n texts -> (n, d)"""
-        made, mask = self.run(texts)
-        if made.ndim == 3:
+        vectors, mask = self.run(texts)
+        if vectors.ndim == 3:
             kept = mask[:, :, None].astype(np.float32)
-            made = made[:, 0] if self.first_token else (made * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), 1)
-        return unit_rows(made)
+            vectors = (
+                vectors[:, 0] if self.first_token else (vectors * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), 1)
+            )
+        return unit_rows(vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class OnnxPairScorer:
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers a question."""
         said, _ = self.run([(query, text) for text in texts])
-        return [float(each) for each in said.reshape(len(texts), -1)[:, 0]]
+        return [float(row_score) for row_score in said.reshape(len(texts), -1)[:, 0]]
 
 
 def open_onnx(path: Path) -> RerankingModel:
@@ -121,7 +123,7 @@ def onnx_file(path: Path) -> Path | None:
 def _made(
     path: Path, session: Any, tokenizer: Any, folders: Sequence[Path], *, files: tuple[Path, ...]
 ) -> RerankingModel:
-    shapes = {each.name: each.shape for each in session.get_outputs()}
+    shapes = {tensor.name: tensor.shape for tensor in session.get_outputs()}
     output = next((name for name in _OUTPUTS if name in shapes), next(iter(shapes)))
     run = OnnxRun(session, tokenizer, _inputs(path, session), output)
     shape = shapes[output]
@@ -141,7 +143,7 @@ def _made(
 
 
 def _inputs(path: Path, session: Any) -> list[str]:
-    inputs = [each.name for each in session.get_inputs()]
+    inputs = [model_input.name for model_input in session.get_inputs()]
     unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}
     if unknown:
         raise ModelError(
@@ -194,8 +196,8 @@ def _values(folders: Sequence[Path], name: str) -> dict[str, Any]:
     """The values of a JSON file beside the model; a list as the value "list"; nothing where there is none."""
     path = _beside(folders, name)
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(path.read_text(encoding="utf-8")) if path else {}
-        return found if isinstance(found, dict) else {"list": found if isinstance(found, list) else []}
+        values = json.loads(path.read_text(encoding="utf-8")) if path else {}
+        return values if isinstance(values, dict) else {"list": values if isinstance(values, list) else []}
     return {}
 
 

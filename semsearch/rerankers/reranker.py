@@ -71,10 +71,10 @@ def imported(module: str) -> Any | None:
 
 def needed(module: str, *, package: str, extra: str) -> Any:
     """Import an optional module that cannot be done without. Raises MissingExtra, which names the extra to install."""
-    found = imported(module)
-    if found is None:
+    library = imported(module)
+    if library is None:
         raise MissingExtra(package, extra)
-    return found
+    return library
 
 
 # -- Models ------------------------------------------------------------------------------------------------------------
@@ -216,24 +216,24 @@ class ModelReranker:
         first = hits[: tuning.TUNING.reranked]
         until = self.clock() + self.seconds
         if isinstance(self.model, PairScorer):
-            found = self._by_pairs(self.model, query, first, until)
+            readings = self._by_pairs(self.model, query, first, until)
         else:
-            found = self._by_vectors(self.model, query, first, until)
-        if len(found.said) < len(first):
+            readings = self._by_vectors(self.model, query, first, until)
+        if len(readings.said) < len(first):
             logger.warning(
                 "the reranker read %d of %d passages in its %g seconds; the others keep their places after them",
-                len(found.said),
+                len(readings.said),
                 len(first),
                 self.seconds,
                 extra={"query": query},
             )
-        return found
+        return readings
 
     def _by_pairs(self, model: PairScorer, query: str, hits: Sequence[Hit], until: float) -> Readings:
         said: list[float] = []
         for batch in self._in_time(hits, until):
             with self._reading:
-                said += [float(each) for each in model.score(query, [text_of(hit) for hit in batch])]
+                said += [float(pair_score) for pair_score in model.score(query, [text_of(hit) for hit in batch])]
         return Readings(said, model.name)
 
     def _by_vectors(self, model: TextEncoder, query: str, hits: Sequence[Hit], until: float) -> Readings:
@@ -244,8 +244,8 @@ class ModelReranker:
         known = self._known(keys, len(asked))
         for batch in self._in_time([key for key in keys if key not in known], until):
             with self._reading:
-                made = model.encode_passages([text_of(keys[key]) for key in batch]).astype(np.float16)
-            new = dict(zip(batch, made, strict=True))
+                vectors_of_batch = model.encode_passages([text_of(keys[key]) for key in batch]).astype(np.float16)
+            new = dict(zip(batch, vectors_of_batch, strict=True))
             self._keep(new, keys)
             known |= new
         read = [*takewhile(known.__contains__, (key_of(model.digest, text_of(hit)) for hit in hits))]

@@ -68,24 +68,24 @@ class TransformerPairScorer:
         said = np.asarray(self.model.predict(pairs, activation_fn=self.activation, show_progress_bar=False))
         if said.shape != (len(texts),):
             raise ModelError(f"{self.name} gives {said.shape[-1]} numbers for a text; a model for reranking gives one")
-        return [float(each) for each in said]
+        return [float(pair_score) for pair_score in said]
 
 
 def open_transformer(model: str) -> RerankingModel:
     """Open an encoder or a cross-encoder. Raises MissingExtra, ModelError."""
     library = needed("sentence_transformers", **_PACKAGE)
     _hush()
-    found = _packaged(model) or (model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}")
-    if Path(found).is_dir():
-        _check_classes(Path(found))
-    is_pair = any(name.endswith("ForSequenceClassification") for name in _architectures(found))
+    location = _packaged(model) or (model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}")
+    if Path(location).is_dir():
+        _check_classes(Path(location))
+    is_pair = any(name.endswith("ForSequenceClassification") for name in _architectures(location))
     offline = not _may_download()
     try:
         if is_pair:
             torch = needed("torch", package="torch", extra=RERANK)
-            opened = library.CrossEncoder(found, local_files_only=offline)
+            opened = library.CrossEncoder(location, local_files_only=offline)
             return TransformerPairScorer(Path(model).name, opened, torch.nn.Identity())
-        opened = library.SentenceTransformer(found, local_files_only=offline)
+        opened = library.SentenceTransformer(location, local_files_only=offline)
     except Exception as error:  # whatever the library raises for what is not a model
         raise _cannot_load(model, error) from error
     return TransformerEncoder(Path(model).name, opened, _digest(opened))
@@ -125,28 +125,28 @@ def _check_classes(folder: Path) -> None:
 
 def _foreign_classes(value: object, key: str = "") -> Iterator[str]:
     if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _foreign_classes(each, key if key in _NAMING else name)
+        for name, inner in value.items():
+            yield from _foreign_classes(inner, key if key in _NAMING else name)
     elif isinstance(value, list):
-        for each in value:
-            yield from _foreign_classes(each, key)
+        for inner in value:
+            yield from _foreign_classes(inner, key)
     elif isinstance(value, str) and key in _NAMING and _CLASS.fullmatch(value) and not value.startswith(_OWN):
         yield value
 
 
-def _architectures(found: str) -> Sequence[str]:
+def _architectures(location: str) -> Sequence[str]:
     """What a model's configuration says it is. Raises ModelError if there is no such model on this machine."""
-    config = Path(found) / "config.json"
-    if not Path(found).is_dir():
+    config = Path(location) / "config.json"
+    if not Path(location).is_dir():
         hub = needed("huggingface_hub", package="huggingface-hub", extra=RERANK)
         try:
-            config = Path(hub.hf_hub_download(found, "config.json", local_files_only=not _may_download()))
+            config = Path(hub.hf_hub_download(location, "config.json", local_files_only=not _may_download()))
         except Exception as error:  # the hub's own errors, and those of the connection
-            raise _not_here(found, error) from error
+            raise _not_here(location, error) from error
     with suppress(OSError, ValueError, RecursionError):
         values = json.loads(config.read_text(encoding="utf-8"))
         if isinstance(values, dict) and isinstance(values.get("architectures"), list):
-            return [str(each) for each in values["architectures"]]
+            return [str(architecture) for architecture in values["architectures"]]
     return ()
 
 

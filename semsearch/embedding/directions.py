@@ -87,14 +87,14 @@ class FrequentWords:
         """The components in order, each with its k nearest and k opposite words. Raises UsageError for k below one."""
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        found = []
+        described = []
         for number, (component, strength, share) in enumerate(
             zip(common.directions, common.strengths, common.shares, strict=True), 1
         ):
             cosines = self.cosines(component)
             nearest, opposite = self._first(-cosines, cosines, k), self._first(cosines, cosines, k)
-            found.append(Direction(number, float(share), float(strength), nearest, opposite))
-        return tuple(found)
+            described.append(Direction(number, float(share), float(strength), nearest, opposite))
+        return tuple(described)
 
     def cosines(self, component: Float64) -> Float64:
         """The cosine of each word with a direction, whose sign is chosen by the mean word. (d,) -> (n,)"""

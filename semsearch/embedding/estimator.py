@@ -128,8 +128,8 @@ class TextEstimator:
             raise error("this embedder is not fitted; call fit(texts) first")
 
 
-def _same(one: object, other: object) -> bool:
-    return one is other or (type(one) is type(other) and bool(one == other))
+def _same(value: object, other: object) -> bool:
+    return value is other or (type(value) is type(other) and bool(value == other))
 
 
 # -- Parameters --------------------------------------------------------------------------------------------------------

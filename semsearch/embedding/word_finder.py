@@ -54,10 +54,10 @@ def with_rows(base: Ragged, replaced: Sequence[tuple[Int64, Ragged]]) -> Ragged:
     """Texts of which some rows, given by their numbers, are replaced by others."""
     order = np.arange(len(base))
     first = len(base)
-    for rows, own in replaced:
+    for rows, words in replaced:
         order[rows] = first + np.arange(len(rows))
-        first += len(own)
-    joined = Ragged.concatenate([base, *(own for _, own in replaced)]).take(order)
+        first += len(words)
+    joined = Ragged.concatenate([base, *(words for _, words in replaced)]).take(order)
     return joined.with_distinct_unknown() if len(joined.unknown_words) else joined
 
 
@@ -69,12 +69,15 @@ def ids_of_texts(
     replaced = []
     taken = np.zeros(len(texts), dtype=np.bool_)
     for language in sorted({*languages} - {ENGLISH}):
-        rows = np.array([number for number, own in enumerate(languages) if own == language], dtype=np.int64)
-        own = foreign([texts[number] for number in rows.tolist()], language)
-        if own is not None and len(rows) == len(texts):
-            return own.with_distinct_unknown() if len(own.unknown_words) else own
-        if own is not None:
-            replaced.append((rows, own))
+        rows = np.array(
+            [number for number, language_of_text in enumerate(languages) if language_of_text == language],
+            dtype=np.int64,
+        )
+        words = foreign([texts[number] for number in rows.tolist()], language)
+        if words is not None and len(rows) == len(texts):
+            return words.with_distinct_unknown() if len(words.unknown_words) else words
+        if words is not None:
+            replaced.append((rows, words))
             taken[rows] = True
     if not replaced:
         return find(hash_chunks(texts))
@@ -84,7 +87,7 @@ def ids_of_texts(
 
 def ids_of_passages(words: PassageWords, find: Callable[[Iterable[WordChunk]], Ragged], foreign: FindForeign) -> Ragged:
     """The words of passages, of each its title and headings and its sentences, as `ids_of_texts` finds them."""
-    found = ((each.rows, foreign(each.texts, each.language)) for each in words.others)
-    replaced = [(rows, own) for rows, own in found if own is not None]
+    foreign_words = ((group.rows, foreign(group.texts, group.language)) for group in words.others)
+    replaced = [(rows, words_of_group) for rows, words_of_group in foreign_words if words_of_group is not None]
     base = find(words.chunks)
     return with_rows(base, replaced) if replaced else base

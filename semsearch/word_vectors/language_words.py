@@ -106,14 +106,14 @@ def _parts_of_few(words: OovWords, table: LanguageTable) -> Ragged:
     hashes, known = words.hashes.tolist(), table.parts
     lacking = [number for number, hash_ in enumerate(hashes) if hash_ not in known]
     if lacking:
-        found = parts_of_words(words.take(np.array(lacking, dtype=np.int64)), table)
-        bounds = found.indptr.tolist()
+        parts_found = parts_of_words(words.take(np.array(lacking, dtype=np.int64)), table)
+        bounds = parts_found.indptr.tolist()
         if len(known) > _MOST_REMEMBERED:
             known = table.parts = {hash_: known[hash_] for hash_ in hashes if hash_ in known}
         for number, first, end in zip(lacking, bounds, bounds[1:], strict=False):
-            known[hashes[number]] = found.ids[first:end].tolist()
+            known[hashes[number]] = parts_found.ids[first:end].tolist()
     parts = [known[hash_] for hash_ in hashes]
-    ids = np.array([id_ for own in parts for id_ in own], dtype=np.int32)
+    ids = np.array([id_ for word_parts in parts for id_ in word_parts], dtype=np.int32)
     return Ragged(ids, np.array([0, *accumulate(map(len, parts))], dtype=np.int64))
 
 
@@ -167,12 +167,12 @@ def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
 def _on_paths(texts: Sequence[str], table: LanguageTable, english: WordVectors, base: int) -> Ragged:
     """The words of texts in a script that does not part them."""
     cut = _Cut.of(texts, table)
-    found = np.where(cut.is_latin, -1, cut.ids)
-    found[found >= 0] += base
-    found[cut.is_latin] = _look_up(cut.hashes, table, english, base)
-    known = found >= 0
+    ids = np.where(cut.is_latin, -1, cut.ids)
+    ids[ids >= 0] += base
+    ids[cut.is_latin] = _look_up(cut.hashes, table, english, base)
+    known = ids >= 0
     bounds = np.searchsorted(cut.owners[known], np.arange(len(texts) + 1))
-    return Ragged(found[known].astype(np.int32), bounds)
+    return Ragged(ids[known].astype(np.int32), bounds)
 
 
 class _Cut(NamedTuple):
@@ -190,7 +190,7 @@ class _Cut(NamedTuple):
     def of(cls, texts: Sequence[str], table: LanguageTable) -> _Cut:
         """Cut texts into words."""
         plain = (
-            unicodedata.normalize("NFC", spelled(each, table.language).lower()).replace("\n", " ") for each in texts
+            unicodedata.normalize("NFC", spelled(text, table.language).lower()).replace("\n", " ") for text in texts
         )
         codes = np.frombuffer("\n".join(plain).encode("utf-32-le", "replace"), dtype=np.uint32)
         kinds = _kinds(codes)
@@ -263,10 +263,10 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
     likely: Float32 = np.full((len(at), longest), -np.inf, dtype=np.float32)
     likely[:, 0] = _UNKNOWN
     row, column = np.nonzero(np.arange(longest) < left[:, None])
-    found = table.lookup(hash_spans(data, places[at[row]], places[at[row] + column + 1]))
-    known = np.flatnonzero(found >= 0)
-    ids[row[known], column[known]] = found[known]
-    likely[row[known], column[known]] = table.log_p[found[known]]
+    part_ids = table.lookup(hash_spans(data, places[at[row]], places[at[row] + column + 1]))
+    known = np.flatnonzero(part_ids >= 0)
+    ids[row[known], column[known]] = part_ids[known]
+    likely[row[known], column[known]] = table.log_p[part_ids[known]]
     chosen = _path(likely, lengths.tolist()) if len(at) <= _FEW else _paths(likely, left)
     is_word = np.zeros(len(at) + 1, dtype=np.bool_)
     going = np.flatnonzero(left == np.repeat(lengths, lengths))

@@ -45,8 +45,8 @@ def language_table(language: str, vectors: WordVectors) -> LanguageTable | None:
 
     Raises VectorsMismatch if the shipped tables are of another version than the shipped English vectors.
     """
-    found = None if language == ENGLISH else open_language(language, vectors.digest)
-    if found is None and language != ENGLISH and (path := find_language_table(language)) is not None:
+    table = None if language == ENGLISH else open_language(language, vectors.digest)
+    if table is None and language != ENGLISH and (path := find_language_table(language)) is not None:
         folder = getattr(vectors, "folder", None)
         if folder is not None and shipped_name(Path(folder)) and isinstance(vectors, VectorTable):
             space = LanguageTable(path).card["space"]
@@ -54,7 +54,7 @@ def language_table(language: str, vectors: WordVectors) -> LanguageTable | None:
                 f"the {name_of(language)} word vectors are in the space of others ({space[:8]}) than {vectors.name} "
                 f"({vectors.digest[:8]}): they are of different versions; install semsearch again"
             )
-    return found
+    return table
 
 
 class MultilingualVectors:
@@ -103,8 +103,8 @@ class MultilingualVectors:
         for code, table in self.tables.items():
             lacking = np.flatnonzero(ids < 0)
             if len(lacking):
-                found = table.lookup(hashes[lacking])
-                ids[lacking] = np.where(found < 0, -1, found + self.bases[code])
+                table_ids = table.lookup(hashes[lacking])
+                ids[lacking] = np.where(table_ids < 0, -1, table_ids + self.bases[code])
         return ids
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
@@ -118,13 +118,13 @@ class MultilingualVectors:
                 return self._rest(table.rows(ids - self.bases[code]), code)
         is_foreign = ids >= len(self.english)
         rows = np.empty((len(ids), self.dimension), dtype=np.float32)
-        own = np.flatnonzero(~is_foreign)
-        rows[own] = self._rest(self.english.rows(ids[own]), ENGLISH)
+        of_language = np.flatnonzero(~is_foreign)
+        rows[of_language] = self._rest(self.english.rows(ids[of_language]), ENGLISH)
         for code, table in self.tables.items():
             first = self.bases[code]
-            own = np.flatnonzero((ids >= first) & (ids < first + len(table)))
-            if len(own):
-                rows[own] = self._rest(table.rows(ids[own] - first), code)
+            of_language = np.flatnonzero((ids >= first) & (ids < first + len(table)))
+            if len(of_language):
+                rows[of_language] = self._rest(table.rows(ids[of_language] - first), code)
         return rows
 
     def _rest(self, rows: Float32, language: str) -> Float32:

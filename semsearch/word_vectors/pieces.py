@@ -184,12 +184,14 @@ class Pieces:
 
 def find_parts(words: OovWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:
     """Find the pieces of words by a hash table (`keys`, `slots`), and the known words that they begin and end with."""
-    found = inside(words)
-    ids = look_up(keys, slots, found.pieces.hashes)
+    cut_words = inside(words)
+    ids = look_up(keys, slots, cut_words.pieces.hashes)
     known = ids >= 0
-    counts = np.bincount(found.pieces.owners[known], minlength=len(words))
+    counts = np.bincount(cut_words.pieces.owners[known], minlength=len(words))
     pieces = Ragged(ids[known], np.concatenate(([0], np.cumsum(counts))))
-    return Parts(pieces, _longest(found.beginnings, table, len(words)), _longest(found.endings, table, len(words)))
+    return Parts(
+        pieces, _longest(cut_words.beginnings, table, len(words)), _longest(cut_words.endings, table, len(words))
+    )
 
 
 def _longest(spans: PieceSpans, table: WordTable, n: int) -> Int32:

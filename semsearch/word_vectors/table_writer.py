@@ -54,8 +54,8 @@ class TableWriter:
             check_absent(self.folder)
         with self._storing():
             self.folder.parent.mkdir(parents=True, exist_ok=True)
-            made = tempfile.mkdtemp(prefix=f"{self.folder.name}.", suffix=PARTIAL, dir=self.folder.parent)
-            self._partial = Path(made)
+            partial_folder = tempfile.mkdtemp(prefix=f"{self.folder.name}.", suffix=PARTIAL, dir=self.folder.parent)
+            self._partial = Path(partial_folder)
             self._partial.chmod(0o755)  # mkdtemp lets no one else read
             self._file: IO[bytes] = (self._partial / "vectors.npy").open("wb")
         return self

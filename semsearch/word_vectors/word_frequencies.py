@@ -32,8 +32,10 @@ def read_counts(path: Path) -> Counter[str]:
             for number, line in enumerate(file, 1):
                 word, _, count = line.rstrip("\n").rpartition(" ")
                 if not word or not (count.isascii() and count.isdigit()):
-                    found = line.rstrip()[:60]
-                    raise VectorsError(f"{path}, line {number}: expected a word, a space and a count, found {found!r}")
+                    line_start = line.rstrip()[:60]
+                    raise VectorsError(
+                        f"{path}, line {number}: expected a word, a space and a count, found {line_start!r}"
+                    )
                 normal = normalise(word)
                 if normal and " " not in normal:
                     counts[normal] += int(count)

@@ -105,9 +105,17 @@ class LimitedConnection(HttpToolsProtocol):
 
     def _make_room(self) -> None:
         """Close the longest idle connection if there are too many, of this client or in all."""
-        others = [one for one in self.connections if isinstance(one, LimitedConnection) and one is not self]
+        others = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, LimitedConnection) and connection is not self
+        ]
         client = self.client[0] if self.client else None
-        of_client = [] if client is None or is_loopback(client) else [one for one in others if one.is_of(client)]
+        of_client = (
+            []
+            if client is None or is_loopback(client)
+            else [connection for connection in others if connection.is_of(client)]
+        )
         if len(of_client) >= self._limits.share:
             _close_longest_idle(of_client)
         elif len(others) >= self._limits.most:
@@ -130,6 +138,6 @@ def limited(limits: ConnectionLimits) -> Any:
 
 def _close_longest_idle(connections: Iterable[LimitedConnection]) -> None:
     """Close the connection that has been idle for the longest time; none if all are being answered."""
-    idle = [one for one in connections if not one.is_answering]
+    idle = [connection for connection in connections if not connection.is_answering]
     if idle:
-        min(idle, key=lambda one: one.idle_since).abort()
+        min(idle, key=lambda connection: connection.idle_since).abort()

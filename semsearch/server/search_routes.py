@@ -329,7 +329,9 @@ def check_origin(hit: Hit) -> None:
     origin = hit.origin
     assert origin is not None  # only such hits are checked
     weights = origin.weights
-    if not 0 < weights.best < 1e9 or not all(0 <= one < 1e9 for one in (weights.dense, weights.lexical, weights.near)):
+    if not 0 < weights.best < 1e9 or not all(
+        0 <= weight < 1e9 for weight in (weights.dense, weights.lexical, weights.near)
+    ):
         raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
     if len(origin.models) > _MOST_MODELS:
         raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")

@@ -252,8 +252,8 @@ class Headings:
         return size if all(_looks_alike(line, first) for line in paragraph.lines) else 0.0
 
 
-def _looks_alike(one: PageLine, other: PageLine) -> bool:
-    return one.bold == other.bold and abs(one.size - other.size) < 0.1 * other.size
+def _looks_alike(line: PageLine, other: PageLine) -> bool:
+    return line.bold == other.bold and abs(line.size - other.size) < 0.1 * other.size
 
 
 def _letters(text: str) -> str:

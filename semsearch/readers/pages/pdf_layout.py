@@ -139,10 +139,10 @@ def _gaps(lines: Sequence[PageLine], runs: Runs) -> dict[int, list[Gap]]:
 def _leaps(lines: Sequence[PageLine]) -> list[Gap]:
     """The white between lines that follow each other in one row."""
     return [
-        Gap(0, one.right, other.left)
-        for one, other in pairwise(lines)
-        if abs(one.bottom - other.bottom) < _SAME_ROW * min(one.size, other.size)
-        and other.left - one.right > _WHITE * min(one.size, other.size)
+        Gap(0, line.right, next_line.left)
+        for line, next_line in pairwise(lines)
+        if abs(line.bottom - next_line.bottom) < _SAME_ROW * min(line.size, next_line.size)
+        and next_line.left - line.right > _WHITE * min(line.size, next_line.size)
     ]
 
 
@@ -207,7 +207,7 @@ def _is_prose(column: Sequence[PageLine], page: Sequence[PageLine]) -> bool:
     extent = max(line.right for line in page) - min(line.left for line in page)
     left, right = min(line.left for line in column), max(line.right for line in column)
     going_on = sum(_column_goes_on(line.text) for line in column) / max(1, len(column))
-    steps = [one.bottom > other.bottom for one, other in pairwise(column)]
+    steps = [upper.bottom > lower.bottom for upper, lower in pairwise(column)]
     return (
         len(column) >= _FEWEST // 2
         and median(len(line.text) for line in column) >= _LETTERS
@@ -318,8 +318,8 @@ class Usual(NamedTuple):
         return cls(sizes.most_common(1)[0][0] if sizes else 0.0, distance, bold > 0)
 
 
-def _same_size(one: PageLine, other: PageLine) -> bool:
-    return abs(one.size - other.size) <= _SAME_SIZE * max(one.size, other.size)
+def _same_size(line: PageLine, other: PageLine) -> bool:
+    return abs(line.size - other.size) <= _SAME_SIZE * max(line.size, other.size)
 
 
 def _add_right_edges(edges: dict[tuple[int, int], float], lines: Iterable[PageLine]) -> None:

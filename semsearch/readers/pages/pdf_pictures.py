@@ -157,24 +157,24 @@ class LetterBoxes:
         return Box(*(round(min(max(share, 0.0), 1.0), 6) for share in shares))
 
 
-def _is_beside(one: Box, other: Box) -> bool:
+def _is_beside(box: Box, other: Box) -> bool:
     """Whether a character continues the line of another; lines may run up and down as well."""
-    across, down = _overlap(one.left, one.right, other.left, other.right), _overlap(*one[1::2], *other[1::2])
-    width = min(one.right - one.left, other.right - other.left)
-    height = min(one.bottom - one.top, other.bottom - other.top)
+    across, down = _overlap(box.left, box.right, other.left, other.right), _overlap(*box[1::2], *other[1::2])
+    width = min(box.right - box.left, other.right - other.left)
+    height = min(box.bottom - box.top, other.bottom - other.top)
     if down >= _SAME_LINE * height:
         return -across <= _GAP * height
     return across >= _SAME_LINE * width and -down <= _GAP * width
 
 
-def _overlap(one: float, one_end: float, other: float, other_end: float) -> float:
+def _overlap(start: float, end: float, other: float, other_end: float) -> float:
     """The length that two stretches share; below zero, the gap between them."""
-    return min(one_end, other_end) - max(one, other)
+    return min(end, other_end) - max(start, other)
 
 
-def _around(one: Box, other: Box) -> Box:
+def _around(box: Box, other: Box) -> Box:
     return Box(
-        min(one.left, other.left), min(one.top, other.top), max(one.right, other.right), max(one.bottom, other.bottom)
+        min(box.left, other.left), min(box.top, other.top), max(box.right, other.right), max(box.bottom, other.bottom)
     )
 
 

@@ -15,20 +15,20 @@ def look_up(keys: UInt64, values: Int32, wanted: UInt64) -> Int32:
     """Return the values of the wanted keys, -1 for a key that is absent. (slots,), (slots,), (n,) -> (n,)"""
     mask = len(keys) - 1
     slots = wanted.view(np.int64) & mask
-    found = keys.take(slots)
+    slot_keys = keys.take(slots)
     result: Int32 = values.take(slots)
-    pending = np.flatnonzero(found != wanted)
+    pending = np.flatnonzero(slot_keys != wanted)
     result[pending] = -1
-    pending = pending[found[pending] != 0]
+    pending = pending[slot_keys[pending] != 0]
     slots = slots[pending]
     for _ in range(len(keys)):  # stops earlier, unless a file is damaged and has no empty slot
         if not len(pending):
             break
         slots = (slots + 1) & mask
-        found = keys[slots]
-        hit = found == wanted[pending]
+        slot_keys = keys[slots]
+        hit = slot_keys == wanted[pending]
         result[pending[hit]] = values[slots[hit]]
-        going = ~hit & (found != 0)
+        going = ~hit & (slot_keys != 0)
         pending, slots = pending[going], slots[going]
     return result
 

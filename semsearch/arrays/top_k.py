@@ -95,12 +95,14 @@ class TopK:
         self._scores, self._ids, self._owners, self._size = [], [], [], 0
 
 
-def _equals_by_id(found: TopKResult) -> TopKResult:
+def _equals_by_id(result: TopKResult) -> TopKResult:
     """Sort equal scores, which are next to each other, by id."""
-    if not (found.scores[:, 1:] == found.scores[:, :-1]).any():
-        return found
-    return _taken(found, np.lexsort((found.ids, -found.scores)))
+    if not (result.scores[:, 1:] == result.scores[:, :-1]).any():
+        return result
+    return _taken(result, np.lexsort((result.ids, -result.scores)))
 
 
-def _taken(found: TopKResult, columns: Int64) -> TopKResult:
-    return TopKResult(np.take_along_axis(found.scores, columns, axis=1), np.take_along_axis(found.ids, columns, axis=1))
+def _taken(result: TopKResult, columns: Int64) -> TopKResult:
+    return TopKResult(
+        np.take_along_axis(result.scores, columns, axis=1), np.take_along_axis(result.ids, columns, axis=1)
+    )

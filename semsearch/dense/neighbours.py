@@ -44,25 +44,25 @@ class NeighbourIndex:
 def neighbours_of_each(rows: Rows, n: int, k: int, *, report: Report | None = None) -> Int64:
     """The k nearest of each of n rows, itself left out; -1 where fewer were found. (n, k), k < n"""
     index = NeighbourIndex(rows, n)
-    found = np.empty((n, k), dtype=np.int64)
+    nearest = np.empty((n, k), dtype=np.int64)
     for block in _blocks(n):
-        found[block] = _without_self(index.nearest(rows(block), k + 1), block)
+        nearest[block] = _without_self(index.nearest(rows(block), k + 1), block)
         if report is not None:
             report(int(block[-1]) + 1, n)
-    return found
+    return nearest
 
 
 def nearest_of_others(rows: Rows, chosen: Int64, others: Int64, k: int, *, report: Report | None = None) -> Int64:
     """For each other row (o,), the positions of the k nearest among the chosen ones (m,), -1 for none. -> (o, k)"""
-    found: Int64 = np.empty((len(others), k), dtype=np.int64)
+    nearest: Int64 = np.empty((len(others), k), dtype=np.int64)
     if not len(others):
-        return found
+        return nearest
     index = NeighbourIndex(lambda numbers: rows(chosen[numbers]), len(chosen))
     for block in _blocks(len(others)):
-        found[block] = index.nearest(rows(others[block]), k)
+        nearest[block] = index.nearest(rows(others[block]), k)
         if report is not None:
             report(int(block[-1]) + 1, len(others))
-    return found
+    return nearest
 
 
 def _learned(rows: Rows, n: int, dimension: int) -> Any:
@@ -77,11 +77,11 @@ def _learned(rows: Rows, n: int, dimension: int) -> Any:
     return index
 
 
-def _without_self(found: Int64, block: Int64) -> Int64:
+def _without_self(nearest: Int64, block: Int64) -> Int64:
     """Leave out each row itself, or the last where a row was not found: it has many that are the same."""
-    is_out = found == block[:, None]
+    is_out = nearest == block[:, None]
     is_out[~is_out.any(axis=1), -1] = True
-    return np.asarray(found[~is_out].reshape(len(found), -1))
+    return np.asarray(nearest[~is_out].reshape(len(nearest), -1))
 
 
 def _blocks(n: int) -> Iterator[Int64]:

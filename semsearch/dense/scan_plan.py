@@ -81,20 +81,20 @@ def least_step(steps: Sequence[int], shares: Callable[[int, slice], Float32], ta
     at, last = 0, len(steps) - 1
     while at < last and not _is_enough(shares(steps[at], choosing), target, sure=_SURE):
         at += 1
-    found = shares(steps[at], measuring)
-    while at < last and not _is_enough(found, target, sure=0.0):
+    shares_of_step = shares(steps[at], measuring)
+    while at < last and not _is_enough(shares_of_step, target, sure=0.0):
         at += 1
-        found = shares(steps[at], measuring)
-    return MeasuredStep(steps[at], float(found.mean()), len(found))
+        shares_of_step = shares(steps[at], measuring)
+    return MeasuredStep(steps[at], float(shares_of_step.mean()), len(shares_of_step))
 
 
 def _is_enough(shares: Float32, target: float, *, sure: float) -> bool:
     return float(shares.mean() - sure * shares.std() / math.sqrt(len(shares))) >= target - 1e-9
 
 
-def shares_found(found: Int64, nearest: Int64) -> Float32:
+def shares_found(scanned: Int64, nearest: Int64) -> Float32:
     """The share of the nearest rows that each question has found. (q, n), (q, k) -> (q,)"""
-    return np.asarray((nearest[:, :, None] == found[:, None, :]).any(axis=2).mean(axis=1), dtype=np.float32)
+    return np.asarray((nearest[:, :, None] == scanned[:, None, :]).any(axis=2).mean(axis=1), dtype=np.float32)
 
 
 def evenly(count: int, most: int) -> Int64:

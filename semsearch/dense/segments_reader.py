@@ -90,7 +90,7 @@ class Together(Protocol):
 
 def one_by_one(work: Sequence[Callable[[], Result]]) -> list[Result]:
     """Do some work piece by piece, as suits segments on this machine: FAISS has threads of its own."""
-    return [each() for each in work]
+    return [task() for task in work]
 
 
 class _Scan(NamedTuple):
@@ -165,8 +165,8 @@ class SegmentsReader:
     def _search_many(self, scans: Sequence[_Scan], queries: Float32, n: int) -> TopKResult:
         """Search segments for many queries: those that compare all by blocks, the others by their lists."""
         best = TopK(len(queries), n)
-        for found in self._together([scan.of(queries) for scan in scans if not scan.vectors.compares_all]):
-            best.add(found.scores, found.ids)
+        for top in self._together([scan.of(queries) for scan in scans if not scan.vectors.compares_all]):
+            best.add(top.scores, top.ids)
         for vectors, _, mask in scans:
             if vectors.compares_all:
                 id_ranges = vectors.segment.id_ranges

@@ -183,13 +183,13 @@ def _copy_kept(
     for first, count in held.without(removed).ranges:
         for start in range(first, first + count, _CHUNK):
             ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
-            found = reader.fetch(ids).by_position()
-            if len(found.positions) != len(ids):
+            stored = reader.fetch(ids).by_position()
+            if len(stored.positions) != len(ids):
                 names = ", ".join(segment.file for segment in segments)
                 raise IndexDamaged(
                     f"{names} should have the vectors {start} to {ids[-1]}, but "
-                    f"{len(ids) - len(found.positions)} of them are missing; run: semsearch index --rebuild"
+                    f"{len(ids) - len(stored.positions)} of them are missing; run: semsearch index --rebuild"
                 )
-            writer.add(ids, found.rows)
+            writer.add(ids, stored.rows)
             after_each()
     return writer.finish()

@@ -114,23 +114,23 @@ class _ComparedTexts:
         self._digits = [letters.translate(None, _NO_DIGITS) for letters in self.letters]
         self._sequences: dict[int, set[int]] = {}
 
-    def are_alike(self, one: int, two: int) -> bool:
+    def are_alike(self, a: int, b: int) -> bool:
         """Return whether two texts are alike, by the definition above."""
-        if self.letters[one] == self.letters[two]:
+        if self.letters[a] == self.letters[b]:
             return True
-        if self._digits[one] != self._digits[two]:  # nor are the numbers the same
+        if self._digits[a] != self._digits[b]:  # nor are the numbers the same
             return False
-        left, right = self._words_of(one), self._words_of(two)
+        left, right = self._words_of(a), self._words_of(b)
         if not len(left):
-            return self._texts[one] == self._texts[two]
+            return self._texts[a] == self._texts[b]
         if np.array_equal(left, right):
             return True
         if min(len(left), len(right)) < SEQUENCE:
             return False
-        first, second = self._sequences_of(one), self._sequences_of(two)
+        first, second = self._sequences_of(a), self._sequences_of(b)
         common = len(first & second)
         return common >= LEAST * (len(first) + len(second) - common) and (
-            _numbers(self._texts[one]) == _numbers(self._texts[two])
+            _numbers(self._texts[a]) == _numbers(self._texts[b])
         )
 
     @cached_property

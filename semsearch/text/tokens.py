@@ -241,9 +241,9 @@ def _blank_endings(data: UInt8, values: UInt8) -> None:
     marks = marks[values[marks - 1] != 0]
     last = len(values) - 1
     first, second, third = (values[np.minimum(marks + step, last)] * (marks + step <= last) for step in (1, 2, 3))
-    one, two = _is_letter(first), _is_letter(second)
-    values[marks[one & (second == 0)] + 1] = 0
-    both = marks[one & two & (third == 0)]
+    is_letter_first, is_letter_second = _is_letter(first), _is_letter(second)
+    values[marks[is_letter_first & (second == 0)] + 1] = 0
+    both = marks[is_letter_first & is_letter_second & (third == 0)]
     values[both + 1] = values[both + 2] = 0
 
 

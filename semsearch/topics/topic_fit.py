@@ -99,9 +99,9 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     """
     width = min(k + _MORE, *matrix.shape)
     start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
-    found = decompose(matrix, start, k, rounds=_ROUNDS)
-    real = found.values > _NOTHING * found.values[:1]
-    right = found.projected @ (found.rotation[:, real] / found.values[real]).astype(np.float32)
+    svd = decompose(matrix, start, k, rounds=_ROUNDS)
+    real = svd.values > _NOTHING * svd.values[:1]
+    right = svd.projected @ (svd.rotation[:, real] / svd.values[real]).astype(np.float32)
     right *= signs(right)
     return np.asarray(right)
 
@@ -166,8 +166,8 @@ class TopicVectors:
         shape = (max(len(self._ids), 1), topics.dimension)
         with tempfile.TemporaryFile(dir=folder) as file:
             self._vectors = np.memmap(file, dtype=np.float16, mode="w+", shape=shape)
-        for segment, own in zip(segments, ids, strict=True):
-            rows = np.searchsorted(self._ids, own)
+        for segment, segment_ids in zip(segments, ids, strict=True):
+            rows = np.searchsorted(self._ids, segment_ids)
             for part in topics.of_postings(segment.postings):
                 self._vectors[rows[: len(part)]] = part
                 rows = rows[len(part) :]

@@ -46,8 +46,8 @@ def _listed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _Ite
 
     @wraps(method)
     async def listed(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIterator[Item]:
-        found = await asyncio.to_thread(method, self.index, *args, **keywords)
-        while page := await asyncio.to_thread(lambda: list(islice(found, _PAGE))):
+        items = await asyncio.to_thread(method, self.index, *args, **keywords)
+        while page := await asyncio.to_thread(lambda: list(islice(items, _PAGE))):
             for item in page:
                 yield item
 
@@ -60,9 +60,9 @@ def _written(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Gi
 
     @wraps(method)
     async def written(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> Result:
-        given, cancelled = dict[str, Any](keywords), threading.Event()
-        progress = _Progress(given.pop("progress", None), cancelled)
-        write: Callable[..., Result] = partial(method, self.index, *args, **given)
+        arguments, cancelled = dict[str, Any](keywords), threading.Event()
+        progress = _Progress(arguments.pop("progress", None), cancelled)
+        write: Callable[..., Result] = partial(method, self.index, *args, **arguments)
         if not reports:
             return await _to_the_end(write, cancelled)
         return await _to_the_end(partial(progress.run, write), cancelled)
@@ -75,20 +75,20 @@ def _followed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _I
 
     @wraps(method)
     async def followed(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIterator[Item]:
-        given: dict[str, Any] = dict(keywords)
-        cancelled, stop = threading.Event(), given.get("stop") or threading.Event()
-        given["stop"] = stop
-        if not isinstance(given.get("progress"), bool):  # a bar is drawn for each write, which is then not stopped
-            given["progress"] = _Progress(given.get("progress"), cancelled)
+        arguments: dict[str, Any] = dict(keywords)
+        cancelled, stop = threading.Event(), arguments.get("stop") or threading.Event()
+        arguments["stop"] = stop
+        if not isinstance(arguments.get("progress"), bool):  # a bar is drawn for each write, which is then not stopped
+            arguments["progress"] = _Progress(arguments.get("progress"), cancelled)
         follow: Callable[..., Iterator[Item]] = method
-        found, end = await asyncio.to_thread(partial(follow, self.index, *args, **given)), object()
+        items, end = await asyncio.to_thread(partial(follow, self.index, *args, **arguments)), object()
         try:
-            while (item := await _to_the_end(partial(next, found, end), cancelled, stop)) is not end:
+            while (item := await _to_the_end(partial(next, items, end), cancelled, stop)) is not end:
                 yield item
         finally:
             stop.set()
-            if isinstance(found, Generator):
-                await asyncio.to_thread(found.close)
+            if isinstance(items, Generator):
+                await asyncio.to_thread(items.close)
 
     return followed
 
@@ -109,14 +109,14 @@ def _made(
     """A way to make an index that takes long; if its task is cancelled, it stops at its next report."""
 
     @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
-    async def made(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
+    async def created(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
         cancelled = threading.Event()
-        given: dict[str, Any] = dict(keywords)
-        progress = _Progress(given.pop("progress", None), cancelled)
+        arguments: dict[str, Any] = dict(keywords)
+        progress = _Progress(arguments.pop("progress", None), cancelled)
         make_it: Callable[..., Index] = make
-        return cls(await _to_the_end(partial(progress.run, partial(make_it, *args, **given)), cancelled))
+        return cls(await _to_the_end(partial(progress.run, partial(make_it, *args, **arguments)), cancelled))
 
-    return made
+    return created
 
 
 class AsyncIndex:
@@ -204,11 +204,12 @@ class _Progress:
         self._cancelled = cancelled
         self._loop = asyncio.get_running_loop()
 
-    def __call__(self, found: Any) -> None:
+    def __call__(self, progress: Any) -> None:
         if self._cancelled.is_set():
             raise _Stopped
         if callable(self._given):
-            self._loop.call_soon_threadsafe(partial(self._given, found))  # in the loop's thread, where the program is
+            # In the loop's thread, where the program is.
+            self._loop.call_soon_threadsafe(partial(self._given, progress))
 
     def run(self, write: Callable[..., Result]) -> Result:
         """Write and report progress, on a bar if one is wanted."""
@@ -216,10 +217,10 @@ class _Progress:
             return write(progress=self)
         with reporting(self._given) as show:
 
-            def draw(found: Any) -> None:
-                self(found)
+            def draw(progress: Any) -> None:
+                self(progress)
                 if show is not None:
-                    show(found)
+                    show(progress)
 
             return write(progress=draw)
 

@@ -291,4 +291,6 @@ def _events(lines: Iterable[bytes]) -> Iterator[Any]:
 
 def _is_last(event: Any) -> bool:
     choices = event.get("choices") if isinstance(event, dict) else None
-    return isinstance(choices, list) and any(isinstance(one, dict) and one.get("finish_reason") for one in choices)
+    return isinstance(choices, list) and any(
+        isinstance(choice, dict) and choice.get("finish_reason") for choice in choices
+    )

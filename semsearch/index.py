@@ -324,10 +324,10 @@ class Index(SingleIndex):
         column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
         read, MissingExtra; nothing is then changed. A root in a store that cannot be listed is kept, with a warning.
         """
-        given = _paths(paths)
-        with self._writer(progress, cluster, paths=given) as writer:
+        local_paths = _paths(paths)
+        with self._writer(progress, cluster, paths=local_paths) as writer:
             return writer.sync(
-                given,
+                local_paths,
                 include=_globs(include, "include"),
                 exclude=_globs(exclude, "exclude"),
                 columns=_columns(text_columns, metadata_columns),
@@ -582,8 +582,8 @@ class Index(SingleIndex):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
         return self._asking().search(queries, options)
 
-    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
-        return self._asking().similar(like, line, options)
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        return self._asking().similar(example, line, options)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._asking().explain(query, hit, mode)
@@ -621,16 +621,16 @@ class Index(SingleIndex):
 
         with self._database.reading() as db:
             require(self._database, db, ["root"])
-            found = find_page(db, name, page)
-        return placed(found)
+            page_place = find_page(db, name, page)
+        return placed(page_place)
 
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
         from semsearch.maintenance.pdf_pages import find_page, picture_of
 
         with self._database.reading() as db:
             require(self._database, db, ["root"])
-            found = find_page(db, name, page)
-        return picture_of(found, width)
+            page_place = find_page(db, name, page)
+        return picture_of(page_place, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
         from semsearch.maintenance.count_facets import FacetCache
@@ -644,12 +644,12 @@ class Index(SingleIndex):
 
         with self._database.reading() as db:
             lacking = not_allowed(self._database, named_outside(self._database, db))
-            kinds = {each.kind for each in lacking}
+            kinds = {word.kind for word in lacking}
             stale = stale and not self._database.is_copy and "root" not in kinds
             drift = drift and ("vectors" not in kinds or self._word_vectors.given is not None)
-            found = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+            status = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
         return replace(
-            found,
+            status,
             path=self._database.shown_name,
             not_allowed=tuple(map(str, lacking)),
         )
@@ -769,8 +769,8 @@ def _processes(count: int) -> int:
     return count
 
 
-def _globs(given: Iterable[str], name: str) -> tuple[str, ...]:
-    globs = strings(given, name)
+def _globs(patterns: Iterable[str], name: str) -> tuple[str, ...]:
+    globs = strings(patterns, name)
     if not all(glob.strip() for glob in globs):
         raise UsageError(f"{name} has an empty glob; give one such as '*.md'")
     return globs
@@ -785,12 +785,12 @@ def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
     return columns
 
 
-def _paths(given: Sequence[object]) -> tuple[str | Path, ...]:
-    for path in given:
+def _paths(paths: Sequence[object]) -> tuple[str | Path, ...]:
+    for path in paths:
         if not isinstance(path, str | Path):
             raise UsageError(
                 f"a path must be a string or a Path, not {path!r}; give each path as an argument of its own"
             )
         if path == "":
             raise UsageError("a path is empty; the current folder is '.'")
-    return tuple(local_path(path) if isinstance(path, str) else path for path in given if isinstance(path, str | Path))
+    return tuple(local_path(path) if isinstance(path, str) else path for path in paths if isinstance(path, str | Path))

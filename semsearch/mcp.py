@@ -83,11 +83,11 @@ def choose(indexes: OpenIndexes, name: str) -> ChosenIndexes:
         return ChosenIndexes({indexes.name_of(name or None): index}, index)
     opened: dict[str, Index] = {}
     failed: dict[str, SemsearchError] = {}
-    for one in names[:_MOST]:
+    for index_name in names[:_MOST]:
         try:
-            opened[one] = indexes.get(one)
+            opened[index_name] = indexes.get(index_name)
         except SemsearchError as error:
-            failed[one] = error
+            failed[index_name] = error
     if not opened:
         raise next(iter(failed.values()))
     left = [*failed, *names[_MOST:]]
@@ -275,8 +275,8 @@ class Tools:
                 "modified": document.modified,
                 "index": name if chosen.are_several else None,
             }
-            for name, one in chosen.by_name.items()
-            for document in one.documents(checked_filters(filters))
+            for name, opened_index in chosen.by_name.items()
+            for document in opened_index.documents(checked_filters(filters))
         )
         page = list(islice(documents, cursor, cursor + limit + 1))
         shown = _that_fit(page[:limit])
@@ -564,8 +564,10 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
 def _brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a tool's arguments without what a model needs not read."""
     properties = {
-        name: {key: value for key, value in one.items() if key not in _NOT_IN_SCHEMAS and value not in ("", [])}
-        for name, one in schema["properties"].items()
+        name: {
+            key: value for key, value in property_schema.items() if key not in _NOT_IN_SCHEMAS and value not in ("", [])
+        }
+        for name, property_schema in schema["properties"].items()
     }
     return {key: value for key, value in schema.items() if key != "title"} | {"properties": properties}
 

@@ -117,14 +117,14 @@ class MultiIndex(Searchable):
         pairs = zip(queries, fused, strict=True)
         return [self._best(boosts.given(hits), options, query) for query, hits in pairs]
 
-    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
         boosts = DividedBoosts.of(options)
         wide = _wider(boosts.options)
-        having = self._having(like, line)
-        example = self.indexes[having[0]].searcher.example(like, line)
+        having = self._having(example, line)
+        texts = self.indexes[having[0]].searcher.example(example, line)
         answers = self._each_by_name(
             lambda name, searcher: (
-                searcher.similar(like, line, wide) if name in having else searcher.similar_to_texts(example, wide)
+                searcher.similar(example, line, wide) if name in having else searcher.similar_to_texts(texts, wide)
             )
         )
         fused = fuse_alike(answers, options.mode, boosted=bool(boosts.options.boosts))
@@ -145,11 +145,11 @@ class MultiIndex(Searchable):
         wanted = candidates_for(options, max_words)
         boosts = DividedBoosts.of(wanted)
         wide = self._wide(boosts.options) if self._reranker is not None else _for_each(boosts.options, wanted.k)
-        found = self._each(lambda searcher: searcher.with_passages(query, wide, reranked=self._reranker is None))
-        fused = fuse_answers({name: hits for name, (hits, _) in found.items()}, options.mode)
+        answers = self._each(lambda searcher: searcher.with_passages(query, wide, reranked=self._reranker is None))
+        fused = fuse_answers({name: hits for name, (hits, _) in answers.items()}, options.mode)
         every = self._best(boosts.given(fused), replace(wanted, floor=0.0), query)
-        given = namespaced(every, {name: passages for name, (_, passages) in found.items()})
-        return assemble(given.hits, given.passages, max_words=max_words, floor=options.floor)
+        combined = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
+        return assemble(combined.hits, combined.passages, max_words=max_words, floor=options.floor)
 
     def _names(self) -> Sequence[str]:
         return tuple(self.indexes)
@@ -170,7 +170,10 @@ class MultiIndex(Searchable):
         for name, index in self.indexes.items():
             with collected_warnings() as warnings[name]:
                 answers[name] = ask(name, index.searcher)
-        corrected = {name: {each.word.lower() for each in own if each.word} for name, own in warnings.items()}
+        corrected = {
+            name: {warning.word.lower() for warning in index_warnings if warning.word}
+            for name, index_warnings in warnings.items()
+        }
         if any(corrected.values()):
             from semsearch.search.corrections import leaving_alone  # start-up time: few queries have any
 
@@ -207,20 +210,20 @@ class MultiIndex(Searchable):
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:
-            found = "has no index name" if hit.index is None else f"is of the index {hit.index!r}"
-            raise UsageError(f"this hit in {hit.path} {found}; expected one of {', '.join(self.indexes)}")
+            origin = "has no index name" if hit.index is None else f"is of the index {hit.index!r}"
+            raise UsageError(f"this hit in {hit.path} {origin}; expected one of {', '.join(self.indexes)}")
         return self.indexes[hit.index]
 
-    def _having(self, like: Hit | str, line: int | None) -> list[str]:
+    def _having(self, example: Hit | str, line: int | None) -> list[str]:
         """The names of the indexes that have a passage or document. Raises SourceError if none has."""
-        if isinstance(like, Hit):
-            self._index_of(like)
-            return [str(like.index)]
+        if isinstance(example, Hit):
+            self._index_of(example)
+            return [str(example.index)]
         having: list[str] = []
         errors: list[SourceError] = []
         for name, index in self.indexes.items():
             try:
-                index.searcher.example(like, line)
+                index.searcher.example(example, line)
                 having.append(name)
             except SourceError as error:
                 errors.append(error)
@@ -228,7 +231,7 @@ class MultiIndex(Searchable):
             return having
         if len(errors) == 1:
             raise errors[0]
-        raise SourceError(f"{like} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
+        raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
 
 
 def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
@@ -241,7 +244,9 @@ def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
 def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:
     """The reranker, with what it keeps of passages beside the index of each."""
     cached_in = getattr(reranker, "cached_in", None)
-    return reranker if cached_in is None else cast("Reranker", cached_in({n: each.path for n, each in indexes.items()}))
+    return (
+        reranker if cached_in is None else cast("Reranker", cached_in({n: index.path for n, index in indexes.items()}))
+    )
 
 
 def _wider(options: SearchOptions) -> SearchOptions:
@@ -281,13 +286,13 @@ class DividedBoosts:
     @classmethod
     def of(cls, options: SearchOptions) -> DividedBoosts:
         """Divide the boosts of a search. Raises UsageError for one that makes no sense."""
-        own = [parse_boost(text) for text in options.boosts if text.lstrip().startswith(_INDEX)]
+        index_boosts = [parse_boost(text) for text in options.boosts if text.lstrip().startswith(_INDEX)]
         others = tuple(text for text in options.boosts if not text.lstrip().startswith(_INDEX))
         points: dict[str, float] = {}
-        for boost in own:
+        for boost in index_boosts:
             for name in boost.text.removeprefix(_INDEX).split("|"):
                 points[name.strip()] = points.get(name.strip(), 0.0) + boost.points
-        return cls(replace(options, boosts=others) if own else options, points)
+        return cls(replace(options, boosts=others) if index_boosts else options, points)
 
     def given(self, hits: Sequence[Hit]) -> list[Hit]:
         """Hits with the points of their indexes, best first."""
@@ -314,11 +319,11 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
     weights = _common([origin.weights for origin in origins.values()]) if mode == "hybrid" and origins else None
     bests = {name: _best_of(hits, weights) for name, hits in answers.items() if hits} if weights else {}
     top = max(bests.values(), default=0.0)
-    found: list[Hit] = []
+    all_hits: list[Hit] = []
     for name, hits in answers.items():
         share = _share(bests.get(name, 0.0), top)
-        found += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
-    return sorted(found, key=lambda hit: -hit.score)
+        all_hits += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
+    return sorted(all_hits, key=lambda hit: -hit.score)
 
 
 def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:
@@ -326,13 +331,13 @@ def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[H
 
     What boosts have added, if there are any, is what a score has beyond that of its parts in its own index.
     """
-    found = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
+    all_hits = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     if mode == "hybrid":
-        scores = _fused_alone(found)
+        scores = _fused_alone(all_hits)
         if boosted:
             scores += np.concatenate([_scores(hits) - _fused_alone(hits) for hits in answers.values()])
-        found = [replace(hit, score=score) for hit, score in zip(found, scores.tolist(), strict=True)]
-    return sorted(found, key=lambda hit: -hit.score)
+        all_hits = [replace(hit, score=score) for hit, score in zip(all_hits, scores.tolist(), strict=True)]
+    return sorted(all_hits, key=lambda hit: -hit.score)
 
 
 def _fused_alone(hits: Sequence[Hit]) -> Float64:
@@ -349,13 +354,13 @@ def _scores(hits: Sequence[Hit]) -> Float64:
     return np.array([hit.score for hit in hits], dtype=np.float64)
 
 
-def _common(each: Sequence[Weights]) -> Weights:
+def _common(weights_of_indexes: Sequence[Weights]) -> Weights:
     """The weights for the hits of all indexes: those of an index where both retrievers find something, if any."""
-    best = max(weights.best if weights.lexical else 0.0 for weights in each)
-    both = next((weights for weights in each if weights.lexical and weights.dense), None)
+    best = max(weights.best if weights.lexical else 0.0 for weights in weights_of_indexes)
+    both = next((weights for weights in weights_of_indexes if weights.lexical and weights.dense), None)
     if both is not None:
         return replace(both, best=best)
-    return weigh(is_dense=any(weights.dense for weights in each), best=best)
+    return weigh(is_dense=any(weights.dense for weights in weights_of_indexes), best=best)
 
 
 def _best_of(hits: Sequence[Hit], weights: Weights) -> float:
@@ -375,11 +380,11 @@ def _comparable(hit: Hit, indexes: tuple[str, ...], common: Weights | None, shar
     origin = hit.origin
     if origin is None:
         return hit
-    own = origin.weights
-    weights = own if common is None else replace(common, near=own.near * share)
-    fused = Fused(indexes, hit.score, own.best, share if own.near else 1.0)
+    own_weights = origin.weights
+    weights = own_weights if common is None else replace(common, near=own_weights.near * share)
+    fused = Fused(indexes, hit.score, own_weights.best, share if own_weights.near else 1.0)
     origin = replace(origin, weights=weights, fused=fused)
-    if weights == own:
+    if weights == own_weights:
         return replace(hit, origin=origin)
     dense, lexical = weights.dense * (hit.dense or 0.0), weights.lexical * (hit.lexical or 0.0) / weights.best
     feedback = origin.points.get("feedback", 0.0) * share
@@ -396,10 +401,10 @@ def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _with_others(best: Hit, others: Sequence[Hit]) -> Hit:
-    own = [replace(other, index=best.index) for other in best.duplicates]
+    duplicates = [replace(other, index=best.index) for other in best.duplicates]
     for hit in others:
-        own += [_as_duplicate(hit), *(replace(other, index=hit.index) for other in hit.duplicates)]
-    return replace(best, duplicates=tuple(own)) if own else best
+        duplicates += [_as_duplicate(hit), *(replace(other, index=hit.index) for other in hit.duplicates)]
+    return replace(best, duplicates=tuple(duplicates)) if duplicates else best
 
 
 def _as_duplicate(hit: Hit) -> DuplicatePassage:

@@ -100,8 +100,8 @@ class RemoteIndex(SingleIndex):
             results += [self._hits(_list(answer, "hits")) for answer in answers]
         return results
 
-    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
-        subject = {"hit": like.to_dict()} if isinstance(like, Hit) else {"path": like}
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        subject = {"hit": example.to_dict()} if isinstance(example, Hit) else {"path": example}
         answer = self._server.post("/v1/similar", self._fields(options, line=line, **subject))
         return [Hit.from_dict(hit) for hit in _list(answer, "hits")]
 

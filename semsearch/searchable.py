@@ -94,7 +94,7 @@ class Searchable(ABC):
         All of them see the same generation of an index; on a server, each thousand of them.
         """
         chosen = SearchOptions.chosen(options, k, keywords)
-        return [Hits(found) for found in self._search(strings(queries, "queries"), chosen)]
+        return [Hits(hits) for hits in self._search(strings(queries, "queries"), chosen)]
 
     def similar(
         self,
@@ -303,7 +303,7 @@ class Searchable(ABC):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> Sequence[list[Hit]]: ...
 
     @abstractmethod
-    def _similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]: ...
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]: ...
 
     @abstractmethod
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation: ...

@@ -123,13 +123,15 @@ class Settings:
         unknown or makes no sense, VectorsError if a file of word counts does not exist.
         """
         _check(options)
-        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        if "method" in given:
-            given = {"a": None, "components": None, **given}
-        if "frequencies" in given:
-            given["frequencies"] = choose_frequencies(given["frequencies"])
-        given["vectors"] = choose(given["vectors"], opened) if "vectors" in given else _shipped(opened) or self.vectors
-        changed = replace(self, **given, vectors_name=opened.name, vectors_digest=opened.digest)
+        changes: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        if "method" in changes:
+            changes = {"a": None, "components": None, **changes}
+        if "frequencies" in changes:
+            changes["frequencies"] = choose_frequencies(changes["frequencies"])
+        changes["vectors"] = (
+            choose(changes["vectors"], opened) if "vectors" in changes else _shipped(opened) or self.vectors
+        )
+        changed = replace(self, **changes, vectors_name=opened.name, vectors_digest=opened.digest)
         changed.embedder(opened).check()
         changed.scanning()
         return changed
@@ -145,12 +147,12 @@ class Settings:
 
     def keywords(self) -> SettingsKeywords:
         """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
-        given = {
+        options = {
             name: value
             for name, value in asdict(self).items()
             if name in SettingsKeywords.__annotations__ and name != "store"
         }
-        return cast(SettingsKeywords, given)
+        return cast(SettingsKeywords, options)
 
     def to_json(self) -> str:
         """Convert to the JSON that an index stores."""
@@ -181,8 +183,8 @@ class VectorsInUse:
     others, as after another process's rebuild.
     """
 
-    def __init__(self, index: Path, given: WordVectorsLike | None = None) -> None:
-        self.given = given
+    def __init__(self, index: Path, vectors: WordVectorsLike | None = None) -> None:
+        self.given = vectors
         self._index = index
         self._opened: WordVectors | None = None
 

@@ -69,15 +69,15 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
     has named that store.
     """
     settings, address = Settings.from_json(get_meta(db, "settings")), get_address(db)
-    found = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
-    stores = {each for each in (settings.store, None if address is None else address.uri) if each}
+    names = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
+    stores = {uri for uri in (settings.store, None if address is None else address.uri) if uri}
     if database.is_copy:
-        return frozenset(found | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
-    found |= {OutsideName("root", place) for place in get_root_places(db)}
-    found |= {OutsideName("store", uri) for uri in stores | {each.uri for each in get_left(db)}}
+        return frozenset(names | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
+    names |= {OutsideName("root", place) for place in get_root_places(db)}
+    names |= {OutsideName("store", uri) for uri in stores | {left.uri for left in get_left(db)}}
     if settings.frequencies not in NO_FILES:
-        found.add(OutsideName("counts", settings.frequencies))
-    return frozenset(found)
+        names.add(OutsideName("counts", settings.frequencies))
+    return frozenset(names)
 
 
 def _is_elsewhere(settings: Settings) -> bool:

@@ -70,7 +70,9 @@ class History:
     def saved(self) -> dict[str, Question]:
         """The saved questions by name, in the order of names."""
         return {
-            question.name: question for question in sorted(self.questions, key=lambda one: one.name) if question.name
+            question.name: question
+            for question in sorted(self.questions, key=lambda question: question.name)
+            if question.name
         }
 
     def find(self, word: str) -> Question:
@@ -93,8 +95,8 @@ def question_of(called: typer.Context, query: str, *, hits: int = 0, first: str 
         source = called.get_parameter_source(parameter.name or "")
         if parameter.name in _KEPT_OPTIONS and source is not None and source.name == "COMMANDLINE":
             value = called.params[parameter.name]
-            for one in value if isinstance(value, list | tuple) else [value]:
-                options += [parameter.opts[0]] if one is True else [parameter.opts[0], str(one)]
+            for item in value if isinstance(value, list | tuple) else [value]:
+                options += [parameter.opts[0]] if item is True else [parameter.opts[0], str(item)]
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now()))
     return Question(at, query, tuple(options), hits, first)
 

@@ -162,7 +162,7 @@ class Explanation(Record):
             rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
         if self.quote:
             aligned = ", ".join(
-                f"{each.word} → {each.match} {each.share:.2f}" for each in self.quote.words if each.share
+                f"{word.word} → {word.match} {word.share:.2f}" for word in self.quote.words if word.share
             )
             rows.append(("quote", f"{self.quote.score:.3f}", aligned))
         if self.exact:

@@ -28,8 +28,8 @@ def table(rows: Iterable[tuple[str, ...]]) -> str:
 
 def marked(passage: str, sentence: str) -> str:
     """A passage with its sentence marked; the sentence alone where the passage has it in other words."""
-    before, found, after = passage.partition(sentence)
-    if not found or not sentence:
+    before, middle, after = passage.partition(sentence)
+    if not middle or not sentence:
         return f'<mark style="{_MARK}">{escape(sentence)}</mark>'
     return f'{escape(before)}<mark style="{_MARK}">{escape(sentence)}</mark>{escape(after)}'
 

@@ -118,5 +118,7 @@ class PassageEncodings:
 def _read(db: sqlite3.Connection, keys: Sequence[bytes], dimension: int) -> Encodings:
     marks = ", ".join("?" * len(keys))
     rows = db.execute(f"SELECT key, vector FROM encodings WHERE key IN ({marks})", list(keys))
-    found = {bytes(key): np.frombuffer(vector, dtype="<f2").astype(np.float16) for key, vector in rows}
-    return {key: vector for key, vector in found.items() if vector.shape == (dimension,) and np.isfinite(vector).all()}
+    vectors = {bytes(key): np.frombuffer(vector, dtype="<f2").astype(np.float16) for key, vector in rows}
+    return {
+        key: vector for key, vector in vectors.items() if vector.shape == (dimension,) and np.isfinite(vector).all()
+    }

@@ -101,8 +101,8 @@ class CheckedFile:
             self.expect(first * BLOCK, (last + 1) * BLOCK)  # neighbours at once
         for first in range(0, len(whole), _AT_ONCE):
             some = whole[first : first + _AT_ONCE]
-            found = block_sums(self.data[: len(self.data) // BLOCK * BLOCK].reshape(-1, BLOCK)[some].reshape(-1))
-            if (different := found != self._sums[some]).any():
+            sums = block_sums(self.data[: len(self.data) // BLOCK * BLOCK].reshape(-1, BLOCK)[some].reshape(-1))
+            if (different := sums != self._sums[some]).any():
                 raise self._damage_at(int(some[different.argmax()]))
             self._unchecked[some] = False
         for block in wanted[len(whole) :].tolist():  # the last, which is not full
@@ -125,8 +125,8 @@ class CheckedFile:
             return
         self._expect(first, last)
         start = first + int(unchecked.argmax())
-        found = block_sums(self.data[start * BLOCK : last * BLOCK])
-        if (different := found != self._sums[start:last]).any():
+        sums = block_sums(self.data[start * BLOCK : last * BLOCK])
+        if (different := sums != self._sums[start:last]).any():
             raise self._damage_at(start + int(different.argmax()))
         self._unchecked[start:last] = False
 

@@ -66,13 +66,13 @@ def config_folder() -> Path:
     return _folder_of_user(os.environ.get("XDG_CONFIG_HOME", ""), ".config")
 
 
-def _folder_of_user(given: str, usual: str) -> Path:
+def _folder_of_user(folder: str, usual: str) -> Path:
     """A folder of the user, found without platformdirs, whose import takes longer than all the rest of a command."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local") / "semsearch"
     if sys.platform == "darwin":
         return home_folder() / "Library" / "Application Support" / "semsearch"
-    return Path(given.strip() or home_folder() / usual) / "semsearch"
+    return Path(folder.strip() or home_folder() / usual) / "semsearch"
 
 
 def home_folder() -> Path:
@@ -108,10 +108,10 @@ def as_spelled(path: Path) -> Path:
     What is not there, or cannot be listed, stays as it is given. Links are not followed. On most disks this looks at
     one other name for each part of the path; where that is the same file, it lists the folder.
     """
-    found = Path(path.anchor)
+    spelled = Path(path.anchor)
     for name in path.parts[1:]:
-        found /= listed_name(str(found), name)
-    return found
+        spelled /= listed_name(str(spelled), name)
+    return spelled
 
 
 def listed_name(folder: str, name: str) -> str:
@@ -124,16 +124,16 @@ def listed_name(folder: str, name: str) -> str:
         names = os.listdir(folder)  # noqa: PTH208  # names are all that is needed
     except OSError:
         return name
-    same = (each for each in names if _folded(each) == _folded(name) and _file_id(f"{folder}/{each}") == here)
+    same = (entry for entry in names if _folded(entry) == _folded(name) and _file_id(f"{folder}/{entry}") == here)
     return name if name in names else next(same, name)
 
 
 def _file_id(path: str) -> tuple[int, int] | None:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _folded(name: str) -> str:
@@ -148,8 +148,8 @@ _SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
 
 def uri_scheme(text: str) -> str:
     """The scheme of a text that begins as a URI does, in lower case; empty for anything else, such as a path."""
-    found = _SCHEME.match(text) if "://" in text else None  # start-up time: most are paths
-    return found[1].lower() if found else ""
+    match = _SCHEME.match(text) if "://" in text else None  # start-up time: most are paths
+    return match[1].lower() if match else ""
 
 
 def split_uri(uri: str) -> SplitResult:

@@ -159,7 +159,7 @@ def mcp(
     if sys.stdin.isatty():
         complain("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
     served = _opened(places, indexes, vectors, chosen_reranker(rerank, rerank_seconds))
-    described = _described(places or {each.name: each for each in index_folders(nearest(indexes))})
+    described = _described(places or {folder.name: folder for folder in index_folders(nearest(indexes))})
     server = _mcp_server(served, described, timeout)
     server.run("stdio")
     sys.stderr.flush()

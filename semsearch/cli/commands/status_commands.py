@@ -72,12 +72,12 @@ def _removed(directions: Sequence[Direction]) -> Iterator[str]:
         yield "no components are removed"
         return
     rows = [("direction", "variance", "removed")]
-    rows += [(f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}") for one in directions]
+    rows += [(f"{direction.number}", f"{direction.share:.1%}", f"{direction.strength:.0%}") for direction in directions]
     head, *lines = aligned(rows, left=())
     yield f"{head}  nearest words"
-    for line, one in zip(lines, directions, strict=True):
-        yield f"{line}  {', '.join(word.word for word in one.nearest)}"
-        yield f"{'':{len(line)}}  – {', '.join(word.word for word in one.opposite)}"
+    for line, direction in zip(lines, directions, strict=True):
+        yield f"{line}  {', '.join(word.word for word in direction.nearest)}"
+        yield f"{'':{len(line)}}  – {', '.join(word.word for word in direction.opposite)}"
 
 
 def covered(file: FileCoverage) -> str:

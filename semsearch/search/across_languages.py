@@ -24,7 +24,7 @@ from semsearch.search.quote import asked_words, similarities
 from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.languages import ENGLISH, RULES, clear_language_of, name_of, stop_words
+from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.word_vectors.guess_language import guess_any_language
@@ -151,6 +151,8 @@ def other_language(
     Warns, and returns `UNKNOWN`, if it has none, and most of its terms are `lacking`. None if the language is not
     clear.
     """
+    if reader.languages == (ENGLISH,) and is_clearly_english(question):
+        return None
     if mode != "lexical" and reader.languages == (ENGLISH,):
         language = guess_any_language(question, vectors(), reader.languages)
         if language != ENGLISH:

@@ -85,15 +85,12 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ candidates.boosts)
 
 
-def boosted(query: Query, candidates: Candidates, position: int) -> tuple[Boosted, ...] | None:
-    """What each boost adds to the score of a candidate; None without any."""
-    if candidates.boosts is None:
-        return None
+def boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:
+    """What each boost adds to the score of a passage, which gets these shares of them. (b,)"""
     chosen = [parse_boost(text) for text in query.options.boosts]
-    shares = candidates.boosts[:, position].tolist()
     return tuple(
         Boosted(boost.text, boost.points * share, boost.points, share)
-        for boost, share in zip(chosen, shares, strict=True)
+        for boost, share in zip(chosen, shares.tolist(), strict=True)
     )
 
 

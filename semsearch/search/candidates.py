@@ -20,7 +20,7 @@ from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.options import Correction, ExactPart, ExactWords, Relevance, SearchOptions, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.query_syntax import QuerySyntax
-from semsearch.storage.catalogue import SentenceSpans
+from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans
 from semsearch.text.terms import QuestionTerms
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ class Candidates:
         self.order: list[int] = []  # positions of the hits, best first
         self.near_duplicates: dict[int, tuple[int, ...]] = {}  # of hits: positions of the passages alike
         self.has_more = False  # whether more candidates may fill up the answer
+        self.rows = HitRows((), (), {}, {})  # of the hits
         self.quotes: list[int] = []  # the number of the sentence that each hit shows
 
     @property
@@ -136,6 +137,26 @@ class Candidates:
         """The cosines of one passage that are known."""
         values = {name: float(cosines[position]) for name, cosines in self.cosines.items()}
         return {name: value for name, value in values.items() if value == value}
+
+
+@dataclass(frozen=True, slots=True)
+class HitRows:
+    """The stored rows behind the hits of an answer, which are read once."""
+
+    hits: Sequence[PassageRow]  # in order
+    languages: Sequence[str]  # of the hits
+    passages: Mapping[int, PassageRow]  # theirs and those of near-duplicates, by id
+    documents: Mapping[int, DocumentRow]  # of all these passages, by id
+
+    @classmethod
+    def of(cls, candidates: Candidates, index: IndexView) -> HitRows:
+        """Read the rows of ranked candidates. Raises IndexDamaged."""
+        ids, reader = candidates.ids.tolist(), index.reader
+        hits = [ids[position] for position in candidates.order]
+        alike = [ids[position] for group in candidates.near_duplicates.values() for position in group]
+        passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
+        rows = [passages[id_] for id_ in hits]
+        return cls(rows, reader.languages_of_passages(index.db, rows), passages, documents)
 
 
 @dataclass(frozen=True, slots=True)

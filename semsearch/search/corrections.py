@@ -89,17 +89,15 @@ def correct(
     held: AbstractSet[str] = frozenset(),
 ) -> tuple[str, tuple[Correction, ...]]:
     """The query as it is searched for, and what was corrected in it. `held`: words of it that passages have."""
-    if all(
-        word.text in held or _is_left(word.text, lexical.languages) for _, word in _parts_of(query, lexical.languages)
-    ):
-        return query, ()
-    found = list(_words_of(query, syntax, lexical.languages))
-    if len(found) > _MOST_WORDS:
-        return query, ()
-    corrector = _Corrector(lexical, vectors)
+    asked, query = query, unicodedata.normalize("NFC", query)
+    idle = frozenset[str]().union(*map(stop_words, lexical.languages))
+    found = _words_of(query, syntax, lexical.languages)
+    if len(found) > _MOST_WORDS or all(word.text in held or _is_left(word.text, idle) for word in found):
+        return asked, ()
+    corrector = _Corrector(lexical, vectors, idle)
     unknown = corrector.take([word.text for word in found])
     if not any(unknown):
-        return query, ()
+        return asked, ()
     corrected, made, done, position = list[str](), list[Correction](), 0, 0
     while position < len(found) and len(made) < _MOST_CORRECTED:
         taken = 1
@@ -117,32 +115,27 @@ def correct(
                 made.append(Correction(query[start:end], instead))
             done = end
         position += taken
-    return "".join([*corrected, query[done:]]), tuple(made)
+    return "".join([*corrected, query[done:]]) if done else asked, tuple(made)
 
 
-def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> Iterator[_Word]:
-    """The words of a query that may be corrected, should the index not have them."""
+def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> list[_Word]:
+    """The words of a query that may be corrected: between spaces and hyphens, of letters only, in no quoted phrase."""
     quoted = {word for phrase in (syntax.must if syntax else ()) for word in words(phrase)}
-    for core, word in _parts_of(query, languages):
-        if _is_word(core, languages) and word.text not in quoted:
-            yield word
-
-
-def _parts_of(query: str, languages: Sequence[str]) -> Iterator[tuple[str, _Word]]:
-    """What stands between spaces and hyphens of a query, and that with its hyphens."""
-    language = languages[0]
+    lower, chosen = lowered(query, languages[0]), list[_Word]()
     for match in _PIECES.finditer(query):
         piece = match.group()
         start = match.start() + len(piece) - len(piece.lstrip(_OPENING))
         core = _ENDING.sub("", piece.lstrip(_OPENING).rstrip(_CLOSING))
-        for part in re.finditer(r"[^-‐]+", core):
-            text = lowered(unicodedata.normalize("NFC", part.group()), language).lower()
-            yield core, _Word(text, start + part.start(), start + part.end())
+        for part in re.finditer(r"[^-‐]+", core) if _is_word(core, languages) else ():
+            first, end = start + part.start(), start + part.end()
+            if (text := lower[first:end].lower()) not in quoted:
+                chosen.append(_Word(text, first, end))
+    return chosen
 
 
-def _is_left(word: str, languages: Sequence[str]) -> bool:
+def _is_left(word: str, idle: AbstractSet[str]) -> bool:
     """Whether a word is never corrected: it is short, long or a stop word."""
-    return not SHORTEST <= len(word) <= LONGEST or any(word in stop_words(language) for language in languages)
+    return not SHORTEST <= len(word) <= LONGEST or word in idle
 
 
 def _is_word(core: str, languages: Sequence[str]) -> bool:
@@ -163,7 +156,10 @@ def _has_letters_only(part: str) -> bool:
 
 
 class _Corrector:
-    def __init__(self, lexical: WordSearch, vectors: Callable[[], WordVectors]) -> None:
+    """Finds words instead of others, of which the `idle` ones are no context."""
+
+    def __init__(self, lexical: WordSearch, vectors: Callable[[], WordVectors], idle: AbstractSet[str]) -> None:
+        self._idle = idle
         self._lexical = lexical
         self._vectors = vectors
         self._kept = _left_alone.get()
@@ -176,13 +172,13 @@ class _Corrector:
         if not any(strange):
             return strange
         rows = _rows_of(self._lexical, words)
-        telling = (own for word, each in zip(words, rows, strict=True) if not self._is_idle(word) for own in each)
+        telling = (own for word, each in zip(words, rows, strict=True) if word not in self._idle for own in each)
         self._context = sorted(telling, key=_count)[:_MOST_COMPARED]
         return [not own and is_strange for is_strange, own in zip(strange, rows, strict=True)]
 
     def _are_strange(self, words: Sequence[str]) -> list[bool]:
         """Whether words may be mistakes, as the word vectors do not know them well."""
-        may_be = [word not in self._kept and not _is_left(word, self._lexical.languages) for word in words]
+        may_be = [word not in self._kept and not _is_left(word, self._idle) for word in words]
         asked = [word for word, may in zip(words, may_be, strict=True) if may]
         rare = dict(zip(asked, self._frequencies(asked) < _KNOWN, strict=True)) if asked else {}
         return [bool(may and rare[word]) for word, may in zip(words, may_be, strict=True)]
@@ -271,9 +267,6 @@ class _Corrector:
         ]
         most, divided = max(found, default=(0.0, ""))
         return divided if most else None
-
-    def _is_idle(self, word: str) -> bool:
-        return any(word in stop_words(language) for language in self._lexical.languages)
 
     def _frequencies(self, words: Sequence[str]) -> Float32:
         """p(w) of words in general text of the language that has each most, 0 if no word vectors have it. (n,)"""

@@ -21,7 +21,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
+from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
 from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
@@ -147,7 +147,7 @@ class TextWords:
     of_hashes: Int64
     terms: UInt64  # as the postings have them (t,)
     of_terms: Int64
-    ids: Int64  # in a table of word vectors, without those that it lacks (v,)
+    ids: Int32  # in a table of word vectors, without those that it lacks (v,)
     of_ids: Int64
 
 
@@ -155,7 +155,7 @@ class ReadTexts:
     """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str, str], tuple[UInt64, UInt64, Int64]] = {}
+        self._kept: dict[tuple[str, str, str], tuple[UInt64, UInt64, Int32]] = {}
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
@@ -177,7 +177,7 @@ class ReadTexts:
 
     def _read(
         self, texts: Sequence[str], language: str, table: WordVectors | None
-    ) -> tuple[list[UInt64], list[UInt64], list[Int64]]:
+    ) -> tuple[list[UInt64], list[UInt64], list[Int32]]:
         """The words of each text: hashes, terms and ids."""
         chunks = [*word_chunks(texts, language)]
         counts = np.concatenate([chunk.counts for chunk in chunks])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -76,21 +76,16 @@ Sentences = tuple[str, ...]
 
 def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hit]:
     """The hits of a ranking, best first, with `context` sentences of the document before and after the quoted one."""
-    reader, ids = index.reader, candidates.ids.tolist()
-    shown_ids = [ids[at] for at in candidates.order]
-    others = [ids[at] for group in candidates.near_duplicates.values() for at in group]
-    passages, documents = reader.read_rows.with_documents(index.db, [*shown_ids, *others])
-    rows = [passages[id_] for id_ in shown_ids]
-    records = get_record_metadata(index.db, passages, needed=[id_ for id_, row in passages.items() if row.is_of_record])
-    here = working_folder().as_posix()
-    quoted = {row.document_id: documents[row.document_id] for row in rows}
-    stale = stale_documents(quoted.values()) if reader.may_read_files else {}
-    spoken: Sequence[str | None] = [None] * len(rows)
-    if query.language is not None:
-        languages = reader.languages_of_passages(index.db, rows)
-        spoken = [None if language == query.language else language for language in languages]
+    rows, ids, here = candidates.rows, candidates.ids.tolist(), working_folder().as_posix()
+    passages, documents = rows.passages, rows.documents
+    of_records = [id_ for id_, row in passages.items() if row.is_of_record]
+    records = get_record_metadata(index.db, passages, needed=of_records)
+    quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
+    stale = stale_documents(quoted.values()) if index.reader.may_read_files else {}
     hits, scores = list[Hit](), candidates.scores
-    for rank, (at, passage, number) in enumerate(zip(candidates.order, rows, candidates.quotes, strict=True), start=1):
+    for at, passage, language, number in zip(
+        candidates.order, rows.hits, rows.languages, candidates.quotes, strict=True
+    ):
         document = documents[passage.document_id]
         first, last, start, end, line = passage.sentences[number].tolist()
         before, after = _neighbours(index.db, document, passage, number, query.options.context)
@@ -98,7 +93,7 @@ def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hi
         likely = candidates.relevance
         hits.append(
             Hit(
-                rank=rank,
+                rank=len(hits) + 1,
                 score=float(scores[at]),
                 dense=_known(candidates.dense[at]),
                 lexical=_known(candidates.lexical[at]),
@@ -127,7 +122,7 @@ def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hi
                 ),
                 stale=document.id in stale,
                 deleted=stale.get(document.id) or None,
-                language=spoken[rank - 1],
+                language=None if query.language in (None, language) else language,
                 origin=origin_of(query, candidates, at, index),
             )
         )
@@ -152,7 +147,7 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
         points=candidates.record(position),
         cosines=candidates.cosines_of(position),
         relevance=None if candidates.relevance is None else candidates.relevance.record(query, candidates, position),
-        boosts=boosted(query, candidates, position),
+        boosts=None if candidates.boosts is None else boosted(query, candidates.boosts[:, position]),
         exact=candidates.exact.get(int(candidates.ids[position])),
         support=_support_of(candidates, position),
     )

@@ -41,8 +41,7 @@ def search(text: str, options: SearchOptions, index: IndexView) -> list[Hit]:
 
 def answer(query: Query, index: IndexView) -> list[Hit]:
     """The passages that answer a query that was read, or passages that stand for one."""
-    candidates = quote(query, rank(query, index), index)
-    return make_hits(query, candidates, index)
+    return make_hits(query, quote(query, rank(query, index), index), index)
 
 
 def rank(query: Query, index: IndexView) -> Candidates:

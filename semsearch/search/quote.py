@@ -27,7 +27,7 @@ from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, HitRows, IndexView, Query
 from semsearch.search.index_reader import ReadTexts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -46,17 +46,14 @@ _WORDS_OF_PASSAGE = 100  # roughly
 def quote(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
     """Choose the sentence to show of each hit; the one nearest in meaning where no word of the query is there."""
     numbers = np.maximum(candidates.sentences[candidates.order], 0).tolist()
+    rows = candidates.rows = HitRows.of(candidates, index)
     if query.terms is not None and numbers:
-        ids = candidates.ids[candidates.order].tolist()
-        passages, documents = index.reader.read_rows.with_documents(index.db, ids)
-        rows = [passages[id_] for id_ in ids]
-        texts = [[with_parts(text, documents[row.document_id].format) for text in row.sentence_texts] for row in rows]
-        languages = index.reader.languages_of_passages(index.db, rows)
-        spoken = [language for language, own in zip(languages, texts, strict=True) for _ in own]
-        asked = asked_words(query, index)
-        similar = similarities(asked, [text for own in texts for text in own], spoken)
-        start = 0
-        for hit, own in enumerate(texts):
+        asked, formats = asked_words(query, index), [rows.documents[row.document_id].format for row in rows.hits]
+        sentences = [row.sentence_texts for row in rows.hits]
+        texts = [with_parts(text, format) for own, format in zip(sentences, formats, strict=True) for text in own]
+        spoken = [language for language, own in zip(rows.languages, sentences, strict=True) for _ in own]
+        similar, start = similarities(asked, texts, spoken), 0
+        for hit, own in enumerate(sentences):
             scores = ScoredSentences.of(asked, similar[start : start + len(own)]).scores
             if scores.max(initial=0.0) > 0:
                 numbers[hit] = int(scores.argmax())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -103,8 +103,3 @@ def logged_warnings() -> Iterator[list[SearchWarning]]:
         yield warnings
     finally:
         _of_thread.warnings = None
-
-
-def about(warnings: Iterable[SearchWarning], text: str) -> tuple[str, ...]:
-    """The warnings about all queries or about that of a text, each once."""
-    return tuple(dict.fromkeys(each.message for each in warnings if each.query in (None, text)))

@@ -23,6 +23,7 @@ _LEAST_WORDS = 50  # of passages, for a model with little room
 
 def ask(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
+    *,
     max_words: Annotated[
         int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages for the model.")
     ] = 800,

@@ -32,6 +32,7 @@ def golden(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
     ],
+    *,
     index: options.AskedIndexOption = None,
     indexes: options.IndexesOption = None,
     modes: ModesOption = None,
@@ -88,6 +89,7 @@ def answers(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
     ],
+    *,
     index: options.AskedIndexOption = None,
     indexes: options.IndexesOption = None,
     modes: ModesOption = None,

@@ -57,6 +57,7 @@ def index(
             help="Files, folders, s3://bucket/folder and the like; default: all that the index already covers.",
         ),
     ] = None,
+    *,
     index: Annotated[
         list[str] | None,
         typer.Option("--name", "--index", "-i", metavar="INDEX", help="Name or path; default: the folder's name."),

@@ -44,6 +44,7 @@ def on_terminal() -> bool:
 def interactive(
     called: typer.Context,
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
+    *,
     k: options.KOption = 30,
     index: options.AskedIndexOption = None,
     mode: options.ModeOption = "hybrid",

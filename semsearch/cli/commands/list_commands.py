@@ -58,6 +58,7 @@ def list_(
             metavar="[INDEX]", help="List the documents of this index.", autocompletion=options.complete_index
         ),
     ] = None,
+    *,
     index: Annotated[
         list[str] | None,
         typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),

@@ -27,6 +27,7 @@ def similar(
             help="A document as hits show it, with a line or place of the passage: keys.md:10, 'talk.pptx slide 3'.",
         ),
     ],
+    *,
     k: options.KOption = 10,
     index: options.AskedIndexOption = None,
     mode: options.ModeOption = "hybrid",
@@ -92,6 +93,7 @@ def similar(
 
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
+    *,
     max_words: options.MaxWordsOption = 800,
     index: options.AskedIndexOption = None,
     mode: options.ModeOption = "hybrid",

@@ -75,6 +75,7 @@ def query(
         list[str],
         typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
     ],
+    *,
     k: options.KOption = 10,
     index: options.AskedIndexOption = None,
     mode: options.ModeOption = "hybrid",

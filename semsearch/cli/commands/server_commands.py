@@ -39,6 +39,7 @@ _REQUEST = 30.0  # seconds that a request of an agent may take
 
 
 def serve(
+    *,
     index: Annotated[
         list[str] | None,
         Option("--index", "--name", "-i", metavar="INDEX", help="Serve only this index. Repeatable."),
@@ -135,6 +136,7 @@ def _open(url: str) -> None:
 
 
 def mcp(
+    *,
     index: Annotated[
         list[str] | None,
         Option("--index", "--name", "-i", metavar="INDEX", help="Offer only this index. Repeatable."),

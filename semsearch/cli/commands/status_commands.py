@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 def status(
+    *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
     components: Annotated[

@@ -22,6 +22,7 @@ def watch(
     path: Annotated[
         str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
     ] = None,
+    *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
     vectors: options.VectorsOption = None,
@@ -137,6 +138,7 @@ def compact(
 
 
 def map_(
+    *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
     vectors: options.VectorsOption = None,

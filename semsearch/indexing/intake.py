@@ -108,16 +108,30 @@ class Intake:
     def take_in(self, origin: DocumentSource, document: Document) -> None:
         """Add a document. An earlier version of it must have been removed."""
         metadata = json.dumps(dict(document.metadata), allow_nan=False)
-        described = storable(document.title), document.format, metadata
-        self._take_records(origin, *described, each_record(document), reading_of(document))
+        self._take_records(
+            origin,
+            title=storable(document.title),
+            format=document.format,
+            metadata=metadata,
+            records=each_record(document),
+            reading=reading_of(document),
+        )
 
     def take_prepared(self, origin: DocumentSource, file: Prepared) -> None:
         """Add a file that was read, with its passages. An earlier version of it must have been removed."""
-        self._take_records(origin, file.title, file.format, file.metadata, file.records, file.reading)
+        self._take_records(
+            origin,
+            title=file.title,
+            format=file.format,
+            metadata=file.metadata,
+            records=file.records,
+            reading=file.reading,
+        )
 
     def _take_records(
         self,
         origin: DocumentSource,
+        *,
         title: str,
         format: str,
         metadata: str,
@@ -134,7 +148,16 @@ class Intake:
             if self._is_full(record):
                 self._put_together()
         self._readings.append((self._next_document, *reading))
-        self._add_document(origin, title, format, metadata, first_passage, first_sentence, words, language)
+        self._add_document(
+            origin,
+            title=title,
+            format=format,
+            metadata=metadata,
+            first_passage=first_passage,
+            first_sentence=first_sentence,
+            words=words,
+            language=language,
+        )
 
     def _language_of(self, records: Iterable[PassageRecord]) -> tuple[str, Iterable[PassageRecord]]:
         """The language of a document, if languages are detected; and its records, of which it reads the first."""
@@ -173,8 +196,16 @@ class Intake:
                     first = number
             words = sum(_count(record.text) for record in file.records)
             self._readings.append((self._next_document, *file.reading))
-            described = file.title, file.format, file.metadata
-            self._add_document(origin, *described, first_passage, first_sentence, words, file.language)
+            self._add_document(
+                origin,
+                title=file.title,
+                format=file.format,
+                metadata=file.metadata,
+                first_passage=first_passage,
+                first_sentence=first_sentence,
+                words=words,
+                language=file.language,
+            )
         self._found.append(chunk.batch.part(first, passages))
 
     def _is_full(self, record: PassageRecord) -> bool:
@@ -221,6 +252,7 @@ class Intake:
     def _add_document(
         self,
         origin: DocumentSource,
+        *,
         title: str,
         format: str,
         metadata: str,

@@ -41,6 +41,7 @@ class WriteTransaction:
         db: sqlite3.Connection,
         generation: Generation,
         spool: Spool,
+        *,
         settings: Settings,
         vectors: Callable[[], WordVectors],
         report: Report,
@@ -102,7 +103,16 @@ def writing(
             generation = Generation(
                 db, database.folder, number=number, settings=settings, vectors=vectors, progress=report
             )
-            yield WriteTransaction(db, generation, spool, settings, vectors, report, reading_log, executor)
+            yield WriteTransaction(
+                db,
+                generation,
+                spool,
+                settings=settings,
+                vectors=vectors,
+                report=report,
+                reading_log=reading_log,
+                executor=executor,
+            )
             left = leftovers(db)
     except CommitInDoubt:
         raise

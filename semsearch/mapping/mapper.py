@@ -72,7 +72,7 @@ logger = logging.getLogger(__name__)
 Report = Callable[[MapProgress], None]
 
 MOST_NEW = 0.2  # of the passages: with more, all passages are arranged again
-MOST_GONE = 0.5  # of the passages that were arranged together, likewise
+MOST_GONE = 0.5  # of the passages that were arranged together: without more of them, all are arranged again
 _LIKE = 5  # passages that a new one is placed beside
 _AT_ONCE = 4_096
 

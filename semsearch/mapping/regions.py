@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Float32, Float64, Int32, Int64
 from semsearch.results.documents import MapRegion
 from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
@@ -101,15 +101,20 @@ def _characteristic_words(counted: WordCounts, homes: Int64, k: int) -> list[lis
     inside = csr_array(members @ counted.counts)
     everywhere: Float64 = np.asarray(counted.counts.sum(axis=0), dtype=np.float64)
     sizes = np.bincount(homes, minlength=k)
-    return [_best(counted.words, inside, everywhere, region, int(sizes[region]), n) for region in range(k)]
+    usual_shares = everywhere / n
+    characteristic: list[list[str]] = []
+    for region, size in enumerate(sizes.tolist()):
+        entries = slice(inside.indptr[region], inside.indptr[region + 1])
+        columns = inside.indices[entries]
+        shares = inside.data[entries] / max(size, 1)
+        is_read = size >= _FEWEST
+        characteristic.append(_best(counted.words, columns, shares, usual_shares[columns]) if is_read else [])
+    return characteristic
 
 
-def _best(names: list[str], inside: csr_array, everywhere: Float64, region: int, size: int, n: int) -> list[str]:
-    entries = slice(inside.indptr[region], inside.indptr[region + 1])
-    columns, share = inside.indices[entries], inside.data[entries] / max(size, 1)
-    if size < _FEWEST:
-        return []
-    divergence = np.where(share >= _LEAST_SHARE, share * np.log(share / (everywhere[columns] / n)), 0.0)
+def _best(names: list[str], columns: Int32, shares: Float64, usual_shares: Float64) -> list[str]:
+    """The words whose share of a region's passages diverges most from their usual one, from their columns. (w,)"""
+    divergence = np.where(shares >= _LEAST_SHARE, shares * np.log(shares / usual_shares), 0.0)
     chosen: list[str] = []
     for column in columns[np.lexsort((columns, -divergence))[: 4 * _WORDS]].tolist():
         name = names[column]

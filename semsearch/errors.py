@@ -26,6 +26,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 
@@ -122,12 +124,8 @@ def index_command(*words: str | Path) -> str:
     """A command of semsearch, for error messages. A bare folder name gets `./`, so that it is a path."""
     shown = [word if isinstance(word, str) else _shown(word) for word in ("semsearch", *words)]
     if os.name == "nt":
-        from subprocess import list2cmdline  # start-up time
-
-        return list2cmdline(shown)
-    from shlex import join  # start-up time, as above
-
-    return join(shown)
+        return subprocess.list2cmdline(shown)
+    return shlex.join(shown)
 
 
 def _shown(folder: Path) -> str:

@@ -23,7 +23,7 @@ class Tuning:
     dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
     words_across: float = 0.5  # share of BM25's weight where passage and question are in two languages; "Languages"
-    aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; likewise
+    aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; "Languages"
     near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
 
     # support of a passage by its document; Measurements, "Questions over documentation"
@@ -47,7 +47,7 @@ class Tuning:
 
     # BM25; Robertson and Zaragoza 2009
     k1: float = 1.2  # how soon more of the same word stops counting; a usual value, not varied
-    b: float = 0.75  # how much a passage's length counts against it; likewise
+    b: float = 0.75  # how much a passage's length counts against it; a usual value, not varied
     neighbour_weight: float = 0.5  # of a word in the passage before or after; "Fusion and feedback"
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
 
@@ -67,7 +67,7 @@ class Tuning:
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
     depth_per_hit: int = 5  # the same for each hit that is asked for, where that is more
     deeper: int = 8  # times as deep where near-duplicates leave fewer than k
-    deeper_for_boosts: int = 4  # likewise where there are boosts: a passage that one brings forward may be far down
+    deeper_for_boosts: int = 4  # times as deep where there are boosts, which may bring forward a passage from far down
     deepest: int = 3000  # passages; from there on a short list is better than a slow one
     few_allowed: int = 2000  # passages that filters leave: so few are all scored, without a scan
     telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones

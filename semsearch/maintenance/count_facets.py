@@ -181,7 +181,7 @@ class Tallies:
         if not failed:
             self.passing.add(*row[:5])  # type: ignore[arg-type]  # a FacetedRow
         elif len(failed) == 1:
-            self._beside[failed.pop()].add(*row[:5])  # type: ignore[arg-type]  # likewise
+            self._beside[failed.pop()].add(*row[:5])  # type: ignore[arg-type]  # a FacetedRow
 
     def beside(self, key: str) -> RowTally:
         """The tally of the rows that fail only filters on a key."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # -- Documents and their text ------------------------------------------------------------------------------------------
 
 _PAGE = 1000  # documents that are read at once
-_FIRST = 16  # likewise, at first: many want no more
+_FIRST = 16  # documents that are read at first: many callers want no more
 _PARTED = "\n\n"
 
 

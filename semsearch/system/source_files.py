@@ -121,6 +121,6 @@ def _is_below(descriptor: int, status: os.stat_result, path: str, root: str) -> 
         return True
     if path == root:  # the last name of which is no link
         folder, name = os.path.split(path)
-        return whole == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118  # as above
+        return whole == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118  # realpath gives strings
     real = os.path.realpath(root)
     return whole.startswith(real.rstrip(os.sep) + os.sep)

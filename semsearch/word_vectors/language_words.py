@@ -36,7 +36,7 @@ _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
 _FEW = 128  # characters, as of a question
-_FEW_WORDS = 16  # likewise
+_FEW_WORDS = 16  # as of a question
 _MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
 

@@ -24,8 +24,9 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.faiss_store import plain_index, scanned
+from semsearch.dense.faiss_store import scanned
 from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
+from semsearch.dense.stored_vectors import plain_index
 from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name

@@ -292,7 +292,7 @@ def _stretches(text: str) -> Iterator[_Stretch]:
 
 
 def _html_stretches(page: str) -> Iterator[_Stretch]:
-    """Likewise of HTML, where all that follows the beginning of a quotation is taken for one."""
+    """The stretches of an HTML message, where all that follows the beginning of a quotation is taken for one."""
     match = _HTML_QUOTE.search(page)
     yield _Stretch(page[: match.start()] if match else page, False)
     if match:

@@ -35,8 +35,8 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import Origin, SearchOptions
 from semsearch.search.across_languages import alignments, english_of, foreign_terms
 from semsearch.search.candidates import IndexView, Query
+from semsearch.search.kept_rows import embed_titles
 from semsearch.search.make_hits import origin_of
-from semsearch.search.on_demand_vectors import embed_titles
 from semsearch.search.pipeline import rank
 from semsearch.search.query import embed, prepare
 from semsearch.search.quote import REACH, RECALLED, ScoredSentences, asked_words, similarities

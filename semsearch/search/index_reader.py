@@ -1,8 +1,4 @@
-"""One generation of an index, opened for searching: vectors, words, embedder, rows. Nothing is loaded before its use.
-
-Rows are compared with their checksums when they are first read. An answer needs some rows twice, to find
-near-duplicates and to make hits, and in one generation they do not change; so they are kept while it lasts.
-"""
+"""One generation of an index, opened for searching: vectors, words, embedder. Nothing is loaded before its use."""
 
 from __future__ import annotations
 
@@ -10,37 +6,32 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, cast
+from threading import RLock
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.top_k import TopKResult
-from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.search.on_demand_vectors import TitleVectors
-from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans, need_documents, passage_row, spans_from
-from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, spans_of, text_in
+from semsearch.search.kept_rows import Kept, OnDemandSentences, ReadRows, ReadTexts, TitleVectors
+from semsearch.storage.catalogue import PassageRow, SentenceSpans
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, opened_property
-from semsearch.text.languages import ENGLISH, RULES, language_of_passage
-from semsearch.text.near_duplicates import MARKS, marks_of
-from semsearch.text.terms import Lexicon, sequences, word_chunks
-from semsearch.text.tokens import WordChunk
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -50,170 +41,13 @@ if TYPE_CHECKING:
 
     from semsearch.dense.stored_vectors import StoredVectors
     from semsearch.embedding.embedder import SentenceEmbedder
-    from semsearch.search.on_demand_vectors import OnDemandSentences
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
 
-# -- Rows, compared with their checksums -------------------------------------------------------------------------------
-
-_MOST = 4096  # rows that are kept: some megabytes
-_MOST_STEMS = 1 << 17  # terms that are remembered
-_MOST_TEXTS = 8192  # whose words are kept: ten megabytes of sentences
-_MOST_SPANS = 1 << 16  # passages whose numbers are kept: ten megabytes
-_NO_WORDS = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
-
-
-class ReadRows:
-    """The rows of one generation that were read lately, and what was found out about them. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._kept: dict[int, PassageColumnsRead] = {}
-        self._documents: dict[int, DocumentRow] = {}
-        self._marks: dict[int, tuple[int, ...]] = {}
-        self._span_rows: dict[int, int] = {}  # by passage, the row of its numbers
-        self._numbers: Int64 = np.zeros((_MOST_SPANS, 7), dtype=np.int64)  # takes memory as it is filled
-        self._count = 0
-        self._adding = Lock()
-
-    def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
-        """The texts of passages, which are all there, by id. Raises IndexDamaged."""
-        return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
-
-    def spans(self, db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
-        """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. Raises IndexDamaged."""
-        wanted = ids.tolist()
-        with self._adding:
-            rows = [self._span_rows.get(id_, -1) for id_ in wanted]
-            numbers = self._numbers.take(rows, axis=0, mode="clip")
-        lacking = [at for at, row in enumerate(rows) if row < 0]
-        if not lacking:
-            return spans_from(ids, numbers)
-        numbers[lacking] = read = spans_of(db, ids[lacking])
-        with self._adding:
-            first = self._count
-            if first + len(lacking) > len(self._numbers):
-                self._span_rows, first = {}, 0
-            if len(lacking) <= len(self._numbers):
-                self._count = first + len(lacking)
-                self._numbers[first : self._count] = read
-                self._span_rows.update({wanted[at]: first + n for n, at in enumerate(lacking)})
-        return spans_from(ids, numbers)
-
-    def marks(self, texts: Mapping[int, str]) -> UInt64:
-        """What near-duplicates have in common, of passages whose texts these are. n texts -> (n, 3)"""
-        kept = self._marks
-        lacking = [id_ for id_ in texts if id_ not in kept]
-        made = dict(zip(lacking, map(tuple, marks_of([texts[id_] for id_ in lacking]).tolist()), strict=True))
-        found = [made[id_] if id_ in made else kept[id_] for id_ in texts]
-        if len(kept) + len(made) > _MOST:
-            kept = self._marks = {}
-        kept.update(made)
-        return np.array(found, dtype=np.uint64).reshape(-1, MARKS)
-
-    def with_documents(
-        self, db: sqlite3.Connection, ids: Iterable[int]
-    ) -> tuple[dict[int, PassageRow], dict[int, DocumentRow]]:
-        """The rows of passages and those of their documents, which are all there, by id. Raises IndexDamaged."""
-        passages = {id_: passage_row(row) for id_, row in self._rows(db, ids).items()}
-        return passages, self._document_rows(db, {passage.document_id for passage in passages.values()})
-
-    def _document_rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
-        kept, wanted = self._documents, dict.fromkeys(ids)
-        lacking = [id_ for id_ in wanted if id_ not in kept]
-        read = need_documents(db, lacking) if lacking else {}
-        found = {id_: read[id_] if id_ in read else kept[id_] for id_ in wanted}
-        if len(kept) + len(read) > _MOST:
-            kept = self._documents = {}
-        kept.update(read)
-        return found
-
-    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageColumnsRead]:
-        kept, wanted = self._kept, dict.fromkeys(ids)
-        lacking = [id_ for id_ in wanted if id_ not in kept]
-        read = {row[0]: row for row in needed_passages(db, lacking)} if lacking else {}
-        found = {id_: read[id_] if id_ in read else kept[id_] for id_ in wanted}
-        if len(kept) + len(read) > _MOST:
-            kept = self._kept = {}
-        kept.update(read)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class TextWords:
-    """The words of n texts, one text after the other, in three forms, each with the numbers of the texts."""
-
-    hashes: UInt64  # as they are spelled (w,)
-    of_hashes: Int64
-    terms: UInt64  # as the postings have them (t,)
-    of_terms: Int64
-    ids: Int32  # in a table of word vectors, without those that it lacks (v,)
-    of_ids: Int64
-
-
-class ReadTexts:
-    """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str, str], tuple[UInt64, UInt64, Int32]] = {}
-        self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
-        self._stemming = Lock()
-
-    def words(self, texts: Sequence[str], language: str, table: WordVectors | None = None) -> TextWords:
-        """The words of texts in a language; without a table there are no ids."""
-        keys = [(text, language, "" if table is None else table.digest) for text in texts]
-        kept = self._kept
-        lacking = [key for key in dict.fromkeys(keys) if key not in kept]
-        forms = self._read([text for text, _, _ in lacking], language, table) if lacking else ()
-        read = dict(zip(lacking, zip(*forms, strict=True), strict=True)) if forms else {}
-        rows = [read[key] if key in read else kept[key] for key in keys]
-        if len(kept) + len(read) > _MOST_TEXTS:
-            kept = self._kept = {}
-        kept.update(read)
-        joined: list[Any] = []
-        for form, empty in zip((zip(*rows, strict=True) if rows else ([], [], [])), _NO_WORDS, strict=True):
-            joined += [np.concatenate([empty, *form]), np.repeat(np.arange(len(form)), [len(part) for part in form])]
-        return TextWords(*joined)
-
-    def _read(
-        self, texts: Sequence[str], language: str, table: WordVectors | None
-    ) -> tuple[list[UInt64], list[UInt64], list[Int32]]:
-        """The words of each text: hashes, terms and ids."""
-        chunks = [*word_chunks(texts, language)]
-        counts = np.concatenate([chunk.counts for chunk in chunks])
-        hashes = np.concatenate([chunk.hashes for chunk in chunks])
-        if RULES[language].sequences:
-            parts = sequences(texts, language)
-            terms, of_terms = parts.hashes, np.diff(parts.indptr)
-        else:
-            terms, of_terms = self._terms(chunks, language), counts
-        several = None if table is None else as_multilingual(table)
-        if several is not None and language in several.tables:
-            words = several.words_of(texts, language, keep_unknown=False)
-            ids, of_ids = words.ids, words.lengths
-        elif table is not None:
-            ids, of_ids = (table if several is None else several.english).lookup(hashes), counts
-        else:
-            ids, of_ids = np.zeros(0, dtype=np.int32), np.zeros(len(texts), dtype=np.int64)
-        ids_of_texts = [part[part >= 0] for part in _split(ids, of_ids)]
-        return _split(hashes, counts), _split(terms, of_terms), ids_of_texts
-
-    def _terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
-        with self._stemming:
-            if len(self._lexicon) > _MOST_STEMS:
-                self._lexicon = Lexicon(keeps_spellings=False)
-            numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
-            return np.asarray(self._lexicon.terms[np.concatenate(numbers)])
-
-
-def _split(words: Any, counts: Int64) -> list[Any]:
-    """The words of all texts as those of each."""
-    ends = np.cumsum(counts).tolist()
-    return [words[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
-
-
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
+_MOST_LANGUAGES = 1 << 16  # documents whose language is kept
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
@@ -254,7 +88,7 @@ class IndexReader:
         self._embedder: SentenceEmbedder | None = None
         self._titles: TitleVectors | None = None
         self._in_languages: dict[str, SentenceEmbedder] = {}  # copies that know more languages than the index has
-        self._language_of: dict[int, str] = {}  # of documents
+        self._language_of: Kept[int, str] = Kept(_MOST_LANGUAGES)
         self._sample: Float32 | None = None
         self._may_read_files, self._asked_at = False, cast(int | None, None)  # what was recorded when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
@@ -311,10 +145,8 @@ class IndexReader:
     def languages_of(self, db: sqlite3.Connection, documents: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
         wanted = documents.tolist()
-        lacking = [id_ for id_ in {*wanted} if id_ not in self._language_of]
-        if lacking:
-            self._language_of.update(db.execute(_LANGUAGES, (json.dumps(lacking),)).fetchall())
-        return [self._language_of.get(id_) or ENGLISH for id_ in wanted]
+        known = self._language_of.of(wanted, lambda ids: dict(db.execute(_LANGUAGES, (json.dumps(ids),)).fetchall()))
+        return [known.get(id_) or ENGLISH for id_ in wanted]
 
     def languages_of_passages(self, db: sqlite3.Connection, passages: Sequence[PassageRow]) -> list[str]:
         """The language of each passage, which may be another than its document's."""
@@ -389,10 +221,6 @@ class IndexReader:
         if not self._of("sentence"):  # by the settings, or since an engine has the vectors
             embedder = self.embedder(db)
             if embedder is not None and self._fit is not None:
-                from semsearch.search.on_demand_vectors import (
-                    OnDemandSentences,  # start-up time: most indexes store them
-                )
-
                 made = self._shared.sentences.get(self._fit, lambda: OnDemandSentences(embedder))
                 return made.of(db, passage_ids, spans.counts)
         begins = np.cumsum(spans.counts) - spans.counts

@@ -28,7 +28,7 @@ from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.search.candidates import Candidates, HitRows, IndexView, Query
-from semsearch.search.index_reader import ReadTexts
+from semsearch.search.kept_rows import ReadTexts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import hashes_of

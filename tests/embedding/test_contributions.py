@@ -23,7 +23,7 @@ from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
-from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.kept_rows import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.text.terms import named_terms, of_question
 from semsearch.text.text_lengths import heading_text

@@ -16,8 +16,8 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.explanation import Cosine
 from semsearch.results.hits import Hit
-from semsearch.search import on_demand_vectors
-from semsearch.search.on_demand_vectors import TitleVectors, embed_titles
+from semsearch.search import kept_rows
+from semsearch.search.kept_rows import TitleVectors, embed_titles
 from semsearch.storage.catalogue import Titled
 from semsearch.word_vectors.table import VectorTable
 
@@ -105,8 +105,8 @@ def test_titles_are_embedded_once_and_only_so_many_are_kept(
         asked.append([each.title for each in told])
         return real(embedder, told)
 
-    monkeypatch.setattr(on_demand_vectors, "embed_titles", counted)
-    monkeypatch.setattr(on_demand_vectors, "_MOST_TITLES", 3)
+    monkeypatch.setattr(kept_rows, "embed_titles", counted)
+    monkeypatch.setattr(kept_rows, "_MOST_TITLES", 3)
     vectors = TitleVectors(SentenceEmbedder(small_vectors).fit([TEXT]))
     with index._asking()._database.reading() as db:
         titles = dict(db.execute("SELECT id, title FROM documents"))

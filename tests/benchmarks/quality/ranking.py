@@ -24,7 +24,7 @@ from scipy.sparse import coo_array, csr_array
 
 from semsearch import Index
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.on_demand_vectors import embed_titles
+from semsearch.search.kept_rows import embed_titles
 from semsearch.search.scoring import mean_cosine
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.storage.segments import Kind

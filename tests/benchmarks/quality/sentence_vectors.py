@@ -24,7 +24,7 @@ from retrieval import score
 
 from semsearch import Index
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.search import on_demand_vectors
+from semsearch.search import kept_rows
 from semsearch_research.evaluate.beir import Collection, read_collection
 
 MODES = ("hybrid", "dense")
@@ -57,8 +57,8 @@ def compare(name: str, folder: Path, questions: Sequence[str], quality: Callable
     """Ask an index with each rounding, and print a row for each and each mode."""
     exact: dict[str, list[list[int]]] = {}
     for label, (to, back) in ROUNDINGS.items():
-        setattr(on_demand_vectors, "to_bytes", to)  # noqa: B010  # as the module does not export it
-        setattr(on_demand_vectors, "from_bytes", back)  # noqa: B010
+        setattr(kept_rows, "to_bytes", to)  # noqa: B010  # as the module does not export it
+        setattr(kept_rows, "from_bytes", back)  # noqa: B010
         with Index.open(folder) as index:  # anew: it remembers vectors
             for mode in MODES:
                 answers = index.search_many(questions, 10, mode=mode)  # type: ignore[arg-type]

@@ -35,7 +35,8 @@ from typing import Any
 from semsearch import Index
 from semsearch.lexical.bm25 import WordScores, WordSearch
 from semsearch.search import pipeline
-from semsearch.search.index_reader import IndexReader, ReadRows
+from semsearch.search.index_reader import IndexReader
+from semsearch.search.kept_rows import ReadRows
 
 STAGES = ("embed", "dense", "words", "sentences", "rows", "quotes", "ranking")
 PARAGRAPHS = 200  # in a file

@@ -27,6 +27,7 @@ from semsearch.cli.printing import aligned, one_line, to_json
 from semsearch.errors import UsageError
 
 config_group = typer.Typer(
+    add_completion=False,
     cls=ExtensibleGroup,
     no_args_is_help=True,
     help="Defaults of options, from semsearch.toml and environment variables.",

@@ -190,7 +190,10 @@ def _rank(rank: int | None) -> str:
 
 
 evaluate_group = typer.Typer(
-    cls=ExtensibleGroup, no_args_is_help=True, help="Measure how well your own questions are answered."
+    add_completion=False,
+    cls=ExtensibleGroup,
+    no_args_is_help=True,
+    help="Measure how well your own questions are answered.",
 )
 evaluate_group.command(
     help=paragraphs(golden), short_help="Your own questions: are their answers found, and better or worse than before?"

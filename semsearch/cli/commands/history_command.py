@@ -16,7 +16,7 @@ from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import aligned, complain, count, one_line, to_json, warn
 from semsearch.errors import SemsearchError
 
-history_group = typer.Typer(cls=ExtensibleGroup)
+history_group = typer.Typer(cls=ExtensibleGroup, add_completion=False)
 
 
 def complete_question(incomplete: str) -> list[str]:

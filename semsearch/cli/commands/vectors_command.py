@@ -18,7 +18,9 @@ from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
 from semsearch.word_vectors.table import VectorTable, shipped_names
 
-vectors_group = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, help="Word vectors: list, inspect, import.")
+vectors_group = typer.Typer(
+    cls=ExtensibleGroup, add_completion=False, no_args_is_help=True, help="Word vectors: list, inspect, import."
+)
 
 
 @vectors_group.command("list")

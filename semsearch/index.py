@@ -1,8 +1,7 @@
 """The front: `Index`, a folder that is filled, kept up to date and searched.
 
 Searches go to its `Searcher`, writes to an `IndexWriter`, the map to its `Mapper`; contents and state to functions
-of `maintenance`. Each is imported only when it is needed: a query must not wait
-for what only writes.
+of `maintenance`. What loads SciPy or the readers of files, a tenth of a second each, is imported when it is called.
 """
 
 from __future__ import annotations
@@ -17,8 +16,18 @@ from typing import IO, TYPE_CHECKING, Unpack, cast
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
+from semsearch.indexing.progress_reports import reporting
+from semsearch.maintenance.count_facets import FacetCache
+from semsearch.maintenance.export import export
+from semsearch.maintenance.read_documents import each_document, each_text, read_document, read_passages
+from semsearch.maintenance.verify import verify
+from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
+from semsearch.remote_index import RemoteIndex
+from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import strings
+from semsearch.search.searcher import Searcher
+from semsearch.search.similar import find_document
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.catalogue import get_roots
@@ -46,12 +55,9 @@ if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter
     from semsearch.indexing.progress_reports import Reporting
-    from semsearch.maintenance.count_facets import FacetCache
     from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
-    from semsearch.readers.records import Columns
-    from semsearch.remote_index import RemoteIndex
     from semsearch.rerankers.reranker import Reranker
     from semsearch.results.documents import (
         DocumentInfo,
@@ -68,7 +74,6 @@ if TYPE_CHECKING:
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.options import Mode, SearchOptions
     from semsearch.results.reports import Checkup, Status, SyncReport
-    from semsearch.search.searcher import Searcher
     from semsearch.system.threads import Executor
     from semsearch.word_vectors.table import WordVectors
 
@@ -115,7 +120,7 @@ class Index(SingleIndex):
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
-        from semsearch.maintenance.create_index import create  # start-up time: an index is seldom made
+        from semsearch.maintenance.create_index import create  # loads the readers of files
 
         create(Path(path), settings)
         index = cls(path)
@@ -246,13 +251,11 @@ class Index(SingleIndex):
         Raises UsageError for what is no address of a server; asking raises ServerError where the server does not answer
         or refuses, and otherwise what the index raises there.
         """
-        from semsearch.remote_index import RemoteIndex  # start-up time: an index here needs none of it
-
         return RemoteIndex(url, index=index, token=token, timeout=timeout)
 
     def discard(self) -> None:
         """Undo the creation of the index, unless it has contents or another process writes to it."""
-        from semsearch.maintenance.create_index import discard  # start-up time: an index is seldom made
+        from semsearch.maintenance.create_index import discard  # loads the readers of files
 
         self._database.check_writable()
         if has_database(self.path):
@@ -353,7 +356,7 @@ class Index(SingleIndex):
         writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
         watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
         """
-        from semsearch.indexing.follow_files import Follower, RootsOf  # start-up time: few watch
+        from semsearch.indexing.follow_files import Follower, RootsOf  # loads SciPy
         from semsearch.sources.file_events import changed_paths
 
         self._database.check_writable()
@@ -389,7 +392,7 @@ class Index(SingleIndex):
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing.add_texts import as_texts  # start-up time: a search adds nothing
+        from semsearch.indexing.add_texts import as_texts  # loads SciPy
 
         with self._writer(progress) as writer:
             return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
@@ -407,7 +410,7 @@ class Index(SingleIndex):
         Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
         SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
         """
-        from semsearch.indexing.add_texts import read_records  # start-up time: a search adds nothing
+        from semsearch.indexing.add_texts import read_records  # loads SciPy
 
         records = (record for path in _paths(paths) for record in read_records(path))
         return self.add(records, id_key=id_key, text_key=text_key, progress=progress)
@@ -519,8 +522,6 @@ class Index(SingleIndex):
 
     def __contains__(self, name: object) -> bool:
         """Return whether a path or an id names one document of the index, as `document` finds it."""
-        from semsearch.search.similar import find_document  # start-up time, as above
-
         with self._database.reading() as db, suppress(SourceError):
             return isinstance(name, str | Path) and find_document(db, str(name)) is not None
         return False
@@ -530,8 +531,6 @@ class Index(SingleIndex):
 
         Unlike `document`, it never takes an id for a path. Unknown ids are skipped. Texts are read some at a time.
         """
-        from semsearch.maintenance.read_documents import each_text  # start-up time, as above
-
         return each_text(self._database, None if ids is None else strings(ids, "ids"))
 
     def export(
@@ -550,15 +549,11 @@ class Index(SingleIndex):
         besides, except in CSV, their passages: with these another index finds the same (see `Index.load`). In CSV and
         Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.
         """
-        from semsearch.maintenance.export import export  # start-up time, as above
-
         chosen = strings(filters, "filters")
         return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
 
     def verify(self) -> list[str]:
         """Verify the whole index; its problems, a line each."""
-        from semsearch.maintenance.verify import verify  # start-up time: nothing else needs it
-
         with self._database.reading() as db:
             return verify(db, self._database, self._vectors)
 
@@ -567,7 +562,7 @@ class Index(SingleIndex):
 
         Only words with a p(w) of at least `min_frequency` are named. Empty if nothing is fitted yet. Raises UsageError.
         """
-        from semsearch.maintenance.status import read_directions  # start-up time, as above
+        from semsearch.maintenance.status import read_directions  # loads the readers of files
 
         with self._database.reading() as db:
             return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
@@ -598,26 +593,18 @@ class Index(SingleIndex):
         return self._asking().embed(texts)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
-        from semsearch.maintenance.read_documents import (
-            each_document,  # start-up time: a search needs none of this, below
-        )
-
         return each_document(self._database, filters)
 
     def _document(self, name: str) -> DocumentText:
-        from semsearch.maintenance.read_documents import read_document
-
         with self._database.reading() as db:
             return read_document(db, name)
 
     def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
-        from semsearch.maintenance.read_documents import read_passages
-
         with self._database.reading() as db:
             return read_passages(db, name, offset=offset, limit=limit, sought=sought)
 
     def _page(self, name: str, page: int) -> PdfPage:
-        from semsearch.maintenance.pdf_pages import find_page, placed
+        from semsearch.maintenance.pdf_pages import find_page, placed  # loads PDFium
 
         with self._database.reading() as db:
             require(self._database, db, ["root"])
@@ -625,7 +612,7 @@ class Index(SingleIndex):
         return placed(page_place)
 
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
-        from semsearch.maintenance.pdf_pages import find_page, picture_of
+        from semsearch.maintenance.pdf_pages import find_page, picture_of  # loads PDFium
 
         with self._database.reading() as db:
             require(self._database, db, ["root"])
@@ -633,14 +620,12 @@ class Index(SingleIndex):
         return picture_of(page_place, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
-        from semsearch.maintenance.count_facets import FacetCache
-
         with self._opening:
             counted = self._counted = self._counted or FacetCache(self._database)
         return counted.count(filters, values)
 
     def _status(self, *, drift: bool, stale: bool) -> Status:
-        from semsearch.maintenance.status import read_status
+        from semsearch.maintenance.status import read_status  # loads the readers of files
 
         with self._database.reading() as db:
             lacking = not_allowed(self._database, named_outside(self._database, db))
@@ -655,7 +640,7 @@ class Index(SingleIndex):
         )
 
     def _problems(self) -> tuple[Problem, ...]:
-        from semsearch.maintenance.status import read_problems
+        from semsearch.maintenance.status import read_problems  # loads the readers of files
 
         with self._database.reading() as db:
             is_elsewhere = self._database.is_copy or not_allowed(
@@ -664,13 +649,13 @@ class Index(SingleIndex):
             return read_problems(db, is_copy=bool(is_elsewhere))
 
     def _checkup(self, *, stale: bool) -> Checkup:
-        from semsearch.maintenance.index_health import read_checkup
+        from semsearch.maintenance.index_health import read_checkup  # loads the readers of files
 
         with self._database.reading() as db:
             return read_checkup(db, self.path, self.status(stale=stale), self._vectors())
 
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        from semsearch.maintenance.index_health import read_coverage
+        from semsearch.maintenance.index_health import read_coverage  # loads the readers of files
 
         with self._database.reading() as db:
             return tuple(read_coverage(db, self._vectors(), offset=offset, limit=limit))
@@ -684,15 +669,13 @@ class Index(SingleIndex):
     # -- what it holds -------------------------------------------------------------------------------------------------
 
     def _asking(self) -> Searcher:
-        from semsearch.search.searcher import Searcher  # start-up time: a program that only writes needs none of it
-
         with self._opening:
             if self._searcher is None:
                 self._searcher = Searcher(self._database, self._vectors, reranker=self._reranker)
             return self._searcher
 
     def _mapping(self) -> Mapper:
-        from semsearch.mapping.mapper import Mapper  # start-up time: few programs draw a map
+        from semsearch.mapping.mapper import Mapper  # loads SciPy
 
         with self._opening:
             if self._mapper is None:
@@ -727,8 +710,7 @@ class Index(SingleIndex):
         anything is written.
         """
         require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
-        from semsearch.indexing.index_writer import IndexWriter
-        from semsearch.indexing.progress_reports import reporting  # start-up time: a search writes nothing
+        from semsearch.indexing.index_writer import IndexWriter  # loads SciPy
 
         self._database.check_writable()
         with (
@@ -756,8 +738,6 @@ def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
     """The reranker of an index: a named model is opened, and its passage encodings are cached in the folder."""
     if isinstance(reranker, str):
-        from semsearch.rerankers.load_reranker import load_reranker  # start-up time, and an optional dependency
-
         reranker = load_reranker(reranker)
     cached_in = getattr(reranker, "cached_in", None)
     return reranker if cached_in is None else cast("Reranker", cached_in(folder))
@@ -777,8 +757,6 @@ def _globs(patterns: Iterable[str], name: str) -> tuple[str, ...]:
 
 
 def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
-    from semsearch.readers.records import Columns  # start-up time: a search chooses none
-
     columns = Columns(strings(text, "text_columns"), strings(metadata, "metadata_columns"))
     if not all(name.strip() for name in (*columns.text, *columns.metadata)):
         raise UsageError("the name of a column is empty; give one such as 'title'")

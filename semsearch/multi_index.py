@@ -34,7 +34,9 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
 from semsearch.results.options import Boosted, Fused, Mode, SearchOptions, Weights
+from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.boosts import parse_boost
+from semsearch.search.corrections import held_words, leaving_alone
 from semsearch.search.exact_words import exact_first
 from semsearch.search.reranking import rerank
 from semsearch.search.scoring import fused, weigh
@@ -137,11 +139,6 @@ class MultiIndex(Searchable):
         return self._index_of(hit).explain_hit(hit)
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
-        from semsearch.search.assemble_context import (  # start-up time: a search needs none of it
-            assemble,
-            candidates_for,
-        )
-
         wanted = candidates_for(options, max_words)
         boosts = DividedBoosts.of(wanted)
         wide = self._wide(boosts.options) if self._reranker is not None else _for_each(boosts.options, wanted.k)
@@ -175,8 +172,6 @@ class MultiIndex(Searchable):
             for name, index_warnings in warnings.items()
         }
         if any(corrected.values()):
-            from semsearch.search.corrections import leaving_alone  # start-up time: few queries have any
-
             asked = frozenset().union(*corrected.values())
             held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, asked))
             for name in [name for name, words in corrected.items() if words & held]:
@@ -236,8 +231,6 @@ class MultiIndex(Searchable):
 
 def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
     """Those of some words that an index has."""
-    from semsearch.search.corrections import held_words  # start-up time: few queries have any
-
     return searcher.in_one_generation(lambda _, reader: held_words(reader.lexical, words))
 
 

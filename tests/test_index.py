@@ -27,10 +27,10 @@ from semsearch.errors import (
     VectorsMismatch,
 )
 from semsearch.index import Index
+from semsearch.indexing import progress_reports
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
 from semsearch.sources import unchanged as sync
-from semsearch.system import progress_bar
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -403,7 +403,7 @@ def test_an_index_is_a_collection_of_its_documents(index: Index, docs: Path) -> 
 
 def test_progress_is_drawn_where_it_is_wanted(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(progress_bar, "progress_bar", lambda _: nullcontext(lambda *figures: drawn.append(figures)))
+    monkeypatch.setattr(progress_reports, "progress_bar", lambda _: nullcontext(lambda *figures: drawn.append(figures)))
     index.sync(docs, progress=True)
     assert ("reading files", 12, 12) in drawn
     assert {stage for stage, *_ in drawn} == {"looking", "reading files", "embedding", "writing"}

@@ -60,9 +60,7 @@ class NullStore:
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch nothing. (n,)"""
-        from semsearch.dense.stored_vectors import (
-            nothing_stored,  # start-up time: a search by words alone needs no FAISS
-        )
+        from semsearch.dense.stored_vectors import nothing_stored  # loads FAISS, which words alone do not need
 
         return nothing_stored(len(ids))
 

@@ -54,7 +54,7 @@ def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Flo
 
 def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
     """Σ_{w∈s} share[w] table[w], for texts without OOV words. n texts, (t,), (V, d) -> (n, d)"""
-    from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+    from scipy.sparse import csr_array  # SciPy is large, and a query needs no sparse product
 
     indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
     matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))

@@ -122,7 +122,7 @@ class Postings:
 
     def by_passage(self, positions: Int64) -> csr_array:
         """Count the terms at given positions in each passage. (t,) -> (R, t)  Raises IndexDamaged."""
-        from scipy.sparse import csr_array  # start-up time: only writers turn postings round
+        from scipy.sparse import csr_array  # SciPy is large, and only writers transpose postings
 
         self.check()
         bounds = self.bounds.astype(np.int32) if len(self.rows) < 1 << 31 else self.bounds  # as rows are: not copied
@@ -277,7 +277,7 @@ class PostingsBuilder:
 
     def to_arrays(self) -> list[npt.NDArray[Any]]:
         """Header and arrays of the file, in order. The builder is used up: its postings are not held twice."""
-        from scipy.sparse import coo_array  # start-up time: only writers sort postings
+        from scipy.sparse import coo_array  # SciPy is large, and only writers sort postings
 
         numbers = _joined(self._numbers)
         is_present = np.zeros(len(self.lexicon), dtype=np.bool_)

@@ -19,9 +19,11 @@ or not of this mode is None or left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
+from semsearch.results.notebook_html import block, heat_map, marked, table
 from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Relevance, Rerank, Support
 
 
@@ -143,10 +145,6 @@ class Explanation(Record):
     quote: Quoted | None = field(default=None, metadata=ONLY_IF_SET)  # why the hit quotes its sentence
 
     def _repr_html_(self) -> str:
-        from html import escape  # start-up time: only notebooks ask
-
-        from semsearch.results.notebook_html import block, heat_map, marked, table
-
         rows = [("score", f"{self.score:.3f}", "")]
         if self.lexical:
             words = ", ".join(f"{term.word} {term.score:.2f}" for term in self.lexical.terms)

@@ -56,7 +56,7 @@ def _is_trusted(path: Path, here: Path) -> bool:
 
 def cache_folder(kind: str) -> Path:
     """The cache folder for one kind of file. It need not exist yet."""
-    from platformdirs import user_cache_path  # start-up time: 50 ms, and few runs keep anything
+    from platformdirs import user_cache_path  # 50 ms, and few runs keep anything
 
     return user_cache_path("semsearch", appauthor=False, opinion=False) / kind
 
@@ -148,7 +148,7 @@ _SECRET = re.compile(r"(?<=//)([^/@:]*):[^/@]*@")
 
 def uri_scheme(text: str) -> str:
     """The scheme of a text that begins as a URI does, in lower case; empty for anything else, such as a path."""
-    match = _SCHEME.match(text) if "://" in text else None  # start-up time: most are paths
+    match = _SCHEME.match(text) if "://" in text else None
     return match[1].lower() if match else ""
 
 
@@ -175,7 +175,7 @@ def local_path(path: str) -> str:
     parts = split_uri(path)
     if parts.netloc not in ("", "localhost"):
         raise UsageError(f"{path} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
-    from urllib.request import url2pathname  # start-up time: it imports http and ssl, and few paths are URIs
+    from urllib.request import url2pathname  # it imports http and ssl, and few paths are URIs
 
     return url2pathname(parts.path)
 

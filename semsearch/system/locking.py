@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from semsearch.errors import IndexLocked, StorageError
 from semsearch.system.durable import NO_LOCKS, has_locks, replace_file
 
@@ -27,8 +29,6 @@ def writer_lock(folder: Path) -> Iterator[None]:
 
     Raises IndexLocked, naming the holder, if another process has it; StorageError where the disk has no locks.
     """
-    from filelock import FileLock, Timeout  # start-up time: queries never lock
-
     lock = FileLock(folder / LOCK, timeout=0)
     try:
         lock.acquire()

@@ -43,6 +43,7 @@ from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.checked_file import CheckedFile
+from semsearch.system.durable import write_durably
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon, of_question
 
@@ -179,7 +180,7 @@ class Topics:
 
     def of_postings(self, postings: Postings) -> Iterator[Float32]:
         """The topic vectors of all passages of a segment, some thousands at a time. (≤ n, k)"""
-        from scipy.sparse import csr_array  # start-up time: a question needs no sparse product
+        from scipy.sparse import csr_array  # SciPy is large, and a question needs no sparse product
 
         positions = postings.positions(self.terms)
         held = np.flatnonzero(positions >= 0)
@@ -200,8 +201,6 @@ def log_counts(times: npt.NDArray[Any]) -> Float32:
 
 def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
     """Write topics to a new file in `folder`. It has no effect until the database names it."""
-    from semsearch.system.durable import write_durably  # start-up time: a search writes nothing
-
     name = segment_name("topics", generation)
     sizes = np.array([len(topics.terms), topics.dimension, topics.passages], dtype="<i8")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from socket import gethostname
 from typing import Protocol, cast
 
 from semsearch.errors import UsageError, VectorsError, VectorsMismatch
@@ -86,8 +87,6 @@ class VectorsReference:
 
 @lru_cache(maxsize=4)
 def _opened(reference: VectorsReference) -> VectorTable:
-    from socket import gethostname  # start-up time: a query opens its own
-
     wanted = f"the word vectors {reference.name} ({reference.digest[:8]})"
     try:
         table = load_vectors(reference.place)

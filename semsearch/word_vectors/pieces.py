@@ -158,7 +158,7 @@ class Pieces:
                 rows = self._vectors[pieces.ids] * self._scales[pieces.ids][:, None].astype(np.float64)
                 result[filled] = np.add.reduceat(rows, pieces.indptr[filled], axis=0)
         else:
-            from scipy.sparse import csr_array  # start-up time: a query needs no sparse product
+            from scipy.sparse import csr_array  # SciPy is large, and a query needs no sparse product
 
             ones = np.ones(len(pieces.ids))
             matrix = csr_array((ones, pieces.ids, pieces.indptr), shape=(len(pieces), len(self)))

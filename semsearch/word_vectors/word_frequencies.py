@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64
 from semsearch.errors import StorageError, VectorsError
+from semsearch.system.durable import replace_file
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import WordVectors
 
@@ -51,8 +52,6 @@ def write_counts(counts: Mapping[str, int], path: Path) -> None:
 
     Raises StorageError if it cannot be written.
     """
-    from semsearch.system.durable import replace_file  # start-up time: a query writes nothing
-
     partial = path.with_name(path.name + ".partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:

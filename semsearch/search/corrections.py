@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction
@@ -33,10 +33,9 @@ from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, RULES, stop_words
 from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, spelled, stems, without_prefixes
 from semsearch.text.tokens import words
+from semsearch.word_vectors.language_table import LanguageTable
+from semsearch.word_vectors.multilingual import language_table
 from semsearch.word_vectors.table import WordVectors
-
-if TYPE_CHECKING:
-    from semsearch.word_vectors.language_table import LanguageTable
 
 SHORTEST = 4  # letters of a word that is corrected
 _PART = 3  # letters, at least, of words that were written together
@@ -168,20 +167,15 @@ class _Corrector:
 
     def take(self, words: Sequence[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
-        strange = self._are_strange(words)
-        if not any(strange):
-            return strange
+        may_be = [word for word in words if word not in self._kept and not _is_left(word, self._idle)]
+        frequencies = self._frequencies(may_be) if may_be else ()
+        strange = {word for word, p in zip(may_be, frequencies, strict=True) if p < _KNOWN}
+        if not strange:
+            return [False] * len(words)
         rows = _rows_of(self._lexical, words)
         telling = (own for word, each in zip(words, rows, strict=True) if word not in self._idle for own in each)
         self._context = sorted(telling, key=_count)[:_MOST_COMPARED]
-        return [not own and is_strange for is_strange, own in zip(strange, rows, strict=True)]
-
-    def _are_strange(self, words: Sequence[str]) -> list[bool]:
-        """Whether words may be mistakes, as the word vectors do not know them well."""
-        may_be = [word not in self._kept and not _is_left(word, self._idle) for word in words]
-        asked = [word for word, may in zip(words, may_be, strict=True) if may]
-        rare = dict(zip(asked, self._frequencies(asked) < _KNOWN, strict=True)) if asked else {}
-        return [bool(may and rare[word]) for word, may in zip(words, may_be, strict=True)]
+        return [not own and word in strange for word, own in zip(words, rows, strict=True)]
 
     def joined(self, asked: str, word: str) -> str | None:
         """The word that two words are, written together, if passages have it."""
@@ -204,9 +198,8 @@ class _Corrector:
 
     def instead_of(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
-        joined = self._hyphenated(word)
-        if joined is not None:
-            return joined
+        if (hyphenated := self._hyphenated(word)) is not None:
+            return hyphenated
         if self._is_compound(word):
             return self._divided(word)
         found = self._similar(word, 1)
@@ -290,9 +283,6 @@ def _tables_of(languages: Sequence[str], vectors: Callable[[], WordVectors]) -> 
     """The word vectors of languages besides English, where these belong to the index's."""
     if [*languages] == [ENGLISH]:
         return {}
-    from semsearch.embedding.word_finder import as_multilingual  # start-up time: English indexes need none
-    from semsearch.word_vectors.multilingual import language_table
-
     opened = vectors()
     several = as_multilingual(opened)
     tables = {code: language_table(code, opened if several is None else several.english) for code in languages}

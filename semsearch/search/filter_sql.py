@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 _COLUMNS = {"title": "documents.title", "format": "documents.format"}
 _FOLDER = "iif(roots.single, substr(roots.path, 1, length(roots.path) - length(documents.path) - 1), roots.path)"
 
-
 _AT_ONCE = 100  # conditions that are joined without brackets around some of them
 _MOST_VALUES = 5000  # comparisons: SQLite takes 32,766 parameters, and a comparison has up to six
 
@@ -128,43 +127,38 @@ _PASSAGES_NOT_OF_RECORDS = " AND documents.id NOT IN (SELECT document_id FROM re
 _BOTH = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"
 
 
-def allowed_passages(db: sqlite3.Connection, filters: Sequence[str], among: Sequence[int] | None = None) -> IdRanges:
-    """Find the ids of the passages that pass all filters; with `among`, only of these passages.
+def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | None:
+    """The ids of the passages that the filters and passages of a search allow; None if there are none. Warns.
 
     Raises UsageError for a filter that means nothing.
     """
-    passing = _passing(db, filters)
-    if among is None:
-        return passing
-    wanted = distinct(np.array(among, dtype=np.int64))
-    return IdRanges.of_ids(wanted[passing.has(wanted)])
-
-
-def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | None:
-    """The ids of the passages that the filters and passages of a search allow; None if there are none. Warns."""
     if not options.filters and options.passages is None:
         return None
     if options.filters:
         index.reader.check_documents(index.db)
-    allowed = allowed_passages(index.db, options.filters, options.passages)
+    allowed = _passing(index.db, options.filters)
     warn_unmatched(index.db, options.filters, index.reader.filter_warnings)
-    return allowed
+    if options.passages is None:
+        return allowed
+    wanted = distinct(np.array(options.passages, dtype=np.int64))
+    return IdRanges.of_ids(wanted[allowed.has(wanted)])
 
 
 def _passing(db: sqlite3.Connection, filters: Sequence[str]) -> IdRanges:
+    """The ids of the passages that pass all filters."""
     parsed, here = [parse(text) for text in filters], working_folder().as_posix()
     teach(db)
     where = condition(parsed, here=here)
     sql = _PASSAGES_OF_DOCUMENTS + where.sql  # the SQL is ours, what was typed is in parameters
     if not has_record_metadata(db):
         return IdRanges.of(db.execute(sql, where.parameters))
-    without_records = db.execute(sql + _PASSAGES_NOT_OF_RECORDS, where.parameters)
-    return IdRanges.of([*without_records, *_records(db, parsed, here)])
-
-
-def _records(db: sqlite3.Connection, parsed: Sequence[FilterChoice], here: str) -> list[tuple[int, int]]:
-    where = condition(parsed, here=here, metadata=_BOTH)
-    return db.execute(_PASSAGES_OF_RECORDS + where.sql, where.parameters).fetchall()
+    of_records = condition(parsed, here=here, metadata=_BOTH)
+    return IdRanges.of(
+        [
+            *db.execute(sql + _PASSAGES_NOT_OF_RECORDS, where.parameters),
+            *db.execute(_PASSAGES_OF_RECORDS + of_records.sql, of_records.parameters),
+        ]
+    )
 
 
 # -- Filters that match nothing ----------------------------------------------------------------------------------------
@@ -179,28 +173,17 @@ _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metad
 
 
 def warn_unmatched(db: sqlite3.Connection, filters: Iterable[str], known: WarningsOfFilters) -> None:
-    """Say what there is to say of filters."""
-    for warning in unmatched(db, filters, known):
-        warn(warning)
+    """Warn of each comparison in filters that matches no document.
 
-
-def unmatched(db: sqlite3.Connection, filters: Iterable[str], known: WarningsOfFilters) -> list[str]:
-    """What there is to say of filters: one sentence for each comparison that matches no document.
-
-    `known` keeps them, and belongs to one generation. Raises UsageError for a filter that makes no sense.
+    `known` keeps the warnings, and belongs to one generation. Raises UsageError for a filter that makes no sense.
     """
     for text in filters:
         if text not in known:
             teach(db)
-            known[text] = tuple(_sentences(db, text))
-    return [sentence for text in filters for sentence in known[text]]
-
-
-def _sentences(db: sqlite3.Connection, text: str) -> Iterator[str]:
-    for each in parse(text).comparisons:
-        wanted = replace(each, operator=positive(each.operator))
-        if not _matches_any(db, wanted):
-            yield _sentence(db, wanted)
+            wanted = [replace(each, operator=positive(each.operator)) for each in parse(text).comparisons]
+            known[text] = tuple(_sentence(db, each) for each in wanted if not _matches_any(db, each))
+        for warning in known[text]:
+            warn(warning)
 
 
 def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:

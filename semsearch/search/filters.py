@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -73,20 +73,11 @@ def path_matches(path: str, root: str | None, operator: Operator, value: str, he
     if "\\" in value and "/" not in value:
         value = value.replace("\\", "/")  # as typed on Windows
     if operator == "~":
-        return _is_like(spellings, value)
+        return any(map(glob_pattern(value).fullmatch, spellings))
     if operator == "=":
-        return _is_one(spellings, value) or (has_wildcards(value) and _is_like(spellings, value))
+        is_one = value.removeprefix("./").casefold() in map(str.casefold, spellings)
+        return is_one or (has_wildcards(value) and any(map(glob_pattern(value).fullmatch, spellings)))
     return compare(path, value, operator)
-
-
-def _is_like(spellings: Iterable[str], glob: str) -> bool:
-    like = glob_pattern(glob)
-    return any(like.fullmatch(spelling) for spelling in spellings)
-
-
-def _is_one(spellings: Iterable[str], path: str) -> bool:
-    wanted = path.removeprefix("./").casefold()
-    return any(spelling.casefold() == wanted for spelling in spellings)
 
 
 def has_wildcards(path: str) -> bool:
@@ -277,7 +268,7 @@ _COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)
 _COMPARING = re.compile(r"=|[<>][<>=\s]*[\d.+-]")  # <x> is a value, >3 after an operator is none
 _MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice mean the first of them
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
-_PARTS = re.compile(r"(?:\\\||\[!?[^\]/]{1,500}\]|[^|])*", re.DOTALL)
+_PARTS = re.compile(r"((?:\\\||\[!?[^\]/]{1,500}\]|[^|])*)\|", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
 _RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
 _DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")
@@ -327,7 +318,8 @@ def parse(text: str) -> FilterChoice:
         raise UsageError(f"the filter {text!r} is not valid Unicode; use * or ? for the invalid characters") from None
     stripped = text.strip()
     is_negated = stripped.startswith("!") and not _KEYLESS.match(stripped)
-    parts, before, found = _split(stripped[1:] if is_negated else text), None, list[tuple[Filter, ...]]()
+    parts = [part.replace("\\|", "|") for part in _PARTS.findall((stripped[1:] if is_negated else text) + "|")]
+    before, found = None, list[tuple[Filter, ...]]()
     for part in parts:
         filter_ = _comparison(text, part, before)
         if before is not None and is_negative(filter_.operator) and not _COMPARISON.fullmatch(part):
@@ -336,17 +328,6 @@ def parse(text: str) -> FilterChoice:
             found.append((filter_,))
         before = filter_
     return FilterChoice(tuple(found), is_negated)
-
-
-def _split(text: str) -> list[str]:
-    """The parts of a filter between its | characters."""
-    parts, begin = list[str](), 0
-    while begin <= len(text):
-        match = _PARTS.match(text, begin)
-        assert match is not None  # it matches nothing, too
-        parts.append(match[0].replace("\\|", "|"))
-        begin = match.end() + 1
-    return parts
 
 
 def _comparison(text: str, part: str, before: Filter | None) -> Filter:

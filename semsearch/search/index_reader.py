@@ -25,6 +25,7 @@ from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.kept_rows import Kept, OnDemandSentences, ReadRows, ReadTexts, TitleVectors
 from semsearch.storage.catalogue import PassageRow, SentenceSpans
+from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
@@ -116,8 +117,6 @@ class IndexReader:
     def check_documents(self, db: sqlite3.Connection) -> None:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
         if not self._are_documents_checked:
-            from semsearch.storage.checked_rows import check_all_documents  # start-up time: few searches filter
-
             check_all_documents(db)
             self.read_rows = ReadRows()
         self._are_documents_checked = True

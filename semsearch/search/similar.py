@@ -12,7 +12,7 @@ import logging
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -45,38 +45,6 @@ from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
     import sqlite3
-
-# -- Cited passages ----------------------------------------------------------------------------------------------------
-
-_SPACE = re.compile(" ")
-
-
-def find_cited(db: sqlite3.Connection, cited: str, ids_of: Callable[[str], Sequence[int]]) -> PassageRow | None:
-    """Find the first passage with a sentence at a place, which is written after the path of a document and a space.
-
-    `ids_of` gives the documents that a path names. None where no beginning of `cited` is the path of a document; raises
-    SourceError where one is and it has nothing at what follows.
-    """
-    for space in _SPACE.finditer(cited):
-        ids = ids_of(cited[: space.start()])
-        if len(ids) == 1:
-            (document,) = get_documents(db, ids).values()
-            return _cited_at(db, document, cited[space.end() :].strip())
-    return None
-
-
-def _cited_at(db: sqlite3.Connection, document: DocumentRow, place: str) -> PassageRow:
-    known: list[str] = []
-    for passage in each_passage(db, document.first_passage, document.first_passage + document.passages):
-        for number, line in enumerate(passage.sentences[:, 4].tolist()):
-            position = Position(line, passage.page, passage.place(number))
-            terms = own_terms(position)
-            if place in (terms, position.place, f"p. {passage.page}"):
-                return passage
-            known.append(terms)
-    has = f"it goes from {known[0]} to {known[-1]}" if known and known[0] and known[-1] else "it has no such places"
-    raise SourceError(f"{document.path} has nothing at {place!r}; {has}")
-
 
 # -- The example -------------------------------------------------------------------------------------------------------
 
@@ -141,14 +109,35 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
     return document, None if line is None or not document.passages else _passage_at(db, document, line)
 
 
-def _cited(db: sqlite3.Connection, like: str) -> PassageRow | None:
-    """The passage at a place that follows a path: `talk.pptx slide 3`. None where all of it may be a path or an id."""
+def _cited(db: sqlite3.Connection, cited: str) -> PassageRow | None:
+    """The passage at a place that follows a path and a space: `talk.pptx slide 3`.
+
+    None where all of it may be a path or an id, or no beginning of it is one; raises SourceError where a beginning is
+    one, and the document has nothing at what follows.
+    """
     roots = get_roots(db)
+    ends = [len(cited), *(space.start() for space in re.finditer(" ", cited))]
+    for end in ends:
+        ids = _at_path(db, roots, cited[:end]) or _called(db, roots, cited[:end])
+        if end == len(cited) and ids:
+            return None
+        if len(ids) == 1:
+            (document,) = get_documents(db, ids).values()
+            return _cited_at(db, document, cited[end:].strip())
+    return None
 
-    def ids_of(path: str) -> list[int]:
-        return _at_path(db, roots, path) or _called(db, roots, path)
 
-    return None if ids_of(like) else find_cited(db, like, ids_of)
+def _cited_at(db: sqlite3.Connection, document: DocumentRow, place: str) -> PassageRow:
+    known: list[str] = []
+    for passage in each_passage(db, document.first_passage, document.first_passage + document.passages):
+        for number, line in enumerate(passage.sentences[:, 4].tolist()):
+            position = Position(line, passage.page, passage.place(number))
+            terms = own_terms(position)
+            if place in (terms, position.place, f"p. {passage.page}"):
+                return passage
+            known.append(terms)
+    has = f"it goes from {known[0]} to {known[-1]}" if known and known[0] and known[-1] else "it has no such places"
+    raise SourceError(f"{document.path} has nothing at {place!r}; {has}")
 
 
 def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:

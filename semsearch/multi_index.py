@@ -310,7 +310,9 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
     """
     origins = {name: hits[0].origin for name, hits in answers.items() if hits and hits[0].origin is not None}
     weights = _common([origin.weights for origin in origins.values()]) if mode == "hybrid" and origins else None
-    bests = {name: _best_of(hits, weights) for name, hits in answers.items() if hits} if weights else {}
+    bests: dict[str, float] = {}
+    if weights:
+        bests = {name: max(_without_near(hit, weights) for hit in hits) for name, hits in answers.items() if hits}
     top = max(bests.values(), default=0.0)
     all_hits: list[Hit] = []
     for name, hits in answers.items():
@@ -354,10 +356,6 @@ def _common(weights_of_indexes: Sequence[Weights]) -> Weights:
     if both is not None:
         return replace(both, best=best)
     return weigh(is_dense=any(weights.dense for weights in weights_of_indexes), best=best)
-
-
-def _best_of(hits: Sequence[Hit], weights: Weights) -> float:
-    return max(_without_near(hit, weights) for hit in hits)
 
 
 def _without_near(hit: Hit, weights: Weights) -> float:

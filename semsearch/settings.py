@@ -86,18 +86,18 @@ class Settings:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
         if self.components is not None and not isinstance(self.components, int):
             raise UsageError(f"components must be a whole number, not {self.components!r}")
+        a = self.a
+        if a is None and self.method == "sif":
+            a = SEARCH_A_OF_SEVERAL if hasattr(vectors, "tables") else SEARCH_A
         return SentenceEmbedder(
             vectors,
             method=self.method,
-            a=self._search_a(vectors) if self.a is None and self.method == "sif" else self.a,
+            a=a,
             components=self.components,
             frequencies=self.frequencies,
             prior=self.prior,
             unknown=self.unknown,
         )
-
-    def _search_a(self, vectors: WordVectorsLike) -> float:
-        return SEARCH_A_OF_SEVERAL if hasattr(vectors, "tables") else SEARCH_A
 
     def check(self, vectors: WordVectors, index: Path) -> None:
         """Check word vectors: raises VectorsMismatch if they are not those that the index was built with."""

@@ -370,7 +370,9 @@ def evaluate_golden(
     if golden.problems:
         raise SourceError("\n".join(golden.problems))
     file = os.path.realpath(path)
-    place = _place_of(index) if record is None else Path(record)
+    place = None if record is None else Path(record)
+    if record is None and isinstance(index, Index):
+        place = index.path / NAME
     runs = {} if place is None else read_runs(place)
     answered: dict[Mode, tuple[AnsweredQuestion, ...]] = {
         mode: _answered(golden, index, mode, progress) for mode in modes
@@ -382,10 +384,6 @@ def evaluate_golden(
         tuple(_of_mode(mode, answered[mode], last_of(runs, file, mode), golden) for mode in modes),
         tuple(_unknown_paths(golden, index)) if isinstance(index, Index) else (),
     )
-
-
-def _place_of(index: Searchable) -> Path | None:
-    return index.path / NAME if isinstance(index, Index) else None
 
 
 def _answered(

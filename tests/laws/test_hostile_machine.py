@@ -378,10 +378,10 @@ def test_a_clock_that_was_ahead_keeps_no_files_of_earlier_generations(
 def test_a_file_that_grows_while_it_is_read_is_read_again(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = world / "docs" / "ship.md"
     file.write_text("A storm came.\n")
-    found = read._found
+    read_source = read.read_source
 
-    def growing(path: Path, most: int, root: str) -> SourceBytes:
-        state = found(path, most, root)
+    def growing(path: Path, most: int, *, root: str) -> SourceBytes:
+        state = read_source(path, most, root=root)
         if Path(path).name == "ship.md":
             with file.open("a") as writer:
                 writer.write("The sailor saw an island.\n")
@@ -389,7 +389,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(world: Path, monkeypat
 
     with Index.open(world / "indexes" / "docs") as index:
         with monkeypatch.context() as patch:
-            patch.setattr(read, "_found", growing)
+            patch.setattr(read, "read_source", growing)
             index.sync()
         assert not any("island" in hit.sentence for hit in index.search("sailor island"))
         assert index.sync().changed == 1

@@ -381,7 +381,8 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
                 [box for piece in pieces for box in boxes.of(letters.characters[piece.start : piece.end])]
                 for pieces in pieces_of_all
             ]
-            return json.dumps([len(document), _label(document, number), width, height, places]).encode()
+            label = str(document.get_page_label(number - 1) or "")
+            return json.dumps([len(document), label, width, height, places]).encode()
         finally:
             text.close()
 
@@ -422,7 +423,3 @@ def _page(document: Any, name: str, number: int, pypdfium2: Any) -> Iterator[Any
         yield page
     finally:
         page.close()
-
-
-def _label(document: Any, number: int) -> str:
-    return str(document.get_page_label(number - 1) or "")

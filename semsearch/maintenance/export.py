@@ -92,7 +92,7 @@ class _Vectors:
 
     def of_passages(self, first: int, count: int) -> Float32:
         """The vectors of passages with ids from the first on; zero where there is none. (n, d)"""
-        return _in_place(self._reader.stored("passage", np.arange(first, first + count, dtype=np.int64)))
+        return _in_place(self._reader.passage_vectors.fetch(np.arange(first, first + count, dtype=np.int64)))
 
     def of_sentences(self, first_passage: int, count: int) -> Float32:
         """The vectors of the sentences of passages with ids from the first on; zero where there is none. (n, d)"""

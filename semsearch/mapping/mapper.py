@@ -205,7 +205,7 @@ class _StoredRows:
         self._dimension = 2
 
     def __call__(self, numbers: Int64) -> Float32:
-        stored = self._reader.stored("passage", self._ids[numbers])
+        stored = self._reader.passage_vectors.fetch(self._ids[numbers])
         self._dimension = max(self._dimension, stored.rows.shape[1])
         rows: Float32 = np.zeros((len(numbers), self._dimension), dtype=np.float32)
         rows[stored.positions, : stored.rows.shape[1]] = stored.rows
@@ -238,7 +238,7 @@ def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap |
     placed = [old.points]
     for first in range(0, len(new), _AT_ONCE):
         numbers = np.arange(first, min(first + _AT_ONCE, len(new)))
-        nearest = reader.scan(rows(numbers), _LIKE, allowed=allowed).ids
+        nearest = reader.passage_vectors.search(rows(numbers), _LIKE, allowed=allowed).ids
         similar = np.where(nearest >= 0, np.searchsorted(old.ids, nearest), -1)
         placed.append(beside(old.points, similar, new[numbers]))
     order = np.argsort(np.concatenate((old.ids, new)))

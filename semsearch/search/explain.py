@@ -152,7 +152,7 @@ def _dense(
     reader, cosines, weights = index.reader, origin.cosines, shares_of_cosines()
     ids, pairs, sentence = np.array([passage.id], dtype=np.int64), None, hit.sentence
     by_word: dict[str, Mapping[str, float]] = {}
-    rows = reader.stored("passage", ids).rows
+    rows = reader.passage_vectors.fetch(ids).rows
     vector = rows[0] if len(rows) else np.zeros(0, dtype=np.float32)
     if "topics" in cosines and reader.topics is not None:
         topics = reader.topics.shares(query.terms.terms)

@@ -15,7 +15,6 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
@@ -176,7 +175,7 @@ class IndexReader:
             if self._sample is None:
                 ids = IdRanges.of(pair for segment in self._of("words") for pair in segment.id_ranges.ranges)
                 rows = distinct(np.linspace(0, len(ids) - 1, min(_SAMPLE, len(ids))).astype(np.int64))
-                sample = self.halves.general(self.vectors("passage", ids.ids(rows)))
+                sample = self.halves.general(self.passage_vectors.fetch(ids.ids(rows)).rows)
                 self._sample = np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
             sample = self._sample
         tuned, count = tuning.TUNING, sample.shape[1]
@@ -199,19 +198,6 @@ class IndexReader:
         """The division of passages' vectors into general and topic halves."""
         return Halves(0 if self.topics is None else self.topics.dimension)
 
-    def scan(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
-        """The n best passages by cosine for each query, best first; fewer if there are fewer. (q, d) -> (q, ≤ n)"""
-        return self._passage_vectors.search(queries, n, allowed=allowed)
-
-    def stored(self, kind: Kind, ids: Int64) -> StoredVectors:
-        """The stored vectors of these ids (n,). Those of sentences need not be stored: ask for `sentences`."""
-        reader = self._passage_vectors if kind == "passage" else self._sentence_vectors
-        return reader.fetch(ids)
-
-    def vectors(self, kind: Kind, ids: Int64) -> Float32:
-        """The stored vectors of these ids; an id without one has no row. (n,) -> (≤ n, d)"""
-        return self.stored(kind, ids).rows
-
     def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: SentenceSpans) -> StoredVectors:
         """The vectors of all sentences of passages, one after the other: stored, or made if they are not kept. (p,)
 
@@ -224,7 +210,7 @@ class IndexReader:
                 return made.of(db, passage_ids, spans.counts)
         begins = np.cumsum(spans.counts) - spans.counts
         ids = np.repeat(spans.firsts - begins, spans.counts) + np.arange(spans.counts.sum())
-        return self.stored("sentence", ids)
+        return self.sentence_vectors.fetch(ids)
 
     @opened_property
     def lexical(self) -> WordSearch:
@@ -235,11 +221,13 @@ class IndexReader:
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
     @opened_property
-    def _passage_vectors(self) -> VectorReader:
+    def passage_vectors(self) -> VectorReader:
+        """The vectors of the generation's passages. Raises IndexNotTrusted for a store that is not allowed."""
         return self._open_vectors("passage")
 
     @opened_property
-    def _sentence_vectors(self) -> VectorReader:
+    def sentence_vectors(self) -> VectorReader:
+        """The stored vectors of sentences; not all indexes have them: ask for `sentences`. Raises IndexNotTrusted."""
         return self._open_vectors("sentence")
 
     def _open_vectors(self, kind: Kind) -> VectorReader:

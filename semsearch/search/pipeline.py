@@ -71,7 +71,7 @@ def find(query: Query, depth: int, index: IndexView) -> Candidates:
             vectors = query.vector[None]
             if query.language and reader.languages != (query.language,):  # passages in others have no topics of it
                 vectors = np.concatenate((vectors, reader.halves.without_topics(vectors)))
-            rows = reader.scan(vectors, depth + len(query.hidden), allowed=query.allowed).ids
+            rows = reader.passage_vectors.search(vectors, depth + len(query.hidden), allowed=query.allowed).ids
             ids.append(rows[rows >= 0])
     literal = passages_with(query, index) if query.parts else {}
     if query.words is not None:
@@ -110,7 +110,7 @@ def by_meaning(query: Query, candidates: Candidates, index: IndexView) -> Candid
     if query.vector is None or query.embedder is None or not len(candidates.ids):
         return candidates
     reader, ids, spans = index.reader, candidates.ids, candidates.spans
-    stored = reader.stored("passage", ids)
+    stored = reader.passage_vectors.fetch(ids)
     candidates.vectors = vectors = np.zeros((len(ids), len(query.vector)), dtype=np.float32)
     vectors[stored.positions] = stored.rows
     (general, topics), (asked, asked_topics) = reader.halves.of(vectors), reader.halves.of(query.vector)

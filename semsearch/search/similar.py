@@ -293,7 +293,7 @@ def query_of_passages(subject: ExamplePassages, options: SearchOptions, index: I
     """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
     vector = None
     if options.mode != "lexical":
-        vector = index.reader.halves.direction(index.reader.vectors("passage", subject.ids))
+        vector = index.reader.halves.direction(index.reader.passage_vectors.fetch(subject.ids).rows)
         if not vector.any():
             logger.warning("the word vectors have no word of %s: only the lexical retriever answers", subject.name)
     return _query_of(subject.as_texts, vector, subject.hidden, options, index)

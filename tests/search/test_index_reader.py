@@ -53,11 +53,11 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
 def use(reader: IndexReader) -> list[Any]:
     """All that a reader gives."""
     ids = np.arange(1, 30)
-    query = reader.vectors("passage", ids[:1])
+    query = reader.passage_vectors.fetch(ids[:1]).rows
     terms = reader.lexical.telling_terms([""], ["the captain of the ship"], 3)
     return [
-        reader.scan(query, 5).ids.tolist(),
-        reader.stored("sentence", ids).rows.tolist(),
+        reader.passage_vectors.search(query, 5).ids.tolist(),
+        reader.sentence_vectors.fetch(ids).rows.tolist(),
         reader.lexical.scores(terms).best(5).tolist(),
         None if reader.topics is None else reader.topics.dimension,
     ]
@@ -124,12 +124,12 @@ def test_what_is_removed_is_gone_from_passages_and_sentences_each_by_its_own_ids
     index.sync()
     with IndexDatabase(index.path).reading() as db:
         reader, ids = IndexReader(db, index._database, index._vectors), np.arange(1, 1000)
-        for kind, held in (
-            ("passage", "SELECT id, 1 FROM passages"),
-            ("sentence", "SELECT first_sentence, sentence_count FROM passages"),
+        for vectors, held in (
+            (reader.passage_vectors, "SELECT id, 1 FROM passages"),
+            (reader.sentence_vectors, "SELECT first_sentence, sentence_count FROM passages"),
         ):
             expected = [id_ for first, count in db.execute(held) for id_ in range(first, first + count)]
-            assert sorted(ids[reader.stored(kind, ids).positions].tolist()) == sorted(expected)
+            assert sorted(ids[vectors.fetch(ids).positions].tolist()) == sorted(expected)
 
 
 def test_after_a_refit_the_embedder_is_another(index: Index) -> None:
@@ -149,8 +149,8 @@ def test_an_empty_index_has_nothing_to_open(tmp_path: Path, opened: list[str]) -
         IndexDatabase(index.path).reading() as db,
     ):
         reader = IndexReader(db, index._database, index._vectors)
-        assert reader.scan(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
-        assert len(reader.vectors("sentence", np.arange(5))) == 0
+        assert reader.passage_vectors.search(np.zeros((2, 5), np.float32), 5).ids.shape == (2, 0)
+        assert len(reader.sentence_vectors.fetch(np.arange(5)).rows) == 0
         assert reader.topics is None
         assert reader.halves.k == 0
         assert reader.embedder(db) is None

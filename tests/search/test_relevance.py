@@ -69,7 +69,7 @@ def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> N
     def spreads(db: sqlite3.Connection, reader: IndexReader) -> tuple[float, float]:
         query = index.embed(["the captain of a ship"])
         ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages")])
-        cosines = reader.halves.general(reader.vectors("passage", ids)) @ query[0]
+        cosines = reader.halves.general(reader.passage_vectors.fetch(ids).rows) @ query[0]
         known = TUNING.spread_prior * TUNING.usual_spread**2
         expected = (len(ids) * cosines.var() + known) / (len(ids) + TUNING.spread_prior)
         return float(reader.spread(query)[0]), expected**0.5

@@ -88,9 +88,9 @@ def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_best(index: Inde
     model = min(base, key=lambda id_: (-base[id_], id_))
     with index._database.reading() as db:
         reader = index._asking()._current(db)
-        nearest = reader.vectors("passage", np.array([model]))
+        nearest = reader.passage_vectors.fetch(np.array([model])).rows
         for hit in hits:
-            vectors = reader.vectors("passage", np.array([hit.passage_id]))
+            vectors = reader.passage_vectors.fetch(np.array([hit.passage_id])).rows
             near = float((vectors @ nearest.T).sum())
             assert hit.score == pytest.approx(base[hit.passage_id] + 0.2 * near, abs=1e-4)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -80,11 +80,11 @@ def test_a_passage_is_asked_by_its_stored_vector(index: Index) -> None:
     (like,) = index.search("rose", 1, filters=["garden-3.md"])
     with index._database.reading() as db:
         reader = index._asking()._current(db)
-        one = reader.vectors("passage", np.array([like.passage_id]))[0]
+        one = reader.passage_vectors.fetch(np.array([like.passage_id])).rows[0]
         one = one / np.linalg.norm(one)  # half-precision floats are a little off
         for hit in index.similar(like, k=4, mode="dense"):
-            whole = float(one @ reader.vectors("passage", np.array([hit.passage_id]))[0])
-            best = float(one @ reader.vectors("sentence", np.array([hit.sentence_id]))[0])
+            whole = float(one @ reader.passage_vectors.fetch(np.array([hit.passage_id])).rows[0])
+            best = float(one @ reader.sentence_vectors.fetch(np.array([hit.sentence_id])).rows[0])
             assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
 
 
@@ -92,10 +92,10 @@ def test_a_document_is_asked_by_the_direction_of_the_sum_of_its_passages_vectors
     ids = [hit.passage_id for hit in index.search("rose", 10, mode="dense", filters=["garden-3.md"])]
     with index._database.reading() as db:
         reader = index._asking()._current(db)
-        total = reader.vectors("passage", np.array(sorted(ids))).sum(axis=0)
+        total = reader.passage_vectors.fetch(np.array(sorted(ids))).rows.sum(axis=0)
         (hit,) = index.similar("garden-3.md", k=1, mode="dense")
-        whole = float(total @ reader.vectors("passage", np.array([hit.passage_id]))[0] / np.linalg.norm(total))
-        best = float(total @ reader.vectors("sentence", np.array([hit.sentence_id]))[0] / np.linalg.norm(total))
+        whole = float(total @ reader.passage_vectors.fetch(np.array([hit.passage_id])).rows[0] / np.linalg.norm(total))
+        best = float(total @ reader.sentence_vectors.fetch(np.array([hit.sentence_id])).rows[0] / np.linalg.norm(total))
     assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
 
 

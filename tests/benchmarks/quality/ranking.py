@@ -119,7 +119,7 @@ def parts_of(folder: Path, options: dict[str, Any]) -> Parts:
 
 def stored(snapshot: IndexReader, kind: Kind, ids: Matrix) -> Matrix:
     """The vectors of all ids, zero for one without. (n,) -> (n, d)"""
-    found = snapshot.stored(kind, ids)
+    found = (snapshot.passage_vectors if kind == "passage" else snapshot.sentence_vectors).fetch(ids)
     result = np.zeros((len(ids), found.rows.shape[1]), dtype=np.float32)
     result[found.positions] = found.rows
     return result

@@ -125,7 +125,9 @@ def semsearch_open(corpus: Corpus, out: Path) -> list[Answers]:
     index, questions, asked, ids = Index.open(out / "index"), corpus.questions, corpus.asked, corpus.ids
 
     def scan(number: int) -> Any:
-        found = index.searcher.in_one_generation(lambda _, reader: reader.scan(asked[number][None], K).ids[0])
+        found = index.searcher.in_one_generation(
+            lambda _, reader: reader.passage_vectors.search(asked[number][None], K).ids[0]
+        )
         return np.searchsorted(ids, found)
 
     return [
@@ -171,7 +173,7 @@ def export(corpus: Corpus, out: Path) -> None:
         def copy(_: sqlite3.Connection, reader: Any) -> None:
             for first in range(0, len(ids), BATCH):
                 wanted = np.array(ids[first : first + BATCH])
-                vectors[first : first + BATCH] = reader.stored("passage", wanted).by_position().rows
+                vectors[first : first + BATCH] = reader.passage_vectors.fetch(wanted).by_position().rows
 
         index.searcher.in_one_generation(copy)
     from semsearch.arrays.top_k import TopK

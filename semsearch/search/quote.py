@@ -26,13 +26,14 @@ import numpy as np
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
-from semsearch.embedding.word_finder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import Candidates, HitRows, IndexView, Query
 from semsearch.search.kept_rows import ReadTexts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import hashes_of
-from semsearch.text.tokens import hash_whole, with_parts
+from semsearch.text.tokens import hash_chunks, hash_whole, with_parts
+from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
@@ -107,8 +108,7 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         least[row], most[row] = min(least[row], idf), max(most[row], idf_held)
     rarity, vectors = np.array(least), None
     if several is not None and query.language is not None and names:
-        read = reader.read_texts.words(names, query.language, several)
-        words = Ragged(read.ids, np.searchsorted(read.of_ids, np.arange(len(names) + 1)))
+        words = _words_in(several, names, query.language)
         vectors = _unit(average_few(words, several.rows(words.ids)))
         p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
         in_none = (np.array(most) == 0) & (words.lengths > 0)
@@ -194,6 +194,14 @@ def _products(rows: Float32, vectors: Float32) -> Float32:
 
 def _unit(rows: Float32) -> Float32:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9)))
+
+
+def _words_in(vectors: MultilingualVectors, names: Sequence[str], language: str) -> Ragged:
+    """The words of a question's names in its language that have vectors. Nearly every question has a new one."""
+    if language in vectors.tables:
+        found = vectors.words_of(names, language, keep_unknown=False)
+        return found.only(found.ids >= 0)
+    return word_ids(hash_chunks(names), vectors.english, keep_unknown=False)
 
 
 def _idf_in_general(p: Float32, passages: int) -> Float64:

@@ -39,7 +39,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/history.py": "the questions that the user asked",
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
-    "embedding/embedder.py": "a file that a program saved and names",
+    "embedding/saved_embedder.py": "a file that a program saved and names",
     "evaluate/": "files that the user names",
     "indexing/add_texts.py": "files that the user names",
     "indexing/reading_log.py": "a file of the index's folder",
@@ -53,7 +53,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "storage/": "files of the index's folder",
     "system/": "files that others name, of ours",
     "topics/": "files of the index's folder",
-    "train/": "files that the user names",
     "trust.py": "the user's record",
     "word_vectors/": "word vectors that the user has named or allowed",
 }

@@ -121,10 +121,9 @@ def test_a_fault_of_the_parser_costs_only_the_markup(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("mark", ["|sub ", "`sub ", ":role:`x ", "*sub ", "``sub ", "_`sub "])
-def test_marks_without_an_end_cost_only_the_markup(mark: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_marks_without_an_end_cost_only_the_markup(mark: str) -> None:
     source = "A *first* one.\n\n" + mark * 20_000
     assert texts(source)[0] == "A *first* one."  # docutils would look for an hour
-    assert "a paragraph has more marks than can be paired" in caplog.text
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

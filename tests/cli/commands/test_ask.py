@@ -218,7 +218,7 @@ def test_a_project_cannot_send_documents_anywhere(server: ChatServer, folder: Pa
             file.write_text(f"[model]\n{line}\n", encoding="utf-8")
             result = ask(server)
             assert result.status == 2
-            assert ":2: model." in result.err
+            assert "semsearch.toml: model." in result.err
             assert "is allowed in your own configuration only" in result.err
     finally:
         file.unlink()

@@ -64,7 +64,9 @@ class Program(ExtensibleGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name, whose module is imported now."""
         self._load(cmd_name)
-        return super().get_command(ctx, cmd_name)
+        if (command := super().get_command(ctx, cmd_name)) is None:
+            self.list_commands(ctx)  # among which typer looks for what was meant
+        return command
 
     def _load(self, name: str) -> None:
         if name in COMMANDS and name not in self.commands:

@@ -37,7 +37,18 @@ import json, sys
 for line, code in json.loads(sys.argv[1]):
     exec(compile(code, f"the block in line {line}", "exec"), {"__name__": "__main__"})
 """
-LANGUAGES = {"sh", "python", "text", "json", "toml", "ini", "xml", "nginx", "lua", "elisp"}  # text: what is printed, or a formula
+LANGUAGES = {
+    "sh",
+    "python",
+    "text",
+    "json",
+    "toml",
+    "ini",
+    "xml",
+    "nginx",
+    "lua",
+    "elisp",
+}  # text: what is printed, or a formula
 NOTES = ["semsearch index notes/"]
 BEFORE = {  # what a reader has done before opening the page
     "docs/indexing.md": ["semsearch index docs/"],

@@ -39,7 +39,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/history.py": "the questions that the user asked",
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
-    "embedding/saved_embedder.py": "a file that a program saved and names",
+    "embedding/": "a file that a program saved and names",
     "evaluate/": "files that the user names",
     "indexing/add_texts.py": "files that the user names",
     "indexing/reading_log.py": "a file of the index's folder",

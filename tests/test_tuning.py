@@ -11,11 +11,11 @@ import pytest
 from small import small_vectors, write_articles
 
 from semsearch import tuning
+from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import pipeline
 from semsearch.search.candidates import Candidates, IndexView, Query
-from semsearch.search.index_reader import IndexReader
 from semsearch.search.scoring import dense_weight
 from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING
@@ -89,13 +89,13 @@ def test_it_looks_deeper_and_ever_deeper_where_many_say_the_same(
 
 def test_few_allowed_passages_are_not_scanned(usual: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     scans: list[int] = []
-    scan = IndexReader.scan
+    scan = SegmentsReader.search
 
     def scanned(*arguments: Any, **named: Any) -> Any:
         scans.append(1)
         return scan(*arguments, **named)
 
-    monkeypatch.setattr(IndexReader, "scan", scanned)
+    monkeypatch.setattr(SegmentsReader, "search", scanned)
     expected = usual.search(QUESTION, filters=["sea-*"], mode="dense")
     assert scans == []
     monkeypatch.setattr(tuning, "TUNING", replace(TUNING, few_allowed=3))

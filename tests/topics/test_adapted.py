@@ -67,7 +67,7 @@ def passage_vectors(index: Index) -> dict[int, np.ndarray]:
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
         ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages ORDER BY id")])
-        return {int(id_): snapshot.vectors("passage", ids[row : row + 1])[0] for row, id_ in enumerate(ids)}
+        return {int(id_): snapshot.passage_vectors.fetch(ids[row : row + 1]).rows[0] for row, id_ in enumerate(ids)}
 
 
 # -- asking --------------------------------------------------------------------------------------------------------
@@ -156,10 +156,10 @@ def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: I
         snapshot = index._asking()._current(db)
         halves = snapshot.halves
         ids = np.array([hit.passage_id for hit in index.search("rose", 50, mode="dense", filters=["garden-3.md"])])
-        vectors = snapshot.vectors("passage", np.sort(ids))
+        vectors = snapshot.passage_vectors.fetch(np.sort(ids)).rows
         (hit,) = index.similar("garden-3.md", k=1, mode="dense")
-        (row,) = snapshot.vectors("passage", np.array([hit.passage_id]))
-        (best,) = snapshot.vectors("sentence", np.array([hit.sentence_id]))
+        (row,) = snapshot.passage_vectors.fetch(np.array([hit.passage_id])).rows
+        (best,) = snapshot.sentence_vectors.fetch(np.array([hit.sentence_id])).rows
         general, topics = halves.general(vectors).sum(axis=0), halves.topics(vectors).sum(axis=0)
         general, topics = general / np.linalg.norm(general), topics / np.linalg.norm(topics)
     expected = 0.4 * topics @ halves.topics(row) + 0.3 * general @ halves.general(row) + 0.3 * general @ best

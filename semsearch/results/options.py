@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from operator import index
+from functools import reduce
+from operator import add, index
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
 from semsearch.errors import UsageError
@@ -141,6 +142,11 @@ class Origin(Record):
     support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
+
+    @property
+    def score(self) -> float:
+        """The points, added one after the other as the stages do; sum() rounds otherwise from Python 3.12 on."""
+        return reduce(add, self.points.values(), 0.0)
 
     def with_points(self, **points: float) -> Origin:
         """The same with other points of some stages."""

@@ -73,7 +73,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         query=origin.query,
         mode=origin.mode,
         sentence=sentence,
-        score=sum(origin.points.values()),
+        score=origin.score,
         lexical=lexical,
         dense=dense,
         near=near,

@@ -45,7 +45,7 @@ def world(tmp_path: Path, small_vectors: VectorTable) -> Path:
 
 
 @_limits
-@pytest.mark.parametrize("megabytes", [240, 300, 420, 500])
+@pytest.mark.parametrize("megabytes", [60, 240, 300, 420, 500])
 @pytest.mark.parametrize("command", ["query", "index", "refit", "map"])
 def test_too_little_memory_is_said_in_one_line(world: Path, megabytes: int, command: str) -> None:
     given = {"query": ["ship"], "index": ["docs"]}.get(command, [])

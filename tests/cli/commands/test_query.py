@@ -340,3 +340,18 @@ def test_a_read_only_folder_can_be_asked(folder: Path) -> None:
     finally:
         for path in paths:
             path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def test_ctrl_c_at_the_start_is_no_traceback() -> None:
+    program = """
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "semsearch.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+from semsearch.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (130, "semsearch: interrupted; nothing was changed\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers import delimited, json_lines, text
 from semsearch.readers.containers import archive
 from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode as decode_document, encode as encode_document
@@ -27,18 +24,12 @@ from semsearch.readers.pages.text_recognition import (
 from semsearch.readers.reader_child import is_running
 from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import BUILT_IN, COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
-from semsearch.readers.sniff import LOOKED_AT, format_by_content, is_log, text_format_by_content, unreadable_kind
+from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
+from semsearch.readers.sniff import is_log, recognised_format
 from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
 from semsearch.system.source_files import read_end, read_source
 
-_LOG = logging.getLogger(__name__)
-_SIGNS = frozenset(
-    b"%P\x89\xffGIM\x7f\x1fB\xfd\x287ROfS\xd0{"
-)  # the first bytes of the formats that sniff.py recognizes
-_COMPRESSED = (b"\x1f", b"B", b"\xfd")  # the first bytes of gzip, bzip2 and xz
-_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # of a web page or mail
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
 
@@ -66,7 +57,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     size, over = max(source.status.st_size, len(source.data)), 0
-    if size <= max_bytes or not _is_log(path, source.data):
+    if size <= max_bytes or format_of(str(path)) not in (None, TEXT) or not is_log(path.name, source.data):
         check_size(size, max_bytes, str(path))
     else:
         source = read_end(path, max_bytes, root=root)
@@ -89,10 +80,6 @@ def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: in
         raise
 
 
-def _is_log(path: Path, head: bytes) -> bool:
-    return format_of(str(path)) in (None, TEXT) and is_log(path.name, head[:LOOKED_AT])
-
-
 def check_size(size: int, max_bytes: int, name: str) -> None:
     """Check that what is to be read is not too large. Raises SourceError."""
     if size > max_bytes:
@@ -107,38 +94,18 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
-    if data[:1] in _COMPRESSED and name.lower().endswith(COMPRESSED) and not archive.is_tape(name):
+    if archive.is_compressed(data) and name.lower().endswith(COMPRESSED) and not archive.is_tape(name):
         unpacked = archive.uncompressed(data, name)
         try:
             return read_bytes(unpacked, archive.uncompressed_name(name), columns)
         except SourceError as error:
             raise SourceError(f"{name}, without compression: {error}") from error.__cause__
-    kind = _format(data, name)
+    kind = recognised_format(data, name)
     if kind.binary:
         return _read(kind, data, name)
     decoded = decode(data, name, declared=declared_encoding(data) if kind.declares_encoding else None)
     document = _read(kind, decoded.text, name, columns)
     return replace(document, omissions=decoded.omissions + document.omissions) if decoded.omissions else document
-
-
-def _format(data: bytes, name: str) -> Format:
-    named = format_of(name)
-    if not data or (data[0] not in _SIGNS and b"%PDF-" not in data[:1024]):  # nearly always
-        return _text_format(data, named)
-    by_content = format_by_content(data)
-    if by_content is not None and (named is None or named.name != by_content) and (named is None or named in BUILT_IN):
-        _LOG.info("%s: read as %s, by its content", name, by_content)
-        return FORMATS[by_content]
-    if by_content is None and (named is None or not named.binary) and (kind := unreadable_kind(data)):
-        raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
-    return _text_format(data, named) if by_content is None else named or TEXT
-
-
-def _text_format(data: bytes, named: Format | None) -> Format:
-    """The format of a text: that of its name, else a format that its content shows, else plain text."""
-    if (named is None or named is TEXT) and _LIKE_MARKUP.match(data) and (shown := text_format_by_content(data)):
-        return FORMATS[shown]
-    return named or TEXT
 
 
 def read_text(text: str, name: str, *, format: str = "text") -> Document:
@@ -181,10 +148,10 @@ def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -
 def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    described = kind.name, kind.module, kind.binary, kind.has_columns
+    chosen = columns.text, columns.metadata
 
     def ask(recognition: Recognition, limits: Limits | None, take_part: Callable[[bytes], None] | None) -> bytes:
-        described = kind.name, kind.module, kind.binary, kind.has_columns
-        chosen = columns.text, columns.metadata
         question = name, described, chosen, recognition
         return in_reader_process(read_encoded, data, name, *question, limits=limits, take_part=take_part)
 
@@ -198,12 +165,12 @@ def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) 
 def read_encoded(
     data: bytes,
     name: str,
-    format: tuple[str, str, bool, bool],
+    described: tuple[str, str, bool, bool],
     columns: tuple[list[str], list[str]],
     recognition: Sequence[Any],
 ) -> bytes:
     """Read a file and encode its document: what the other process is asked to do."""
-    format_name, module, is_binary, has_columns = format
+    format_name, module, is_binary, has_columns = described
     kind = Format(format_name, (), module, is_binary, has_columns=has_columns)
     source = data if is_binary else data.decode("utf-8", "surrogatepass")
     with recognition_of_a_file(Recognition(*recognition)):
@@ -213,60 +180,70 @@ def read_encoded(
 # -- Readers -----------------------------------------------------------------------------------------------------------
 
 
-_Reader = Callable[..., Document]
-
-
-def reader_of(kind: Format) -> _Reader:
+def reader_of(kind: Format) -> Callable[..., Document]:
     """The function that reads a format: `read(source, name)`, and the chosen columns where the format has some.
 
-    Each room is imported when the first file of its formats is read: together they take a third of a second, which a
-    search need not spend.
+    It is imported when the first file of its format is read: all of them take a third of a second, which a search need
+    not spend.
     """
-    if kind.module:  # a plug-in's
-        plugged_in: _Reader = import_module(kind.module).read
-        return plugged_in
-    readers: dict[str, _Reader] = {"jsonl": json_lines.read, "table": delimited.read}
-    match kind.name:
+    read: Callable[..., Document]
+    match kind.module or kind.name:
+        case "markdown":
+            from semsearch.readers.markup.markdown import read
         case "rst":
-            from semsearch.readers.markup import rst
+            from semsearch.readers.markup.rst import read
+        case "html":
+            from semsearch.readers.markup.html import read
+        case "org":
+            from semsearch.readers.markup.org import read
+        case "asciidoc":
+            from semsearch.readers.markup.asciidoc import read
+        case "latex":
+            from semsearch.readers.markup.latex import read
+        case "notebook":
+            from semsearch.readers.markup.notebook import read
+        case "subtitles":
+            from semsearch.readers.markup.subtitles import read
+        case "python":
+            from semsearch.readers.code.python import read
+        case "code":
+            from semsearch.readers.code.source_code import read
+        case "jsonl":
+            from semsearch.readers.json_lines import read
+        case "table":
+            from semsearch.readers.delimited import read
+        case "archive":
+            read = partial(archive.read, read_bytes=read_bytes)
+        case "mail":
+            from semsearch.readers.containers import mail
 
-            return rst.read
-        case "markdown" | "html" | "org" | "asciidoc" | "latex" | "notebook" | "subtitles":
-            from semsearch.readers.markup import asciidoc, html, latex, markdown, notebook, org, subtitles
+            read = partial(mail.read, read_bytes=read_bytes)
+        case "msg":
+            from semsearch.readers.containers import outlook
 
-            readers = {
-                "asciidoc": asciidoc.read,
-                "html": html.read,
-                "latex": latex.read,
-                "markdown": markdown.read,
-                "notebook": notebook.read,
-                "org": org.read,
-                "subtitles": subtitles.read,
-            }
-        case "python" | "code":
-            from semsearch.readers.code import python, source_code
-
-            readers = {"python": python.read, "code": source_code.read}
-        case "mail" | "msg" | "archive":
-            from semsearch.readers.containers import mail, outlook
-
-            readers = {"mail": mail.read, "msg": outlook.read, "archive": archive.read}
-            return partial(readers[kind.name], read_bytes=read_bytes)
-        case "docx" | "pptx" | "xlsx" | "xls" | "odt" | "ods" | "odp" | "epub" | "doc" | "ppt" | "rtf" | "fb2":
-            from semsearch.readers.office import docx, epub, open_document, pptx, rare, xlsx
-
-            readers = {
-                **dict.fromkeys(("doc", "ppt", "rtf", "fb2"), rare.read),
-                **dict.fromkeys(("ods", "odp"), open_document.read_sheets_or_slides),
-                "docx": docx.read,
-                "epub": epub.read,
-                "odt": open_document.read,
-                "pptx": pptx.read,
-                "xls": xlsx.read_binary,
-                "xlsx": xlsx.read,
-            }
-        case "pdf" | "picture":
-            from semsearch.readers.pages import pdf, picture
-
-            readers = {"pdf": pdf.read, "picture": picture.read}
-    return readers.get(kind.name, text.read)
+            read = partial(outlook.read, read_bytes=read_bytes)
+        case "doc" | "ppt" | "rtf" | "fb2":
+            from semsearch.readers.office.rare import read
+        case "docx":
+            from semsearch.readers.office.docx import read
+        case "pptx":
+            from semsearch.readers.office.pptx import read
+        case "xlsx":
+            from semsearch.readers.office.xlsx import read
+        case "xls":
+            from semsearch.readers.office.xlsx import read_binary as read
+        case "odt":
+            from semsearch.readers.office.open_document import read
+        case "ods" | "odp":
+            from semsearch.readers.office.open_document import read_sheets_or_slides as read
+        case "epub":
+            from semsearch.readers.office.epub import read
+        case "pdf":
+            from semsearch.readers.pages.pdf import read
+        case "picture":
+            from semsearch.readers.pages.picture import read
+        case "text":
+            from semsearch.readers.text import read
+        case plug_in:
+            read = import_module(plug_in).read
+    return read

@@ -9,8 +9,8 @@ The module that a Format names has `read(source: str, name: str) -> Document`, o
 `binary=True`. Plug-ins are looked for when there is a file with a suffix that is not built in, and one is imported when
 a file of its suffix is read. So they cannot take formats away from the built-in readers, and cost nothing otherwise.
 
-The readers of built-in formats are in semsearch.readers.read, which imports them. A format without lines also stands in
-LINELESS of semsearch.results.hits.
+All that is known of a built-in format stands in its line of BUILT_IN, but for its reader: `reader_of` of
+semsearch.readers.read imports that. A format without lines also stands in LINELESS of semsearch.results.hits.
 """
 
 from __future__ import annotations
@@ -18,28 +18,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from typing import Any
 
 from semsearch.errors import SourceError, UsageError
 
 MAX_BYTES = 100_000_000  # of a file, by default: a larger one is rarely prose
 GROUP = "semsearch.readers"  # of entry points
+COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
 _MAILDIR_FILE = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format.
-
-    `version` is that of the reader: when it changes, the next sync reads all files of this format again.
-
-    From `isolated_from` bytes on, files are read in another process, with limits of time and memory
-    (semsearch.readers.reader_process); None means never. One that `has_pictures` may have text recognized in them.
-
-    `needs` names the module that its reader imports and the extra of semsearch that installs it.
-    """
+    """A file format."""
 
     name: str
     suffixes: tuple[str, ...]  # lower case, each with its dot
@@ -47,10 +41,12 @@ class Format:
     binary: bool = False
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
-    version: str = "1"
-    isolated_from: int | None = None
-    has_pictures: bool = False
-    needs: tuple[str, str] | None = None
+    version: str = "1"  # of the reader: when it changes, the next sync reads all files of this format again
+    isolated_from: int | None = None  # bytes from which on files are read in another process, with limits; None: never
+    has_pictures: bool = False  # text may be recognized in them
+    needs: tuple[str, str] | None = None  # the module that its reader imports, and the extra that installs it
+    sign: bytes = b""  # that its files begin with
+    zip_mark: str = ""  # a member that only its zip archives have, or their media type
 
     @property
     def lacks_package(self) -> bool:
@@ -58,75 +54,52 @@ class Format:
         return self.needs is not None and not _is_installed(self.needs[0])
 
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
-_LARGE = 100_000  # bytes of a text: a smaller one is read in less than the time that a process takes to start
+def _format(name: str, suffixes: str, **fields: Any) -> Format:
+    return Format(name, tuple(suffixes.split()), **fields)
+
+
+# a smaller text is read in less time than a process takes to start; native readers, and what unpacks, always have one
+_text = partial(_format, isolated_from=100_000)
+_binary = partial(_format, binary=True, isolated_from=0)
+_rare = partial(_binary, version="2", needs=("kreuzberg", "rare"))
+_OPEN = "application/vnd.oasis.opendocument."
 _CODE = (
     ".c .h .cc .cpp .cxx .hh .hpp .hxx .java .kt .kts .scala .groovy .js .mjs .cjs .jsx .ts .tsx .go .rs .swift "
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-
-
-def _text(name: str, suffixes: str, version: str = "1", *, declares_encoding: bool = False) -> Format:
-    """A format of text, which is read in another process where it is large."""
-    return Format(
-        name, tuple(suffixes.split()), version=version, isolated_from=_LARGE, declares_encoding=declares_encoding
-    )
-
-
-def _binary(
-    name: str,
-    suffixes: str,
-    version: str = "1",
-    *,
-    needs: tuple[str, str] | None = None,
-    isolated_from: int = 0,
-    has_pictures: bool = False,
-) -> Format:
-    """A format that is not text, whose reader is written in C or unpacks: it is read in another process."""
-    return Format(
-        name,
-        tuple(suffixes.split()),
-        binary=True,
-        version=version,
-        isolated_from=isolated_from,
-        needs=needs,
-        has_pictures=has_pictures,
-    )
-
-
-TEXT = Format("text", (".txt", ".text", ".log"))
+TEXT = _format("text", ".txt .text .log")
 PICTURE = _binary("picture", ".png .jpg .jpeg .tif .tiff .webp .bmp .gif", needs=("rapidocr", "ocr"), has_pictures=True)
-BUILT_IN = (
+BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "5"),
-    _text("rst", ".rst .rest", "3"),
+    _text("markdown", ".md .markdown .mdown .mkd", version="5"),
+    _text("rst", ".rst .rest", version="3"),
     _text("html", ".html .htm .xhtml", declares_encoding=True),
     _text("org", ".org"),
     _text("asciidoc", ".adoc .asciidoc .asc"),
     _text("latex", ".tex .latex"),
-    _text("python", ".py .pyi", "3"),
-    _text("code", _CODE, "3"),
-    _text("notebook", ".ipynb", "3"),
-    Format("jsonl", (".jsonl", ".ndjson"), has_columns=True, version="2"),
-    Format("table", (".csv", ".tsv"), has_columns=True, version="2"),
+    _text("python", ".py .pyi", version="3"),
+    _text("code", _CODE, version="3"),
+    _text("notebook", ".ipynb", version="3"),
+    _format("jsonl", ".jsonl .ndjson", has_columns=True, version="2"),
+    _format("table", ".csv .tsv", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), has_pictures=True),
-    _binary("mail", ".eml .mbox", "4", isolated_from=_LARGE, has_pictures=True),
+    _binary("mail", ".eml .mbox", version="4", isolated_from=100_000, has_pictures=True),
     _binary("msg", ".msg", needs=("oxmsg", "msg"), has_pictures=True),
-    _binary("doc", ".doc .dot", "2", needs=("kreuzberg", "rare")),
-    _binary("ppt", ".ppt .pps .pot", "2", needs=("kreuzberg", "rare")),
-    _binary("rtf", ".rtf", "2", needs=("kreuzberg", "rare")),
-    _binary("fb2", ".fb2", "2", needs=("kreuzberg", "rare")),
-    _binary("docx", ".docx .docm", "4"),
-    _binary("pptx", ".pptx .pptm", "3"),
-    _binary("xlsx", ".xlsx .xlsm", "3"),
+    _rare("doc", ".doc .dot"),
+    _rare("ppt", ".ppt .pps .pot"),
+    _rare("rtf", ".rtf", sign=b"{\\rtf"),
+    _rare("fb2", ".fb2"),
+    _binary("docx", ".docx .docm", version="4", zip_mark="word/document.xml"),
+    _binary("pptx", ".pptx .pptm", version="3", zip_mark="ppt/presentation.xml"),
+    _binary("xlsx", ".xlsx .xlsm", version="3", zip_mark="xl/workbook.xml"),
     _binary("xls", ".xls .xlsb", needs=("python_calamine", "xls")),
-    _binary("ods", ".ods .ots"),
-    _binary("odp", ".odp .otp"),
-    _binary("odt", ".odt .ott", "3"),
-    _binary("epub", ".epub", "3"),
-    _binary("pdf", ".pdf", "4", has_pictures=True),
+    _binary("ods", ".ods .ots", zip_mark=f"{_OPEN}spreadsheet"),
+    _binary("odp", ".odp .otp", zip_mark=f"{_OPEN}presentation"),
+    _binary("odt", ".odt .ott", version="3", zip_mark=f"{_OPEN}text"),
+    _binary("epub", ".epub", version="3", zip_mark="META-INF/container.xml"),
+    _binary("pdf", ".pdf", version="4", has_pictures=True, sign=b"%PDF-"),
     PICTURE,
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}

@@ -12,34 +12,39 @@ reads them anyway, since then the user asks for them.
 from __future__ import annotations
 
 import io
+import logging
 import re
 import zipfile
 import zlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path, PurePath
 from typing import IO
 
 from semsearch.errors import SourceError
 from semsearch.readers.encoding import decode
-from semsearch.readers.registry import PICTURE
+from semsearch.readers.registry import BUILT_IN, FORMATS, PICTURE, TEXT, Format, format_of
 from semsearch.system.source_files import opened_source, read_source
 
+_LOG = logging.getLogger(__name__)
+_ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b\x08", FORMATS["pdf"].sign
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
-_ARCHIVES = (  # a member that only files of a format have
-    ("word/document.xml", "docx"),
-    ("ppt/presentation.xml", "pptx"),
-    ("xl/workbook.xml", "xlsx"),
-    ("META-INF/container.xml", "epub"),
+_NO_READER = {  # kinds of files, by their first bytes
+    b"\x89PNG\r\n\x1a\n": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture",
+    b"II*\0": "a TIFF picture", b"MM\0*": "a TIFF picture", b"SQLite format 3\0": "an SQLite database",
+    b"\x7fELF": "a program", b"MZ\x90\0": "a program", b"\xca\xfe\xba\xbe": "a program", b"\0asm": "a program",
+    _GZIP: "compressed with gzip", b"BZh9": "compressed with bzip2", b"\xfd7zXZ\0": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with Zstandard", b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a RAR archive", _ZIP: "a zip archive",
+    b"ID3": "sound", b"OggS": "sound", b"fLaC": "sound",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old Office file, or one with a password",
+    b"wOFF": "a font", b"wOF2": "a font", b"\0\1\0\0": "a font", b"OTTO": "a font",
+}  # fmt: skip
+_INNER = (  # signs that follow a length
+    (re.compile(rb"....ftyp(?:heic|heix|mif1|avif)|RIFF....WEBP", re.DOTALL), "a picture"),
+    (re.compile(rb"....ftyp|RIFF....", re.DOTALL), "a film or sound"),
 )
-_OPEN_DOCUMENT = {
-    b"application/vnd.oasis.opendocument.text": "odt",
-    b"application/vnd.oasis.opendocument.text-template": "odt",
-    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
-    b"application/vnd.oasis.opendocument.spreadsheet-template": "ods",
-    b"application/vnd.oasis.opendocument.presentation": "odp",
-    b"application/vnd.oasis.opendocument.presentation-template": "odp",
-}
+_FIRST_BYTES = frozenset(sign[0] for sign in (*_NO_READER, b"RIFF", *(kind.sign for kind in BUILT_IN if kind.sign)))
+_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # of a web page or mail
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
@@ -48,47 +53,54 @@ _HEAD = 4096  # bytes in which a text's format is recognised
 _HEADERS = re.compile(rb"(?:[!-9;-~]{1,80}:(?:[^\r\n]*\r?\n[ \t])*[^\r\n]*(?:\r?\n|\Z))+")  # of a message, and no more
 _FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
 _ONLY_MAIL = re.compile(rb"^(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I | re.M)
-_UNREADABLE = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"II*\0", "a TIFF picture"),
-    (b"MM\0*", "a TIFF picture"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90\0", "a program"),
-    (b"\x1f\x8b\x08", "compressed with gzip"),
-    (b"BZh9", "compressed with bzip2"),
-    (b"\xfd7zXZ\0", "compressed with xz"),
-    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"ID3", "sound"),
-    (b"OggS", "sound"),
-    (b"fLaC", "sound"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file, or one with a password"),
-    (b"\xca\xfe\xba\xbe", "a program"),
-    (b"\0asm", "a program"),
-    (b"wOFF", "a font"),
-    (b"wOF2", "a font"),
-    (b"\0\1\0\0", "a font"),
-    (b"OTTO", "a font"),
-)
-_INNER = (  # signs that follow a length
-    (re.compile(rb"....ftyp(?:heic|heix|mif1|avif)", re.DOTALL), "a picture"),
-    (re.compile(rb"....ftyp", re.DOTALL), "a film or sound"),
-    (re.compile(rb"RIFF....WEBP", re.DOTALL), "a picture"),
-    (re.compile(rb"RIFF....", re.DOTALL), "a film or sound"),
-)
+LOOKED_AT = 16_384  # bytes of a text that a verdict is based on
+
+
+def recognised_format(data: bytes, name: str) -> Format:
+    """The format of a file: that which its first bytes show, else that of its name, else plain text.
+
+    Raises SourceError for a file that is not text and of no known format.
+    """
+    named = format_of(name)
+    if not data or (data[0] not in _FIRST_BYTES and _PDF not in data[:_PDF_WITHIN]):  # nearly always
+        return _text_format(data, named)
+    shown = format_by_content(data)
+    if shown is None:
+        if (named is None or not named.binary) and (kind := unreadable_kind(data)):
+            raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
+        return _text_format(data, named)
+    if named is not None and (named.name == shown or named not in BUILT_IN):
+        return named
+    _LOG.info("%s: read as %s, by its content", name, shown)
+    return FORMATS[shown]
+
+
+def _text_format(data: bytes, named: Format | None) -> Format:
+    """The format of a text: that of its name, else a format that its content shows, else plain text."""
+    if (named is None or named is TEXT) and _LIKE_MARKUP.match(data) and (shown := text_format_by_content(data)):
+        return FORMATS[shown]
+    return named or TEXT
 
 
 def format_by_content(data: bytes) -> str | None:
     """The format of a file by its first bytes; None if they have no known signature."""
-    if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_PDF_WITHIN] and b"\0" in data[:65536]):
+    if data.startswith(_ZIP):
+        return archive_format(io.BytesIO(data))
+    if _PDF in data[:_PDF_WITHIN] and b"\0" in data[:65536]:
         return "pdf"
-    if data.startswith(b"{\\rtf"):
-        return "rtf"
-    return archive_format(io.BytesIO(data)) if data.startswith(b"PK\x03\x04") else None
+    return next((kind.name for kind in BUILT_IN if kind.sign and data.startswith(kind.sign)), None)
+
+
+def archive_format(file: IO[bytes]) -> str | None:
+    """The name of the format that a zip archive is in, if it is that of a known one."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            marks = set(archive.namelist())
+            if "mimetype" in marks and archive.getinfo("mimetype").file_size < 100:
+                marks.add(archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template"))
+            return next((kind.name for kind in BUILT_IN if kind.zip_mark in marks), None)
+    except Exception:  # the reader for its suffix, if any, reports a damaged archive
+        return None
 
 
 def text_format_by_content(data: bytes) -> str | None:
@@ -113,44 +125,21 @@ def _is_message(head: bytes) -> bool:
 
 def unreadable_kind(data: bytes) -> str | None:
     """Describe a file of a kind that has no reader, such as "a PNG picture"; None if it is not recognised."""
-    if data.startswith(b"PK\x03\x04"):
-        return "a zip archive"
     if b"\0" not in data[:4096]:  # words that begin like a sign: "ID3 is ..."
         return None
-    outer = (kind for sign, kind in _UNREADABLE if data.startswith(sign))
+    outer = (kind for sign, kind in _NO_READER.items() if data.startswith(sign))
     return next(outer, None) or next((kind for sign, kind in _INNER if sign.match(data)), None)
-
-
-def archive_format(file: IO[bytes]) -> str | None:
-    """The name of the format that a zip archive is in, if it is that of a known one."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            names = set(archive.namelist())
-            if "mimetype" in names and archive.getinfo("mimetype").file_size < 100:
-                kind = archive.read("mimetype").strip()
-                if kind in _OPEN_DOCUMENT:
-                    return _OPEN_DOCUMENT[kind]
-            return next((kind for member, kind in _ARCHIVES if member in names), None)
-    except Exception:  # the reader for its suffix, if any, reports a damaged archive
-        return None
 
 
 # -- Files without a reader --------------------------------------------------------------------------------------------
 
-LOOKED_AT = 16_384  # bytes that a verdict is based on
 LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was written by a machine, as a log was
 _FOR_MACHINES = {  # by the end of a name, in lower case
     ".lock": "a lock file", "package-lock.json": "a lock file", "pnpm-lock.yaml": "a lock file",
     "npm-shrinkwrap.json": "a lock file", "go.sum": "a lock file", ".lockb": "a lock file", ".map": "a source map",
     ".svg": "a drawing", ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
 }  # fmt: skip
-_UNPACK, _SAVE = "; unpack it", "; save it as .docx, .xlsx or .pptx"
 MISSING_OCR = "to read the text in it, run: pip install 'semsearch[ocr]'"
-_ADVICE = {  # for what can be made readable
-    "compressed with gzip": _UNPACK, "compressed with bzip2": _UNPACK, "compressed with xz": _UNPACK,
-    "compressed with Zstandard": _UNPACK, "a 7z archive": _UNPACK, "a RAR archive": _UNPACK,
-    "an old Office file, or one with a password": f"{_SAVE} without a password",
-}  # fmt: skip
 _LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does
 _FEW_SPACES = 0.04  # of the characters of ASCII text; prose has a sixth, base64 a sixtieth
 _LETTERS = 0.15  # of the characters of a log; of measured values with their times hardly any
@@ -165,16 +154,12 @@ _ASCII_SPACE = re.compile(r"\s")
 
 def refusal(path: Path, size: int) -> str:
     """Why a file without a reader is not read as text; "" if it is. What cannot be opened is left to its reader."""
-    return refusal_of(path, size, partial(_first_bytes, path), partial(_is_document, path))
 
+    def is_document() -> bool:
+        with opened_source(path) as (descriptor, _), open(descriptor, "rb", closefd=False) as file:
+            return bool(archive_format(file))
 
-def _is_document(path: Path) -> bool:
-    with opened_source(path) as (descriptor, _), open(descriptor, "rb", closefd=False) as file:
-        return bool(archive_format(file))
-
-
-def _first_bytes(path: Path, count: int) -> bytes:
-    return read_source(path, count).data
+    return refusal_of(path, size, lambda count: read_source(path, count).data, is_document)
 
 
 def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:
@@ -189,31 +174,35 @@ def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_docum
         first_bytes = head(LOOKED_AT)
     except OSError:
         return ""
-    if first_bytes.startswith(b"PK\x03\x04"):
+    if first_bytes.startswith(_ZIP):
         return "" if is_document() else "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
-    if first_bytes.startswith(b"\x1f\x8b\x08") and path.suffix.lower() == ".gz":
-        return refusal_of(path.with_suffix(""), size, _uncompressed(first_bytes), is_document)
-    return _refused(first_bytes, path, size)
-
-
-def _uncompressed(head: bytes) -> Callable[[int], bytes]:
-    """What returns the first bytes of a file that is compressed with gzip and begins with these."""
-
-    def first(count: int) -> bytes:
-        try:
-            return zlib.decompressobj(wbits=31).decompress(head, count)
-        except zlib.error as error:
-            raise OSError(str(error)) from error
-
-    return first
-
-
-def _refused(head: bytes, path: PurePath, size: int) -> str:
-    if format_by_content(head) or text_format_by_content(head):
+    if first_bytes.startswith(_GZIP) and path.suffix.lower() == ".gz":
+        return refusal_of(path.with_suffix(""), size, lambda count: _uncompressed(first_bytes, count), is_document)
+    if format_by_content(first_bytes) or text_format_by_content(first_bytes):
         return ""
-    if kind := unreadable_kind(head):
-        advice = f"; {MISSING_OCR}" if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package else ""
-        return f"is {kind}, which has no reader{advice or _ADVICE.get(kind, '')}"
+    if kind := unreadable_kind(first_bytes):
+        return f"is {kind}, which has no reader{_advice(kind, path)}"
+    return _refusal_as_text(first_bytes, path, size)
+
+
+def _uncompressed(head: bytes, count: int) -> bytes:
+    """The first bytes of a file that is compressed with gzip and begins with these."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, count)
+    except zlib.error as error:
+        raise OSError(str(error)) from error
+
+
+def _advice(kind: str, path: PurePath) -> str:
+    """How a file of a kind without a reader can be made readable, if it can."""
+    if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package:
+        return f"; {MISSING_OCR}"
+    if kind.startswith("compressed") or kind.endswith("archive"):
+        return "; unpack it"
+    return "; save it as .docx, .xlsx or .pptx without a password" if "Office" in kind else ""
+
+
+def _refusal_as_text(head: bytes, path: PurePath, size: int) -> str:
     try:
         text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
     except SourceError:
@@ -229,21 +218,20 @@ def is_log(name: str, head: bytes) -> bool:
     """Whether a text file is a log, by its name or by the times that most of its lines begin with."""
     if name.lower().endswith(".log"):
         return True
-    lines = head.split(b"\n")[:-1]
+    lines = head[:LOOKED_AT].split(b"\n")[:-1]
     return len(lines) > 1 and 2 * sum(1 for line in lines if _LOG_LINE.match(line)) > len(lines)
 
 
 def _for_machines(text: str) -> str:
     """Name the kind of a text that is not written for people, such as a minified file; empty for other texts."""
     spaces = len(_ASCII_SPACE.findall(text))
-    others = len(text) - spaces
     if len(text) < _ENOUGH:
         return ""
     if len(text) > _LONG_LINES * (text.count("\n") + 1) and spaces < 2 * _FEW_SPACES * len(text):
         return "a minified file"
     if text.isascii() and spaces < _FEW_SPACES * len(text):
         return "encoded data"
-    return "a table of numbers" if sum(map(str.isdigit, text)) > _DIGITS * others else ""
+    return "a table of numbers" if sum(map(str.isdigit, text)) > _DIGITS * (len(text) - spaces) else ""
 
 
 def _included(path: PurePath) -> str:

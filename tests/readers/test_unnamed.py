@@ -12,7 +12,7 @@ import pytest
 
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_file
-from semsearch.readers.sniff import _ADVICE, _UNREADABLE, LARGEST, MISSING_OCR, refusal
+from semsearch.readers.sniff import LARGEST, MISSING_OCR, refusal
 from semsearch.results.omissions import Omission
 
 PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
@@ -85,10 +85,6 @@ def test_of_a_log_over_the_limit_the_last_lines_are_read_with_their_numbers(tmp_
     (tmp_path / "book.txt").write_text("The harbour is open for all ships.\n" * 100, encoding="utf-8")
     with pytest.raises(SourceError, match="more than the limit of 2,000"):
         read_file(tmp_path / "book.txt", max_bytes=2_000)
-
-
-def test_advice_is_for_kinds_that_there_are() -> None:
-    assert set(_ADVICE) <= {kind for _, kind in _UNREADABLE}
 
 
 @pytest.mark.parametrize("name", TEXT)

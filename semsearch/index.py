@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.options import Mode, SearchOptions
     from semsearch.results.reports import Checkup, Status, SyncReport
-    from semsearch.system.threads import Executor
+    from semsearch.system.parallel import Executor
     from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)

@@ -297,11 +297,7 @@ def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
 
 
 def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import semsearch.indexing.generation
-
-    defaults = semsearch.indexing.generation.Generation.__init__.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "largest", 20)
+    monkeypatch.setattr("semsearch.indexing.generation.LARGEST", 20)
     index.sync(docs)
     assert index.status().segments <= 10 + 8  # 36 passages, 144 sentences
     assert len(index.search("moon", 36, mode="dense")) == 36

@@ -35,7 +35,7 @@ from semsearch.embedding.weights import WordWeights, learn_weights
 from semsearch.embedding.word_finder import as_multilingual, english_of, ids_of_passages, ids_of_texts, word_ids
 from semsearch.errors import FitError, StorageError
 from semsearch.system.durable import write_durably
-from semsearch.system.threads import Threads
+from semsearch.system.parallel import Threads
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks, words

@@ -23,14 +23,15 @@ from typing import IO, Any, Literal, Protocol
 import numpy as np
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.indexing.generation import Generation
 from semsearch.indexing.intake import DocumentSource
-from semsearch.indexing.read_files import Prepared
-from semsearch.indexing.write_transaction import WriteTransaction
+from semsearch.indexing.read_files import Prepared, prepared_of
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
-from semsearch.text.passage_records import PassageRecord, storable
+from semsearch.storage.document_rows import added_text
+from semsearch.text.passage_records import PassageRecord, each_record, storable
 from semsearch.text.text_lengths import heading_text
 
 # -- Forms in which programs give documents ----------------------------------------------------------------------------
@@ -140,8 +141,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
         _passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"])
     )
     characters = _of(record, "characters", int, 0)
-    details = json.dumps([title, format, metadata, [(passage.headings, passage.text) for passage in records]])
-    digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
+    digest = _digest([title, format, metadata, [(passage.headings, passage.text) for passage in records]])
     file = Prepared(
         size=characters, title=title, format=format, metadata=metadata, records=records, reading=(characters, "[]")
     )
@@ -329,39 +329,32 @@ def _check(text: AddedDocument) -> None:
         raise UsageError(f"the id {text.id!r} is not valid Unicode; give another") from None
 
 
-def take_added(write: WriteTransaction, text: AddedDocument) -> Taken:
+def take_added(generation: Generation, text: AddedDocument) -> Taken:
     """Put a text into the index, replacing the one that has its id. Raises UsageError for an unknown format."""
     if isinstance(text, Text):
-        return _take_text(write, text)
-    took = _make_room(write, text.id, text.digest)
-    if took != "unchanged":
-        write.intake.take_prepared(DocumentSource(ADDED, text.id, text.id, text.digest, text.file.size), text.file)
-    return took
-
-
-def _take_text(write: WriteTransaction, text: Text) -> Taken:
-    """Put a text into the index, replacing the one that has its id. Raises UsageError for an unknown format."""
-    text = replace(text, metadata=json_values(text.metadata))
-    details = json.dumps([text.text, text.title, text.metadata, text.format], sort_keys=True, allow_nan=False)
-    digest = hashlib.blake2b(details.encode(), digest_size=16).hexdigest()
-    took = _make_room(write, text.id, digest)
-    if took != "unchanged":
-        write.intake.take_in(DocumentSource(ADDED, text.id, text.id, digest, len(text.text)), _document(text))
-    return took
-
-
-def _make_room(write: WriteTransaction, id: str, digest: str) -> Taken:
-    """Remove the text that has an id, unless it has that digest."""
-    known = write.db.execute("SELECT id, digest FROM documents WHERE root_id = ? AND path = ?", (ADDED, id)).fetchone()
-    if known is None:
-        return "added"
-    if known[1] == digest:
+        text = replace(text, metadata=json_values(text.metadata))
+        digest = _digest([text.text, text.title, text.metadata, text.format], sort_keys=True)
+    else:
+        digest = text.digest
+    known = added_text(generation.db, text.id)
+    if known is not None and known.digest == digest:
         return "unchanged"
-    write.forget([known[0]])
-    return "changed"
+    if known is not None:
+        generation.forget([known.document_id])
+    if isinstance(text, Text):
+        document = _document(text)
+        source = DocumentSource(ADDED, text.id, text.id, digest, len(text.text))
+        generation.intake.take(source, prepared_of(document), each_record(document))
+    else:
+        generation.intake.take(DocumentSource(ADDED, text.id, text.id, digest, text.file.size), text.file)
+    return "added" if known is None else "changed"
 
 
 def _document(text: Text) -> Document:
-    storable = text.text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates are no characters
-    document = read_text(storable, text.id, format=text.format)
+    document = read_text(storable(text.text), text.id, format=text.format)
     return replace(document, title=text.title or document.title, metadata={**document.metadata, **text.metadata})
+
+
+def _digest(parts: list[Any], *, sort_keys: bool = False) -> str:
+    data = json.dumps(parts, sort_keys=sort_keys, allow_nan=False).encode()
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

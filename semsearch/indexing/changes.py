@@ -12,6 +12,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,9 +132,9 @@ def find_changes_at(
 def _outdated(db: sqlite3.Connection, known_roots: Sequence[Root], roots: RootPlan) -> set[int]:
     """Documents of another reader, splitter or choice of columns, or with a part for which a package was missing."""
     planned = {root.id: root for root in (*known_roots, *roots.wanted)}
-    for old in roots.absorbed:
-        outer = next(root for root in roots.wanted if covers(root, old.path))
-        planned[old.id] = replace(old, columns=outer.columns)
+    for inner in roots.absorbed:
+        outer = next(root for root in roots.wanted if covers(root, inner.path))
+        planned[inner.id] = replace(inner, columns=outer.columns)
     kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
     installed = {f"semsearch[{kind.needs[1]}]" for kind in kinds if kind.needs is not None}
     return documents_with_other_readers(db, planned.values()) | documents_with_omission(db, installed)
@@ -144,13 +145,34 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
     if PICTURE.lacks_package:
         return set(), set()
     texts = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
-    paths = {
-        path for text in texts for (path,) in db.execute("SELECT path FROM unread WHERE instr(reason, ?)", (text,))
-    }
+    paths = {path for path, skip in get_skips(db).items() if any(text in skip.reason for text in texts)}
     return documents_with_omission(db, texts), paths
 
 
 # -- Comparing ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The documents and files below some roots and parts of roots that are to be compared.
+
+    `unchanged` counts further documents, which need no closer look. Nothing lies in the `empty_parts`. The files of the
+    `lost` documents, elsewhere in these roots, no longer exist: a new file may be one of them. Roots in stores are
+    `unlisted` if they could not be listed.
+    """
+
+    known: list[KnownDocument] = field(default_factory=list)
+    present: list[PresentFile] = field(default_factory=list)
+    unchanged: int = 0
+    skipped: list[SkippedFile] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    deserted: list[Root] = field(default_factory=list)
+    unlisted: list[Root] = field(default_factory=list)
+    empty_parts: list[RootPart] = field(default_factory=list)
+    lost: list[KnownDocument] = field(default_factory=list)
+
+    def skip(self, path: str, reason: str) -> None:
+        self.skipped.append(SkippedFile(path, reason))
 
 
 def _compare(
@@ -161,136 +183,135 @@ def _compare(
     max_bytes: int | None,
     forced: frozenset[str] = frozenset(),
 ) -> Changes:
+    """Compare roots and parts of roots; files at the `forced` canonical paths are read in any case."""
     started_ns = time.time_ns()
     known_roots = get_roots(db)
-    parts = _look_at_parts(db, roots)
+    seen = _Seen(known=get_known(db, roots.absorbed), warnings=[*roots.warnings])
+    _look_at_parts(db, roots, seen)
     outdated = _outdated(db, known_roots, roots)
     skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
     is_simple = not (outdated or forced or roots.absorbed or roots.moved)
-    known, present, skipped = [*get_known(db, roots.absorbed), *parts.known], parts.present, parts.skipped
-    warnings, deserted, unlisted, unchanged = [*roots.warnings], list[Root](), set[int](), 0
     for root in roots.wanted:
-        seen = _look_at_root(db, root, skips, is_simple=is_simple, skipped=_into(skipped))
-        count = seen.unchanged + len(seen.known)
-        if seen.problem and root.is_remote and root.id in {known_root.id for known_root in known_roots}:
-            unlisted.add(root.id)  # its options stay as they were
-        if seen.unchanged or seen.present or (count and prune and (seen.has_vanished or not seen.problem)):
-            known += seen.known
-            present += seen.present
-            unchanged += seen.unchanged
-            deserted += [root] if seen.problem else []
-        elif count:
-            warnings.append(_kept(root, seen, count))
-        elif seen.problem:
-            warnings.append(seen.problem)
-    outdated |= {document.document_id for document in known if document.canonical in forced}
-    holding = still_skipped(skips, present, max_bytes)
-    unreadable, passed_over, readable = list[SkippedFile](), list[SkippedFile](), list[PresentFile]()
-    for file in present:
+        _look_at_root(db, root, seen, prune=prune, suspects=skips if is_simple else None)
+    outdated |= {document.document_id for document in seen.known if document.canonical in forced}
+    holding = still_skipped(skips, seen.present, max_bytes)
+    readable = [file for file in seen.present if file.canonical not in holding]
+    unreadable, passed_over = list[SkippedFile](), list[SkippedFile]()
+    for file in seen.present:
         if skip := holding.get(file.canonical):
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
-        else:
-            readable.append(file)
-
-    def digest(file: PresentFile) -> str | None:
-        try:
-            return content_digest(file, MAX_BYTES if max_bytes is None else max_bytes)
-        except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
-            return None
-        except OSError as error:
-            if is_resource_exhaustion(error):
-                raise
-            unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
-            return None
-
-    result = plan([*known, *parts.lost], readable, digest=digest, outdated=outdated)
-    result.unchanged += unchanged
-    hidden = tuple(canonical(item.path) + "/" for item in skipped)  # below what cannot be listed they may be there
+    digest = partial(_digest, max_bytes=MAX_BYTES if max_bytes is None else max_bytes, unreadable=unreadable)
+    result = plan([*seen.known, *seen.lost], readable, digest=digest, outdated=outdated)
+    result.unchanged += seen.unchanged
+    hidden = tuple(canonical(item.path) + "/" for item in seen.skipped)  # below what cannot be listed they may be there
     result.removed = [
         document
         for document in result.removed
-        if document not in parts.lost and not f"{document.canonical}/".startswith(hidden)
+        if document not in seen.lost and not f"{document.canonical}/".startswith(hidden)
     ]
+    stored = [*known_roots, *(root for root in seen.unlisted if any(root.id == known.id for known in known_roots))]
     return Changes(
         started_ns=started_ns,
         roots=roots,
-        changed_roots=[root for root in roots.wanted if root not in known_roots and root.id not in unlisted],
-        deserted=deserted,
+        changed_roots=[root for root in roots.wanted if root not in stored],
+        deserted=seen.deserted,
         plan=result,
-        skipped=skipped + unreadable,
-        warnings=warnings,
+        skipped=seen.skipped + unreadable,
+        warnings=seen.warnings,
         skips=holding | {path: skip for path, skip in skips.items() if not roots.covers(path)},
-        moved_roots=[_moved(old, roots, known, result) for old in roots.moved],
+        moved_roots=[_moved(root, roots, seen.known, result) for root in roots.moved],
         passed_over=passed_over,
-        empty_parts=parts.empty,
+        empty_parts=seen.empty_parts,
     )
 
 
-def _kept(root: Root, seen: RootSeen, count: int) -> str:
-    """Warn that the documents of a root without files were kept."""
-    globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
-    documents = "its 1 document was" if count == 1 else f"its {count:,} documents were"
-    if seen.problem and not seen.has_vanished:
-        return f"{seen.problem}; {documents} kept"
-    why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"
-    return f"{root.path} {'no longer exists' if seen.problem else why}; {documents} kept (--prune removes them)"
+def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile]) -> str | None:
+    """The digest of a file's content; None if it cannot be read, which is reported."""
+    try:
+        return content_digest(file, max_bytes)
+    except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
+        return None
+    except OSError as error:
+        if is_resource_exhaustion(error):
+            raise
+        unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
+        return None
 
 
-def _moved(old: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
+def _moved(before: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
     """Report a root that has moved, with the number of its unchanged documents."""
-    new = next(root for root in roots.wanted if root.id == old.id)
+    now = next(root for root in roots.wanted if root.id == before.id)
     gone = {document.document_id for document in plan.removed}
     gone |= {pair.known.document_id for pair in [*plan.changed, *plan.moved, *plan.unread]}
-    kept = [document for document in known if document.root_id == old.id and document.document_id not in gone]
-    return MovedRoot(old.path, new.path, len(kept))
+    kept = [document for document in known if document.root_id == before.id and document.document_id not in gone]
+    return MovedRoot(before.path, now.path, len(kept))
 
 
-def _into(skipped: list[SkippedFile]) -> Skipped:
-    return lambda path, reason: skipped.append(SkippedFile(path, reason))
-
-
-# -- Looking at the disk -----------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class RootSeen:
-    """The documents and files of a root that need a closer look, and the number of documents that have not changed.
-
-    `problem`: why it cannot be listed; it `has_vanished` if nothing is there any more.
-    """
-
-    known: list[KnownDocument]
-    present: list[PresentFile]
-    unchanged: int = 0
-    problem: str = ""
-    has_vanished: bool = False
+# -- Looking at whole roots --------------------------------------------------------------------------------------------
 
 
 def _look_at_root(
-    db: sqlite3.Connection, root: Root, remembered: Iterable[str], *, is_simple: bool, skipped: Skipped
-) -> RootSeen:
-    """List the files of a root. Those that look unchanged take little work, since most are.
+    db: sqlite3.Connection, root: Root, seen: _Seen, *, prune: bool, suspects: Collection[str] | None
+) -> None:
+    """List the files of a root. One that is missing or has no files any more is kept with a warning, unless `prune`.
 
-    `remembered` are the canonical paths of files that could not be read: they are looked at.
+    `suspects` are the canonical paths of files that are compared however unchanged they look; None: all of them.
     """
     try:
-        files = _find(root, skipped)
+        files = _find(root, seen.skip)
     except SourceError as error:
+        documents = get_known(db, [root])
         has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
-        return RootSeen(get_known(db, [root]), [], problem=str(error), has_vanished=has_vanished)
-    if root.single or not is_simple:
-        return RootSeen(get_known(db, [root]), list(present_files(root, files)))
-    (left, sizes, times), inside = get_states(db, root, CLOCK_TICK_NS), root.canonical("")
-    apart = {path.removeprefix(inside) for path in remembered}
+        if root.is_remote:
+            seen.unlisted.append(root)  # its options stay as they were
+        if documents and prune and has_vanished:
+            seen.known += documents
+            seen.deserted.append(root)
+        elif not documents:
+            seen.warnings.append(str(error))
+        elif has_vanished:
+            seen.warnings.append(f"{root.path} no longer exists; {_kept(len(documents))} (--prune removes them)")
+        else:
+            seen.warnings.append(f"{error}; {_kept(len(documents))}")
+        return
+    if root.single or suspects is None:
+        known, present, unchanged = get_known(db, [root]), list(present_files(root, files)), 0
+    else:
+        known, present, unchanged = _sort_out_unchanged(db, root, files, suspects)
+    if present or unchanged or prune or not known:
+        seen.known += known
+        seen.present += present
+        seen.unchanged += unchanged
+    else:
+        globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
+        why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"
+        seen.warnings.append(f"{root.path} {why}; {_kept(len(known))} (--prune removes them)")
+
+
+def _sort_out_unchanged(
+    db: sqlite3.Connection, root: Root, files: Iterable[FoundFile], suspects: Iterable[str]
+) -> tuple[list[KnownDocument], list[PresentFile], int]:
+    """The documents and files that need a closer look, and the number of those that have not changed.
+
+    Most files have not: they take little work.
+    """
+    left, sizes, times = get_states(db, root, CLOCK_TICK_NS)
+    inside = root.canonical("")
+    suspect_paths = {path.removeprefix(inside) for path in suspects}
     total, others = len(left), list[FoundFile]()
     for file in files:
         path, size, mtime_ns, _ = file
-        at = left.get(path)
-        if at is not None and sizes[at] == size and times[at] == mtime_ns and path not in apart:
+        position = left.get(path)
+        is_same = position is not None and sizes[position] == size and times[position] == mtime_ns
+        if is_same and path not in suspect_paths:
             del left[path]
         else:
             others.append(file)
-    return RootSeen(get_known_with(db, root, left), list(present_files(root, others)), total - len(left))
+    return get_known_with(db, root, left), list(present_files(root, others)), total - len(left)
+
+
+def _kept(count: int) -> str:
+    return "its 1 document was kept" if count == 1 else f"its {count:,} documents were kept"
 
 
 def _find(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
@@ -312,63 +333,52 @@ def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFil
         yield PresentFile(*place, file.size, file.mtime_ns, known, columns, store)
 
 
-@dataclass(slots=True)
-class PartsSeen:
-    """The documents and files of some parts of roots, in the index and on the disk. `empty` parts have neither.
-
-    `lost` documents lay elsewhere in these roots, and their files no longer exist: a new file may be one of these.
-    """
-
-    known: list[KnownDocument] = field(default_factory=list)
-    present: list[PresentFile] = field(default_factory=list)
-    skipped: list[SkippedFile] = field(default_factory=list)
-    empty: list[RootPart] = field(default_factory=list)
-    lost: list[KnownDocument] = field(default_factory=list)
+# -- Looking at parts of roots -----------------------------------------------------------------------------------------
 
 
-def _look_at_parts(db: sqlite3.Connection, roots: RootPlan) -> PartsSeen:
+def _look_at_parts(db: sqlite3.Connection, roots: RootPlan, seen: _Seen) -> None:
     """Find the documents and files of the parts of a plan, and of nothing else.
 
     If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
     whole root, whose documents are kept unless the user prunes them.
     """
-    together = PartsSeen()
     by_root: dict[int, list[RootPart]] = defaultdict(list)
     for part in roots.parts:
         by_root[part.root.id].append(part)
     for parts in by_root.values():
         root = parts[0].root
-        seen = _look_at_parts_of(db, root, parts) if _is_listed(root) else None
-        if seen is None or (seen.known and not seen.present and len(seen.known) == count_documents(db, root)):
+        if not (_is_listed(root) and _look_at_parts_of(db, root, parts, seen)):
             roots.wanted.append(root)
             roots.parts = [part for part in roots.parts if part.root != root]
-        else:
-            together.known += seen.known
-            together.present += seen.present
-            together.skipped += seen.skipped
-            together.empty += seen.empty
-            together.lost += seen.lost
-    return together
 
 
-def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart]) -> PartsSeen:
-    seen = PartsSeen(known=[document for part in parts for document in get_known_at(db, part)])
-    paths, skipped = [part.path for part in parts], _into(seen.skipped)
+def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart], seen: _Seen) -> bool:
+    """Find the documents and files of parts of one root; False if they have all documents of it and no file."""
+    known = [document for part in parts for document in get_known_at(db, part)]
+    paths, unlisted = [part.path for part in parts], list[SkippedFile]()
+
+    def skip(path: str, reason: str) -> None:
+        unlisted.append(SkippedFile(path, reason))
+
     if root.is_remote:
-        files: Iterable[FoundFile] = remote_source(root.path).find_at(root, paths, skipped=skipped)
+        files: Iterable[FoundFile] = remote_source(root.path).find_at(root, paths, skipped=skip)
     else:
-        folder, include, exclude = Path(root.path), root.include, root.exclude
-        files = find_files_at(folder, paths, include=include, exclude=exclude, skipped=skipped)
-    seen.present += present_files(root, files)
+        files = find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skip)
+    present = list(present_files(root, files))
+    if known and not present and len(known) == count_documents(db, root):
+        return False
+    known_paths = {document.canonical for document in known}
     inside = {part.canonical for part in parts}
-    known = {document.canonical for document in seen.known}
-    there = {file.canonical for file in seen.present} | {canonical(item.path) for item in seen.skipped}
-    full = {enclosing_path(path, inside) for path in known | there}
-    seen.empty += [part for part in parts if part.canonical not in full]
-    sizes = {file.size for file in seen.present if file.canonical not in known}
+    there = {file.canonical for file in present} | {canonical(item.path) for item in unlisted} | known_paths
+    full = {enclosing_path(path, inside) for path in there}
+    sizes = {file.size for file in present if file.canonical not in known_paths}
     same_size = get_known_of_sizes(db, root, sizes) if sizes else []
-    seen.lost += [document for document in same_size if document.canonical not in known and _is_gone(document)]
-    return seen
+    seen.known += known
+    seen.present += present
+    seen.skipped += unlisted
+    seen.empty_parts += [part for part in parts if part.canonical not in full]
+    seen.lost += [document for document in same_size if document.canonical not in known_paths and _is_gone(document)]
+    return True
 
 
 def _is_gone(document: KnownDocument) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -19,30 +19,31 @@ from semsearch.dense.engines import StoreAddress, claimed, complete, release
 from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
+from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.merge_indexes import join
+from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 from semsearch.indexing.sync import sync
 from semsearch.indexing.sync_roots import as_indexed
-from semsearch.indexing.write_transaction import Report, WriteTransaction, writing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import ADDED, Root, covers
-from semsearch.storage.catalogue import get_roots
+from semsearch.storage.catalogue import delete_roots, get_roots
 from semsearch.storage.checksums import is_manifest_sound
-from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained
-from semsearch.storage.document_rows import added_texts
+from semsearch.storage.commit import CommitInDoubt, write_transaction
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
+from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.known_files import get_known
-from semsearch.storage.meta import DESCRIPTION, get_meta, set_meta
+from semsearch.storage.meta import DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.system import clock
 from semsearch.system.locations import uri_scheme
 from semsearch.system.locking import writer_lock
-from semsearch.system.threads import Executor
+from semsearch.system.parallel import Executor
 from semsearch.word_vectors.loading import open_vectors
-from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -201,17 +202,18 @@ class IndexWriter:
         metadata that cannot be stored; nothing is then changed.
         """
         done = Counter[str]()
-        with self.writing() as write:
+        with new_generation(self) as generation:
+            intake = generation.intake
             for number, text in enumerate(checked(texts)):
-                self.report(Progress("reading", number, sentences=write.intake.sentences, path=text.id))
-                done[take_added(write, text)] += 1
-            refitted = write.finish()
+                self.report(Progress("reading", number, sentences=intake.sentences, path=text.id))
+                done[take_added(generation, text)] += 1
+            refitted = generation.finish()
         return SyncReport(
             added=done["added"],
             changed=done["changed"],
             unchanged=done["unchanged"],
-            passages=write.intake.passages,
-            sentences=write.intake.sentences,
+            passages=intake.passages,
+            sentences=intake.sentences,
             refitted=refitted,
         )
 
@@ -235,30 +237,30 @@ class IndexWriter:
         return len(rows)
 
     def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
-        with self.writing() as write:
-            write.forget(documents)
-            write.db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
-            write.finish()
+        with new_generation(self) as generation:
+            generation.forget(documents)
+            delete_roots(generation.db, roots)
+            generation.finish()
 
     def describe(self, sentence: str) -> None:
         """Set the sentence that says what the index holds; an empty one removes it."""
-        with self.database.writing() as db:
+        with write_transaction(self.database) as db:
             if sentence:
                 set_meta(db, DESCRIPTION, sentence)
             else:
-                db.execute("DELETE FROM meta WHERE key = ?", (DESCRIPTION,))
+                delete_meta(db, DESCRIPTION)
 
     @_timed
     def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
         """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
-        with self.writing() as write:
-            joined = join(write, others)
-            write.finish()
+        with new_generation(self) as generation:
+            joined = join(generation, others)
+            generation.finish()
         left = f"{joined.known:,} documents are in more than one index; each was taken from the first"
         return SyncReport(
             added=joined.taken,
-            passages=write.intake.passages,
-            sentences=write.intake.sentences,
+            passages=generation.intake.passages,
+            sentences=generation.intake.sentences,
             refitted=True,
             warnings=(left,) if joined.known else (),
         )
@@ -266,8 +268,8 @@ class IndexWriter:
     @_timed
     def refit(self) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again."""
-        with self.writing(compact=True) as write:
-            return _embed_all(write)
+        with new_generation(self, compact=True) as generation:
+            return _embed_all(generation)
 
     @_timed
     def rebuild(self, options: SettingsKeywords) -> SyncReport:
@@ -281,16 +283,17 @@ class IndexWriter:
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
             self._moving(before, settings) as (settings, address),
-            self._writing_with(settings, lambda: opened, compact=True, derived=False) as write,
+            new_generation(self, settings, lambda: opened, compact=True, derived=False) as generation,
         ):
-            if not is_manifest_sound(write.db):
-                forget_manifest(write.db)
-            set_meta(write.db, "settings", settings.to_json())
+            db = generation.db
+            if not is_manifest_sound(db):
+                forget_manifest(db)
+            set_meta(db, "settings", settings.to_json())
             if settings.store != before.store:
-                move(write.db, address)
-            write.generation.drop_words()
-            rewrite_words(write.db, write.generation.words)
-            done = _embed_all(write)
+                move(db, address)
+            generation.drop_words()
+            rewrite_words(db, generation.words)
+            done = _embed_all(generation)
         self.vectors.use(opened, chosen)
         return done
 
@@ -321,21 +324,10 @@ class IndexWriter:
         if not is_scattered:
             reclaim_space(self.database, left, compact=True)
             return False
-        with self.writing(compact=True) as write:
-            write.finish()
-            write.generation.compact()
+        with new_generation(self, compact=True) as generation:
+            generation.finish()
+            generation.compact()
         return True
-
-    def writing(self, *, compact: bool = False) -> AbstractContextManager[WriteTransaction]:
-        settings = self.settings
-        return self._writing_with(settings, partial(self.vectors.of, settings), compact=compact)
-
-    def _writing_with(
-        self, settings: Settings, vectors: Callable[[], WordVectors], *, compact: bool, derived: bool = True
-    ) -> AbstractContextManager[WriteTransaction]:
-        return writing(
-            self.database, settings, vectors, self.report, executor=self.executor, compact=compact, derived=derived
-        )
 
 
 def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
@@ -349,13 +341,11 @@ def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
     return False
 
 
-def _embed_all(write: WriteTransaction) -> SyncReport:
+def _embed_all(generation: Generation) -> SyncReport:
     """Fit to all stored text and embed it, and finish the write."""
-    refitted = write.finish(refit=True)
-    passages, sentences = write.db.execute(
-        "SELECT coalesce(sum(passages), 0), coalesce(sum(sentences), 0) FROM documents"
-    ).fetchone()
-    return SyncReport(passages=passages, sentences=sentences, refitted=refitted)
+    refitted = generation.finish(refit=True)
+    contents = count_contents(generation.db)
+    return SyncReport(passages=contents.passages, sentences=contents.sentences, refitted=refitted)
 
 
 def _ignore(_: Progress) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from semsearch.indexing.generation import Generation
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import Prepared
-from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.sources.roots import ADDED, Root, covers
 from semsearch.storage.catalogue import get_roots, set_root
 from semsearch.storage.database import IndexDatabase
@@ -31,11 +31,11 @@ class JoinedDocuments:
     known: int
 
 
-def join(write: WriteTransaction, others: Sequence[IndexDatabase]) -> JoinedDocuments:
+def join(generation: Generation, others: Sequence[IndexDatabase]) -> JoinedDocuments:
     """Take in the documents of other indexes, into one that is empty."""
     roots = _roots(others)
     for root in roots:
-        set_root(write.db, root)
+        set_root(generation.db, root)
     seen: set[tuple[int, str]] = set()
     known = 0
     for other in others:
@@ -45,8 +45,8 @@ def join(write: WriteTransaction, others: Sequence[IndexDatabase]) -> JoinedDocu
                     known += 1
                     continue
                 seen.add((source.root_id, source.path))
-                write.intake.take_prepared(source, _prepared(document))
-    write.intake.flush()
+                generation.intake.take(source, _prepared(document))
+    generation.intake.flush()
     return JoinedDocuments(len(seen), known)
 
 

@@ -1,9 +1,9 @@
 """Read files: open them, divide them into passages, find the words; here, in processes, or on other machines.
 
 What is read of a file depends only on the file and the word vectors, so files can be read anywhere and in any order.
-They are read in chunks, and a chunk is taken in when it is its turn (semsearch.indexing.sync). Processes are fresh
-interpreters (spawned) that return arrays and strings. Another machine gets the path, size and time of each file, and
-sees it in a shared folder or object store. What cannot be read there is read here.
+They are read in chunks, and a chunk is taken in when it is its turn (semsearch.indexing.sync). Another process or
+machine gets the path, size and time of each file, sees it on the disk, in a shared folder or object store, and returns
+arrays and strings. What cannot be read there is read here.
 """
 
 from __future__ import annotations
@@ -13,17 +13,13 @@ import io
 import json
 import logging
 import os
-import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from multiprocessing import get_context
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -32,7 +28,6 @@ from semsearch.errors import (
     SemsearchError,
     SourceError,
     StorageError,
-    VectorsMismatch,
     is_resource_exhaustion,
 )
 from semsearch.indexing.spool import SpooledBatch, batch_of
@@ -46,8 +41,8 @@ from semsearch.settings import Settings
 from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_source
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.clock import storable_time
+from semsearch.system.parallel import Executor
 from semsearch.system.source_files import source_digest
-from semsearch.system.threads import Executor
 from semsearch.text.passage_records import (
     PassageRecord,
     each_record,
@@ -57,7 +52,7 @@ from semsearch.text.passage_records import (
     storable,
 )
 from semsearch.text.terms import Lexicon
-from semsearch.word_vectors.loading import Reference, VectorsReference, load_vectors
+from semsearch.word_vectors.loading import Reference, VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)
@@ -157,28 +152,30 @@ class Chunk:
     postings: GatheredPostings
 
 
+def prepared_of(document: Document, *, with_passages: bool = False, **state: Any) -> Prepared:
+    """What is stored of a document, without its passages or with them; `state` is that of its file."""
+    return Prepared(
+        **state,
+        title=storable(document.title),
+        format=document.format,
+        metadata=json.dumps(dict(document.metadata), allow_nan=False),
+        records=tuple(each_record(document)) if with_passages else (),
+        reading=reading_of(document),
+        columns=document.columns,
+    )
+
+
 def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) -> tuple[Prepared, Document | None]:
     """Read a file, and return its document too if it could be read. `with_passages`: with the records of its passages.
 
     Raises StorageError if its store cannot be reached.
     """
-    path, checked, is_lasting, digest = file.absolute, time.time_ns(), False, ""
+    path, checked_ns, is_lasting, digest = file.absolute, time.time_ns(), False, ""
     try:
         content = opened()
-        document = content.document
-        prepared = Prepared(
-            digest=content.digest,
-            size=content.size,
-            mtime_ns=content.mtime_ns,
-            checked_ns=checked,
-            title=storable(document.title),
-            format=document.format,
-            metadata=json.dumps(dict(document.metadata), allow_nan=False),
-            records=tuple(each_record(document)) if with_passages else (),
-            reading=reading_of(document),
-            columns=document.columns,
-        )
-        return prepared, document
+        state = {"digest": content.digest, "size": content.size, "mtime_ns": content.mtime_ns}
+        prepared = prepared_of(content.document, with_passages=with_passages, **state, checked_ns=checked_ns)
+        return prepared, content.document
     except SourceError as error:
         reason, is_lasting = str(error), not isinstance(error.__cause__, OSError | ImportError)
         digest = error.digest
@@ -192,7 +189,7 @@ def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) ->
         logger.warning("%s could not be parsed", path, exc_info=True)
         reason = f"could not be parsed: {type(error).__name__}: {error}"
         is_lasting = not isinstance(error, ImportError | MemoryError)
-    return Prepared(digest, checked_ns=checked, reason=reason, is_lasting=is_lasting), None
+    return Prepared(digest, checked_ns=checked_ns, reason=reason, is_lasting=is_lasting), None
 
 
 class Preparer:
@@ -225,14 +222,29 @@ class Preparer:
 LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
 _CHUNK = 250_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
 _FILES = 256
-_AHEAD = 3  # chunks for each process that are begun before they are needed
 _WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
 _MOST = 8  # processes by default: only one takes in what they prepare
 
 
-def is_large(file: PresentFile) -> bool:
-    """Return whether a file is taken in part by part."""
-    return file.size > LARGE
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Consecutive files that are prepared together: all of them in the reading log, or none."""
+
+    files: Sequence[PresentFile]
+    is_logged: bool
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is one large file, which is taken in part by part."""
+        return not self.is_logged and self.files[0].size > LARGE
+
+
+def file_groups(files: Sequence[PresentFile], is_logged: Callable[[PresentFile], bool]) -> Iterator[FileGroup]:
+    """Divide files into groups, in their order."""
+    for logged, run in groupby(files, is_logged):
+        some = list(run)
+        for part in chunks([file.size for file in some]):
+            yield FileGroup(some[part], logged)
 
 
 def chunks(sizes: Sequence[int]) -> Iterator[slice]:
@@ -266,76 +278,7 @@ def _cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-# -- Processes of this machine -----------------------------------------------------------------------------------------
-
-
-def prepare_in_processes(
-    groups: Sequence[Sequence[PresentFile]],
-    *,
-    processes: int,
-    settings: Settings,
-    vectors: WordVectors,
-    max_bytes: int,
-) -> Generator[Chunk | None, None, None]:
-    """Yield the chunk of each group of files, in their order; None for a group that is to be read here.
-
-    The processes end when the generator is closed or exhausted. Raises SemsearchError if one dies.
-    """
-    arguments = settings, str(getattr(vectors, "folder", "")), vectors.digest, registered()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_start, initargs=arguments)
-    waiting: deque[Future[Chunk | None]] = deque()
-    rest = iter(groups)
-    try:
-        while True:
-            for group in islice(rest, processes * _AHEAD - len(waiting)):
-                waiting.append(pool.submit(_prepare, list(group), max_bytes))
-            if not waiting:
-                return
-            yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise SemsearchError(
-            "a process that reads files died, perhaps from lack of memory; nothing was changed. "
-            "Run it again with one process (--processes 1)"
-        ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-_worker: Preparer | SemsearchError  # of this process, if it is a worker; or why it could not become one
-
-
-def _start(settings: Settings, folder: str, digest: str, formats: Sequence[Format] = ()) -> None:
-    """Prepare a worker process. It ignores Ctrl-C, and ends with the process that takes in."""
-    global _worker  # a worker's state lives as long as its process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for kind in formats:
-        register(kind)
-    try:
-        vectors = load_vectors(folder)
-        if vectors.digest != digest:
-            raise VectorsMismatch(f"the word vectors in {folder} changed while they were in use; index again")
-        _worker = Preparer(settings, vectors)
-    except SemsearchError as error:
-        _worker = error
-
-
-def _prepare(files: Sequence[PresentFile], max_bytes: int) -> Chunk | None:
-    """Prepare a chunk. None if it has files of a store that another process may have in its memory."""
-    if isinstance(_worker, SemsearchError):
-        raise _worker
-    if not any(file.store for file in files):
-        return _worker.prepare(files, max_bytes)
-    try:
-        return _unless_to_be_tried_again(_worker.prepare(files, max_bytes))
-    except StorageError:
-        return None
-
-
-def _unless_to_be_tried_again(chunk: Chunk) -> Chunk | None:
-    return None if any(file.reason and not file.is_lasting for file in chunk.files) else chunk
-
-
-# -- Other machines ----------------------------------------------------------------------------------------------------
+# -- In other processes, here or on other machines --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,9 +297,18 @@ def prepare_elsewhere(
     vectors: WordVectors,
     max_bytes: int,
 ) -> Generator[Chunk | None, None, None]:
-    """Yield the chunk of each group of files, in their order, as `prepare_in_processes` does."""
+    """Yield the chunk of each group of files, in their order; None for a group that is to be read here.
+
+    What was begun ends when the generator is closed. Raises SemsearchError if a process dies.
+    """
     work = PreparerElsewhere(settings, VectorsReference.of(vectors), registered(), max_bytes)
-    yield from executor.in_order(work, (SentChunk(tuple(group), time.time_ns()) for group in groups))
+    try:
+        yield from executor.in_order(work, (SentChunk(tuple(group), time.time_ns()) for group in groups))
+    except BrokenProcessPool as error:
+        raise SemsearchError(
+            "a process that reads files died, perhaps from lack of memory; nothing was changed. "
+            "Run it again with one process (--processes 1)"
+        ) from error
 
 
 class PreparerElsewhere:
@@ -377,14 +329,14 @@ class PreparerElsewhere:
         if not all(map(is_seen_here, sent.files)):
             return None
         try:
-            chunk = _unless_to_be_tried_again(self._preparer().prepare(sent.files, self._arguments[3]))
-        except StorageError:
+            chunk = self._preparer().prepare(sent.files, self._arguments[3])
+        except StorageError:  # of a store, which another process may reach
             return None
         except OSError as error:
             if is_resource_exhaustion(error):
                 return None
             raise
-        if chunk is None:
+        if any(file.reason and not file.is_lasting for file in chunk.files):
             return None
         return replace(chunk, files=tuple(replace(file, checked_ns=sent.sent_ns) for file in chunk.files))
 

@@ -26,6 +26,7 @@ from semsearch.dense.engines import (
     set_address,
     set_left,
 )
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.index_files import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
 from semsearch.storage.segments import forget_retired, get_retired, get_segment_names
@@ -175,7 +176,7 @@ def _release(database: IndexDatabase, left: Sequence[StoreAddress]) -> None:
     """Release vector stores that an index has left. One that cannot be reached is tried again by the next write."""
     for store in left:
         release(store)
-        with database.writing() as db:
+        with write_transaction(database) as db:
             set_left(db, [address for address in get_left(db) if address != store])
 
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import SemsearchError
 from semsearch.indexing.changes import Changes, find_changes_at, unrecognized
+from semsearch.indexing.generation import Generation, new_generation
+from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.read_files import Opened, each_opened
 from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
@@ -26,13 +28,12 @@ from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.known_files import get_known
 from semsearch.system import clock
-from semsearch.system.threads import in_order
+from semsearch.system.parallel import in_order
 
 if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.indexing.index_writer import IndexWriter
-    from semsearch.indexing.write_transaction import Report, WriteTransaction
 
 _BATCH = 60.0  # seconds of recognition until a commit
 _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB
@@ -41,7 +42,7 @@ _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB
 def recognize_scans(
     writer: IndexWriter,
     done: SyncReport,
-    apply: Callable[[WriteTransaction, Changes], SyncReport],
+    apply: Callable[[Generation, Changes], SyncReport],
     *,
     max_bytes: int,
     processes: int,
@@ -60,8 +61,8 @@ def recognize_scans(
             paths = [file.canonical for file in batch]
             changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True)
         if not changes.nothing_to_do:
-            with writer.writing() as write:
-                done = _together(done, apply(write, changes), batch)
+            with new_generation(writer) as generation:
+                done = _together(done, apply(generation, changes), batch)
     return done
 
 

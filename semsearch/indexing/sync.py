@@ -1,10 +1,10 @@
 """A sync, on one page: find → compare → read → embed → write.
 
-    find      the roots, and the files below them            indexing/changes, indexing/sync_roots, sources/walk
-    compare   them with the documents of the index           sources/unchanged
-    read      new and changed files, a chunk at a time       indexing/read_files, indexing/reading_log
+    find      the roots, and the files below them                indexing/changes, indexing/sync_roots, sources/walk
+    compare   them with the documents of the index               sources/unchanged
+    read      new and changed files, a chunk at a time           indexing/read_files, indexing/reading_log
     embed     their passages and sentences; fit, if it is due    indexing/generation
-    write     rows, words and segment files; one COMMIT      indexing/intake, indexing/write_transaction
+    write     rows, words and segment files; one COMMIT          indexing/intake, storage/commit
 
 Finding and comparing only read; without changes, that is all. Everything else is one transaction: whatever ends it
 before its COMMIT leaves the index as it was. Files are read in this process, in others or on other machines, and taken
@@ -15,44 +15,40 @@ from __future__ import annotations
 
 import os
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from semsearch.errors import UsageError
 from semsearch.indexing.changes import Changes, unrecognized
+from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import (
     Chunk,
+    FileGroup,
     Prepared,
     Preparer,
-    chunks,
     each_opened,
-    is_large,
+    file_groups,
     prepare_elsewhere,
-    prepare_in_processes,
     read_as,
     useful_processes,
     why_refused,
 )
 from semsearch.indexing.recognize_scans import recognize_scans
-from semsearch.indexing.write_transaction import WriteTransaction
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.sources.roots import Root, covers
 from semsearch.sources.unchanged import FilePair, PresentFile, Skip, judge_of
-from semsearch.storage.catalogue import get_roots, set_root
-from semsearch.storage.checked_rows import documents_changing
+from semsearch.storage.catalogue import delete_roots, get_roots, set_root
 from semsearch.storage.fitted import require_languages
-from semsearch.storage.known_files import set_skips
-from semsearch.system.threads import Threads
+from semsearch.storage.known_files import MovedDocument, move_documents, move_root, set_skips
+from semsearch.system.parallel import Processes, Threads
+from semsearch.text.passage_records import each_record
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,9 +68,9 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
     if changes.nothing_to_do:
         done = changes.report
     else:
-        with writer.writing() as write:
-            done = apply(write, changes, max_bytes=max_bytes, processes=processes)
-            waits_for_recognition = any(unrecognized(write.db))
+        with new_generation(writer) as generation:
+            done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
+            waits_for_recognition = any(unrecognized(generation.db))
     if not waits_for_recognition:
         return done
     here = replace(writer, executor=None)
@@ -82,23 +78,23 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
     return recognize_scans(here, done, read_again, max_bytes=max_bytes, processes=processes)
 
 
-def apply(write: WriteTransaction, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
+def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
     """Apply the changes that were found, in a transaction that is committed afterwards; the report."""
-    plan = changes.plan
-    columns_before = {root.id: root.columns for root in get_roots(write.db)}
+    plan, db = changes.plan, generation.db
+    columns_before = {root.id: root.columns for root in get_roots(db)}
     renamed = [pair for pair in plan.moved if pair.must_be_read]
     kept = [pair for pair in plan.moved if not pair.must_be_read]
-    _update_roots(write.db, changes)
-    write.forget(known.document_id for known in plan.removed)
-    write.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
-    _update_paths(write.db, [*plan.touched, *kept], changes.started_ns)
+    _update_roots(db, changes)
+    generation.forget(known.document_id for known in plan.removed)
+    generation.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
+    move_documents(db, map(_moved, [*plan.touched, *kept]), checked_ns=changes.started_ns)
     work = [
         *(("added", file) for file in plan.added),
         *(("changed", pair.present) for pair in plan.changed),
         *(("moved", pair.present) for pair in renamed),
     ]
-    counts = _read(write, changes, work, columns_before, max_bytes=max_bytes, processes=processes)
-    refitted = write.finish()
+    counts = _read(generation, changes, work, columns_before, max_bytes=max_bytes, processes=processes)
+    refitted = generation.finish()
     lost = len(plan.changed) + len(renamed) - counts["changed"] - counts["moved"]  # their earlier text is gone
     return replace(
         changes.report,
@@ -106,17 +102,34 @@ def apply(write: WriteTransaction, changes: Changes, *, max_bytes: int, processe
         changed=counts["changed"],
         moved=len(kept) + counts["moved"],
         removed=len(plan.removed) + lost,
-        passages=write.intake.passages,
-        sentences=write.intake.sentences,
+        passages=generation.intake.passages,
+        sentences=generation.intake.sentences,
         refitted=refitted,
     )
+
+
+def _moved(pair: FilePair) -> MovedDocument:
+    """A document that has not changed, with the path and state that its file has now."""
+    file = pair.present
+    return MovedDocument(
+        pair.known.document_id, file.root_id, file.path, file.file, size=file.size, mtime_ns=file.mtime_ns
+    )
+
+
+def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
+    """Write new roots and globs; move documents of roots that a larger one absorbs to that one; drop deserted roots."""
+    for root in changes.changed_roots:
+        set_root(db, root)
+    for inner in changes.roots.absorbed:
+        move_root(db, inner, next(root for root in changes.roots.wanted if covers(root, inner.path)))
+    delete_roots(db, [*changes.roots.absorbed, *changes.deserted])
 
 
 # -- Read --------------------------------------------------------------------------------------------------------------
 
 
 def _read(
-    write: WriteTransaction,
+    generation: Generation,
     changes: Changes,
     work: Sequence[tuple[str, PresentFile]],
     columns_before: Mapping[int, Columns],
@@ -127,7 +140,7 @@ def _read(
     """Take in files; the number of each kind that were read. Those that cannot be read are added to `changes`."""
     work = [item for item in work if item[1].is_known or not _is_refused(changes, item[1], max_bytes)]
     counts, columns = Counter[str](), dict[int, dict[str, None]]()
-    prepared = take_files(write, [file for _, file in work], max_bytes=max_bytes, processes=processes)
+    prepared = _take_files(generation, [file for _, file in work], max_bytes=max_bytes, processes=processes)
     for (kind, file), result in zip(work, prepared, strict=True):
         if not result.reason:
             counts[kind] += 1
@@ -135,95 +148,83 @@ def _read(
         elif file.store or os.path.lexists(file.absolute):  # else it was deleted since it was found
             _skip(changes, file, result, max_bytes)
     _check_columns(changes.changed_roots, columns_before, columns)
-    roots = get_roots(write.db)
-    set_skips(write.db, {path: s for path, s in changes.skips.items() if any(covers(root, path) for root in roots)})
+    roots = get_roots(generation.db)
+    skips = {path: skip for path, skip in changes.skips.items() if any(covers(root, path) for root in roots)}
+    set_skips(generation.db, skips)
     return counts
 
 
-def take_files(
-    write: WriteTransaction, files: Sequence[PresentFile], *, max_bytes: int, processes: int
+def _take_files(
+    generation: Generation, files: Sequence[PresentFile], *, max_bytes: int, processes: int
 ) -> Iterator[Prepared]:
     """Take in files, in this order, and yield each as it was read: with its state, or the reason why it was not."""
     if not files:
         return
-    log, done = write.reading_log, 0
+    log, intake = generation.reading_log, generation.intake
     log.begin(sum(file.size for file in files), max_bytes=max_bytes)
-    was_read = [log.has(file) for file in files]
-    groups = list(_groups(files, was_read))
-    unread = [file.size for file, was in zip(files, was_read, strict=True) if not was]
-    processes = 1 if write.executor is not None else useful_processes(unread, processes, write.vectors())
-    write.generation.spread = Threads(processes)
-    sent = [group for group in groups if not log.has(group[0]) and not is_large(group[0])]
-    sent = sent if write.executor is not None or processes > 1 else []
-    here: Preparer | None = None
-    with closing(_prepare_in_parallel(write, sent, processes, max_bytes)) as coming:
+    groups = list(file_groups(files, log.has))
+    preparer = Preparer(generation.settings, generation.vectors())
+    done = 0
+    with closing(_prepared_elsewhere(generation, groups, processes, max_bytes)) as prepared:
         for group in groups:
-            progress = Progress("reading", done, len(files), write.intake.sentences)
-            is_sent = bool(sent) and group is sent[0]
-            if is_sent:
-                sent = sent[1:]
-                write.report(replace(progress, path=group[0].absolute))
-            chunk = next(coming) if is_sent else None
-            if chunk is not None:
-                for file, prepared in zip(group, chunk.files, strict=True):
-                    log.note(file, prepared)
-            elif is_large(group[0]) and not log.has(group[0]):
-                write.report(replace(progress, path=group[0].absolute))
-                yield _take_large(write, group[0], max_bytes)
+            progress = Progress("reading", done, len(files), intake.sentences, path=group.files[0].absolute)
+            generation.report(progress)
+            chunk = next(prepared)
+            if group.is_large:
+                yield _take_large(generation, group.files[0], max_bytes)
             else:
-                here = here or Preparer(write.settings, write.vectors())
-                chunk = here.chunk_of(list(_read_here(write, group, progress, max_bytes)))
-            if chunk is not None:
-                sources = [_source(*pair) for pair in zip(group, chunk.files, strict=True)]
-                write.intake.take_chunk(chunk, sources)
+                chunk = chunk or preparer.chunk_of(list(_read_here(generation, group, progress, max_bytes)))
+                intake.take_chunk(chunk, [_source(*pair) for pair in zip(group.files, chunk.files, strict=True)])
                 yield from chunk.files
-            done += len(group)
-    write.report(Progress("reading", len(files), len(files), write.intake.sentences))
+            done += len(group.files)
+    generation.report(Progress("reading", len(files), len(files), intake.sentences))
 
 
-def _groups(files: Sequence[PresentFile], was_read: Sequence[bool]) -> Iterator[Sequence[PresentFile]]:
-    """Chunks of consecutive files, each of files that are all in the reading log, or all not."""
-    first = 0
-    for _, run in groupby(was_read):
-        last = first + len(list(run))
-        sizes = [file.size for file in files[first:last]]
-        yield from (files[first + part.start : first + part.stop] for part in chunks(sizes))
-        first = last
-
-
-def _prepare_in_parallel(
-    write: WriteTransaction, groups: Sequence[Sequence[PresentFile]], processes: int, max_bytes: int
+def _prepared_elsewhere(
+    generation: Generation, groups: Sequence[FileGroup], processes: int, max_bytes: int
 ) -> Generator[Chunk | None, None, None]:
-    """Prepare groups of files in processes or on other machines: a chunk for each, in their order, or None."""
-    settings, vectors = write.settings, write.vectors()
-    if write.executor is not None:
-        return prepare_elsewhere(
-            groups, executor=write.executor, settings=settings, vectors=vectors, max_bytes=max_bytes
-        )
-    return prepare_in_processes(groups, processes=processes, settings=settings, vectors=vectors, max_bytes=max_bytes)
+    """Yield for each group the chunk that processes or other machines prepared, and None where it is read here."""
+    sent = [group.files for group in groups if not group.is_logged and not group.is_large]
+    executor, vectors = generation.executor, generation.vectors()
+    if executor is None:
+        sizes = [file.size for group in groups if not group.is_logged for file in group.files]
+        processes = useful_processes(sizes, processes, vectors)
+        generation.spread = Threads(processes)
+        executor = Processes(processes) if processes > 1 and sent else None
+    if executor is None:
+        yield from [None] * len(groups)
+        return
+    chunks = prepare_elsewhere(
+        sent, executor=executor, settings=generation.settings, vectors=vectors, max_bytes=max_bytes
+    )
+    with closing(chunks):
+        for group in groups:
+            chunk = None if group.is_logged or group.is_large else next(chunks)
+            for file, prepared in zip(group.files, chunk.files if chunk else (), strict=chunk is not None):
+                generation.reading_log.note(file, prepared)
+            yield chunk
 
 
-def _read_here(
-    write: WriteTransaction, files: Sequence[PresentFile], progress: Progress, max_bytes: int
-) -> Iterator[Prepared]:
-    """Read files in this process, from the log what was read before, and note the others there."""
-    log = write.reading_log
-    openers = None if log.has(files[0]) else each_opened(files, max_bytes)
-    for number, file in enumerate(files, start=progress.files):
-        write.report(replace(progress, files=number, path=file.absolute))
-        prepared = log.get(file) if openers is None else None
+def _read_here(generation: Generation, group: FileGroup, progress: Progress, max_bytes: int) -> Iterator[Prepared]:
+    """Read files in this process, or take from the log what was read before, and note the others there."""
+    log = generation.reading_log
+    openers = iter(()) if group.is_logged else each_opened(group.files, max_bytes)
+    for number, file in enumerate(group.files):
+        if number:
+            generation.report(replace(progress, files=progress.files + number, path=file.absolute))
+        prepared = log.get(file) if group.is_logged else None
         if prepared is None:
-            opened = next(each_opened([file], max_bytes) if openers is None else openers)
+            opened = next(each_opened([file], max_bytes) if group.is_logged else openers)
             prepared, _ = read_as(file, opened)
             log.note(file, prepared)
         yield prepared
 
 
-def _take_large(write: WriteTransaction, file: PresentFile, max_bytes: int) -> Prepared:
+def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> Prepared:
     """Take in a large file part by part: its passages are never in memory together."""
     prepared, document = read_as(file, next(each_opened([file], max_bytes)), with_passages=False)
     if document is not None and (source := _source(file, prepared)) is not None:
-        write.intake.take_in(source, document)
+        generation.intake.take(source, prepared, each_record(document))
     return prepared
 
 
@@ -282,39 +283,3 @@ def _check_columns(
                 f"no file in {root.path} has a column {missing[0]!r}; "
                 + (f"the columns are {', '.join(names)}" if names else f"no {suffixes} file has columns")
             )
-
-
-# -- Write -------------------------------------------------------------------------------------------------------------
-
-
-def _update_paths(db: sqlite3.Connection, pairs: Sequence[FilePair], checked_ns: int) -> None:
-    """Update the path and state of files whose documents have not changed, and when they were checked."""
-    rows = [
-        (file.root_id, file.path, file.file if file.file != file.path else None, file.size, file.mtime_ns)
-        for file in (pair.present for pair in pairs)
-    ]
-    ids = [pair.known.document_id for pair in pairs]
-    with documents_changing(db, ids):
-        db.executemany(
-            "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
-            [(*row, checked_ns, id_) for row, id_ in zip(rows, ids, strict=True)],
-        )
-
-
-def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
-    """Write new roots and globs; move documents of roots that a larger one absorbs to that one; drop deserted roots."""
-    for root in changes.changed_roots:
-        set_root(db, root)
-    for old in changes.roots.absorbed:
-        outer = next(root for root in changes.roots.wanted if covers(root, old.path))
-        below = old.path.removeprefix(outer.path.rstrip("/") + "/")
-        prefix = below.removesuffix(PurePosixPath(below).name) if old.single else below + "/"
-        moving = [id_ for (id_,) in db.execute("SELECT id FROM documents WHERE root_id = ?", (old.id,))]
-        with documents_changing(db, moving):
-            db.execute(
-                "UPDATE documents SET root_id = ?, path = ? || path, file = ? || coalesce(file, path) "
-                "WHERE root_id = ?",
-                (outer.id, unicodedata.normalize("NFC", prefix), prefix, old.id),
-            )
-    gone = [(root.id,) for root in (*changes.roots.absorbed, *changes.deserted)]
-    db.executemany("DELETE FROM roots WHERE id = ?", gone)

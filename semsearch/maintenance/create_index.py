@@ -28,6 +28,7 @@ from semsearch.errors import (
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
 from semsearch.storage.checksums import update_digests
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE, connect, connect_to_file
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, is_index
 from semsearch.storage.index_files import is_map_file
@@ -151,7 +152,7 @@ def _fill(folder: Path, settings: Settings) -> None:
 
 
 def _write(folder: Path, settings: Settings, address: StoreAddress | None) -> None:
-    with IndexDatabase(folder).writing() as db:
+    with write_transaction(IndexDatabase(folder)) as db:
         set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         set_meta(db, "settings", settings.to_json())
         set_address(db, address)

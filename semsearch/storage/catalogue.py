@@ -55,6 +55,11 @@ def set_root(db: sqlite3.Connection, root: Root) -> None:
     )
 
 
+def delete_roots(db: sqlite3.Connection, roots: Iterable[Root]) -> None:
+    """Delete roots; documents of theirs must have been deleted or moved."""
+    db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
+
+
 def get_root_places(db: sqlite3.Connection) -> list[str]:
     """Read the paths of the roots; of those in stores the URIs with which they are reached."""
     return [place for (place,) in db.execute("SELECT path || options FROM roots ORDER BY id")]

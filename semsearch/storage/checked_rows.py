@@ -65,6 +65,11 @@ def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]])
     )
 
 
+def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
+    """Write of each document the characters of its file's text, and its omissions as JSON."""
+    db.executemany("INSERT INTO readings (document_id, characters, omissions) VALUES (?, ?, ?)", rows)
+
+
 def documents_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[Sequence[Any]]:
     """Read sound rows of `DOCUMENT_COLUMNS` by id; ids that are not in the index are left out. Raises IndexDamaged."""
     for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps([int(id_) for id_ in ids]),)):
@@ -266,6 +271,17 @@ def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
     if is_sound(row):
         return DocumentExtent(row[1], row[2], row[13], row[14])
     return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
+
+
+def delete_document(db: sqlite3.Connection, document: int, extent: DocumentExtent, *, generation: int) -> None:
+    """Delete the rows of a document; its passages and sentences count as removed from a generation on."""
+    first, passages, *_ = extent
+    db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (first, first + passages))
+    db.execute("DELETE FROM documents WHERE id = ?", (document,))
+    db.execute("DELETE FROM readings WHERE document_id = ?", (document,))
+    db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document,))
+    if passages:
+        db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*extent, generation))
 
 
 def find_damaged_rows(db: sqlite3.Connection) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""The SQLite database of an index: whether a folder has one, its transactions, and its errors in words.
+"""The SQLite database of an index: whether a folder has one, its read transactions, and its errors in words.
 
-Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. A write
-is one transaction, whose COMMIT (in `IndexDatabase.writing`) is the one point at which a new generation begins.
+Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. What
+writes and commits is in semsearch.storage.commit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import errno
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -28,19 +28,12 @@ from semsearch.errors import (
 )
 from semsearch.storage.audit import find_faults
 from semsearch.storage.checked_rows import find_damaged_rows
-from semsearch.storage.checksums import check_digests, update_digests
-from semsearch.storage.connections import DATABASE, FileId, ReaderPool, connect, file_id, open_reader
+from semsearch.storage.checksums import check_digests
+from semsearch.storage.connections import DATABASE, ReaderPool, connect, open_reader
 from semsearch.storage.meta import DESCRIPTION, get_meta
 from semsearch.storage.schema import FORMAT, create_tables
 
 SEGMENTS = "segments"
-
-
-class CommitInDoubt(StorageError):
-    """The disk failed at a commit. It is in the log, flushed or not, and who opens the database next may find it there.
-
-    So what the new generation names must stay until the next write, which sees whether it is there.
-    """
 
 
 class IndexDatabase:
@@ -91,12 +84,12 @@ class IndexDatabase:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
-        with explained(self.folder, writes=False):
+        with explained(self.folder, writes=False), audited(self.folder):
             current: sqlite3.Connection | None = getattr(self._own, "db", None)
             if current is not None:
                 yield current
                 return
-            self._check_open()
+            self.check_open()
             with self._readers.lend() as (db, times_replaced):
                 db.execute("BEGIN")
                 self._own.db, self._own.times_replaced = db, times_replaced
@@ -114,38 +107,6 @@ class IndexDatabase:
             with closing(connect(self.path, "rw")) as db:
                 db.execute("BEGIN")
                 yield db
-
-    @contextmanager
-    def writing(self, *, derived: bool = True) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction: the COMMIT at its end is the one point at which a new generation begins.
-
-        Without `derived` the list of segments may be damaged: all of them are about to be made again. Raises
-        IndexDamaged if the small tables do not match their digests, CommitInDoubt if the disk fails at the end,
-        IndexNotFound if the index was deleted or moved meanwhile, or is another one now.
-        """
-        self._check_open()
-        with explained(self.folder):
-            connection = connect(self.path, "rw")
-            try:
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.execute("BEGIN IMMEDIATE")
-                file = file_id(self.path)  # not before: a file of an image's layer becomes another when it is opened
-                try:
-                    if get_meta(connection, "format") is not None:
-                        check_digests(connection, derived=derived)
-                    yield connection
-                    update_digests(connection)
-                    self._check_there(file)
-                except BaseException as error:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    if isinstance(error, Exception):
-                        self._check_there(file)
-                    raise
-                _commit(connection, self.folder)
-            finally:
-                self.close()  # so that the writer is the last to go, and merges the log into the database
-                connection.close()
 
     def create(self) -> None:
         """Create the tables; none if they are there already."""
@@ -165,26 +126,10 @@ class IndexDatabase:
         """Close the readers' connections; one that is in a transaction is closed at the end of it."""
         self._readers.close()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Check that the program that opened the index has not closed it. Raises UsageError."""
         if self.is_closed:
             raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
-
-    def _check_there(self, file: FileId | None) -> None:
-        """Check that the database is still the file that it was. Raises IndexNotFound."""
-        if file is None or file_id(self.path) != file:
-            raise IndexNotFound(f"the index at {self.folder} was deleted or moved during the write; nothing was saved")
-
-
-def _commit(connection: sqlite3.Connection, folder: Path) -> None:
-    try:
-        connection.execute("COMMIT")
-    except sqlite3.OperationalError as error:
-        if "disk I/O error" not in str(error):
-            raise
-        raise CommitInDoubt(
-            f"the disk of {folder} failed ({error}{_limited()}) at the end of a write, which may or may not have "
-            "been saved; run it again"
-        ) from error
 
 
 # -- Is there an index? ------------------------------------------------------------------------------------------------
@@ -284,22 +229,50 @@ def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        explanation = _of_sqlite(error, folder) or _of_rows(folder)
+        explanation = _of_sqlite(error, folder)
+        if explanation is None and (faults := _row_faults(folder)):
+            explanation = _damaged_by(faults, folder)
         if explanation is None:
             raise
         raise explanation from error
     except SemsearchError:
         raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
-        damage = _of_rows(folder)
-        if damage is None:
-            raise  # a bug
-        raise damage from error
     except OSError as error:
         explanation = _of_system(error, folder, writes=writes)
         if explanation is None:
             raise
         raise explanation from error
+
+
+@contextmanager
+def audited(folder: Path) -> Iterator[None]:
+    """Audit the rows of an index when what reads them fails: somebody else may have made it, or changed it.
+
+    Where rows are not as semsearch writes them, that is the error, and the other its cause. Where they are, the other
+    error is a bug, and stays what it is.
+    """
+    try:
+        yield
+    except SemsearchError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+        faults = _row_faults(folder) if has_database(folder) else []
+        if not faults:
+            raise
+        raise _damaged_by(faults, folder) from error
+
+
+def _row_faults(folder: Path) -> list[str]:
+    """What is wrong with the rows of an index, the first of it; nothing if they are as semsearch writes them."""
+    try:
+        with closing(open_reader(folder)) as db:
+            return list(islice(find_faults(db), _SHOWN))
+    except (sqlite3.Error, OSError, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema
+        return [str(error)]
+
+
+def _damaged_by(faults: Sequence[str], folder: Path) -> IndexDamaged:
+    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again")
 
 
 def _of_sqlite(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
@@ -311,7 +284,7 @@ def _of_sqlite(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | N
     if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
         return StorageError(_without_maps(folder, text))
     if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}{_limited()}); the index is unchanged")
+        return StorageError(f"the disk of {folder} is failing ({text}{limited_size()}); the index is unchanged")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
     if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
@@ -339,20 +312,6 @@ def _of_system(error: OSError, folder: Path, *, writes: bool) -> SemsearchError 
         what = f"{why}: {error.filename or folder}"
         return StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}")
     return None
-
-
-def _of_rows(folder: Path) -> IndexDamaged | None:
-    """The error of an index whose rows are not as semsearch writes them; None if they are."""
-    try:
-        with closing(open_reader(folder)) as db:
-            faults = list(islice(find_faults(db), _SHOWN))
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
-        faults = [str(error)]
-    except IndexDamaged as damage:
-        return damage
-    if not faults:
-        return None
-    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again")
 
 
 def _damaged_row(folder: Path) -> IndexDamaged | None:
@@ -384,7 +343,7 @@ def _theirs(folder: Path) -> str:
     return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
 
 
-def _limited() -> str:
+def limited_size() -> str:
     """What else may be the reason of SQLite's disk I/O error, if there is a limit of the size of files."""
     try:
         import resource  # not on Windows

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
@@ -29,6 +30,19 @@ _NAMED = """SELECT path, id FROM documents
 _LISTED_AFTER = "SELECT path, id FROM documents WHERE root_id = ? AND path > ? ORDER BY path LIMIT ?"
 
 
+class AddedText(NamedTuple):
+    """A text that a program added: its row, and the digest of what it is."""
+
+    document_id: int
+    digest: str
+
+
+def added_text(db: sqlite3.Connection, id: str) -> AddedText | None:
+    """Find the text that a program added with an id."""
+    row = db.execute("SELECT id, digest FROM documents WHERE root_id = ? AND path = ?", (ADDED, id)).fetchone()
+    return None if row is None else AddedText(*row)
+
+
 def added_texts(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """The rows of added texts, by their ids; ids that are not in the index are left out."""
     return dict(db.execute(_NAMED, (ADDED, json.dumps(ids))).fetchall())
@@ -37,6 +51,25 @@ def added_texts(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
 def added_texts_after(db: sqlite3.Connection, last: str, *, limit: int) -> dict[str, int]:
     """The rows of the added texts whose ids follow one, by their ids, in order."""
     return dict(db.execute(_LISTED_AFTER, (ADDED, last, limit)).fetchall())
+
+
+class Contents(NamedTuple):
+    """How much an index holds. `updated`: date and time of its newest document; "" without any."""
+
+    documents: int
+    passages: int
+    sentences: int
+    words: int
+    updated: str
+
+
+def count_contents(db: sqlite3.Connection) -> Contents:
+    """Count what an index holds."""
+    row = db.execute(
+        "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(sentences), 0), coalesce(sum(words), 0), "
+        "coalesce(max(indexed_at), '') FROM documents"
+    ).fetchone()
+    return Contents(*row)
 
 
 # -- Listed documents --------------------------------------------------------------------------------------------------

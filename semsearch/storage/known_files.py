@@ -6,10 +6,13 @@ import json
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED, Root, RootPart
 from semsearch.sources.unchanged import KnownDocument, Skip, label_of
+from semsearch.storage.checked_rows import documents_changing
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
@@ -106,6 +109,46 @@ def documents_with_omission(db: sqlite3.Connection, texts: Iterable[str]) -> set
     rows = db.execute("SELECT document_id, omissions FROM readings WHERE omissions != '[]'")
     wanted = [*texts]
     return {id_ for id_, omissions in rows if any(text in omissions for text in wanted)}
+
+
+# -- Documents whose files have moved, or have another time ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MovedDocument:
+    """A document that has not changed, with the path and state that its file has now."""
+
+    document_id: int
+    root_id: int
+    path: str
+    file: str  # the path as the disk spells it
+    size: int
+    mtime_ns: int
+
+
+def move_documents(db: sqlite3.Connection, documents: Iterable[MovedDocument], *, checked_ns: int) -> None:
+    """Write the path and state of files whose documents have not changed, and when they were checked."""
+    rows = []
+    for moved in documents:
+        place = moved.root_id, moved.path, moved.file if moved.file != moved.path else None
+        rows.append((*place, moved.size, moved.mtime_ns, checked_ns, moved.document_id))
+    with documents_changing(db, [row[-1] for row in rows]):
+        db.executemany(
+            "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",
+            rows,
+        )
+
+
+def move_root(db: sqlite3.Connection, inner: Root, outer: Root) -> None:
+    """Make the documents of a root documents of another, in which it lies."""
+    below = inner.path.removeprefix(outer.path.rstrip("/") + "/")
+    prefix = below.removesuffix(PurePosixPath(below).name) if inner.single else below + "/"
+    ids = [id_ for (id_,) in db.execute("SELECT id FROM documents WHERE root_id = ?", (inner.id,))]
+    with documents_changing(db, ids):
+        db.execute(
+            "UPDATE documents SET root_id = ?, path = ? || path, file = ? || coalesce(file, path) WHERE root_id = ?",
+            (outer.id, unicodedata.normalize("NFC", prefix), prefix, inner.id),
+        )
 
 
 # -- Files that could not be read --------------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
     )
 
 
+def delete_meta(db: sqlite3.Connection, *keys: str) -> None:
+    """Delete the values of keys."""
+    db.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in keys])
+
+
 def get_count(db: sqlite3.Connection, key: str) -> int:
     """Read a number by its key; 0 if it was never set."""
     return int(get_meta(db, key) or 0)
@@ -33,6 +38,12 @@ def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:
     """The identity of a generation, also among other indexes at this path: its number and digests."""
     values = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('generation', ?)", (DIGESTS,)))
     return int(values.get("generation") or 0), str(values.get(DIGESTS))
+
+
+def set_languages(db: sqlite3.Connection) -> None:
+    """Store the number of documents in each language."""
+    rows = db.execute("SELECT language, count(*) FROM documents WHERE language != '' GROUP BY language").fetchall()
+    set_meta(db, LANGUAGES, json.dumps(dict(rows)))
 
 
 def get_languages(db: sqlite3.Connection) -> dict[str, int]:

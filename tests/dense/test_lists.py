@@ -20,9 +20,7 @@ from semsearch.word_vectors.table import VectorTable
 @pytest.fixture(autouse=True)
 def _listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirty passages are many."""
-    defaults = generation.Generation.__init__.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "listed", 30)
+    monkeypatch.setattr("semsearch.indexing.generation.LISTED", 30)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.methods import METHODS, Method
 from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
-from semsearch.system.threads import Threads
+from semsearch.system.parallel import Threads
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
 

@@ -10,7 +10,6 @@ from processes.crashing import CAN_FORK, Deaths
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import generation
 from semsearch.indexing.index_writer import IndexWriter
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 
@@ -94,9 +93,7 @@ def test_an_index_goes_on_after_it(tmp_path: Path) -> None:
 
 
 def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    defaults = generation.Generation.__init__.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "largest", 10)
+    monkeypatch.setattr("semsearch.indexing.generation.LARGEST", 10)
     with Index.open(scattered(tmp_path)) as index:
         with IndexWriter.open(index._database) as writer:
             assert writer.compact(largest=10) is True
@@ -162,9 +159,7 @@ def test_small_segments_get_codes_when_they_have_become_a_large_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = scattered(tmp_path)
-    defaults = generation.Generation.__init__.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "listed", 20)
+    monkeypatch.setattr("semsearch.indexing.generation.LISTED", 20)
     with Index.open(path) as index:
         assert index.status(drift=False, stale=False).scans == ()
         index.compact()

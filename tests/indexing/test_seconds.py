@@ -10,8 +10,7 @@ from console import semsearch
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import write_transaction
-from semsearch.indexing.generation import Generation
+from semsearch.indexing import generation
 from semsearch.readers.document import Text
 from semsearch.results.reports import SyncReport
 from semsearch.settings import Settings
@@ -34,9 +33,9 @@ class Clock:
         self.now = 0.0
         monkeypatch.setattr(clock, "seconds", lambda: self.now)
         self._slow(monkeypatch, Settings, "find_vectors", VECTORS)
-        self._slow(monkeypatch, Generation, "embed", EMBEDDING)
+        self._slow(monkeypatch, generation.Generation, "finish", EMBEDDING)
         self._slow(monkeypatch, IndexDatabase, "close", COMMIT)  # once, when a transaction has been committed
-        self._slow(monkeypatch, write_transaction, "reclaim_space", DISK)
+        self._slow(monkeypatch, generation, "reclaim_space", DISK)
 
     def _slow(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str, seconds: float) -> None:
         act = getattr(owner, name)

@@ -15,6 +15,7 @@ from small import small_vectors
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.index import Index
 from semsearch.indexing.reclaim_space import SegmentFolder, drop_unnamed, sweep
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_retired, name_segments
 
@@ -28,7 +29,7 @@ def an_index(tmp_path: Path, *files: str) -> Iterator[tuple[sqlite3.Connection, 
     """An index whose manifest names "named", and has retired "retired" long ago and "leaving" just now."""
     Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)).close()
     store = IndexDatabase(tmp_path / "index")
-    with store.writing() as db:
+    with write_transaction(store) as db:
         name_segments(db, [segment(name) for name in ("named", "retired", "leaving")], retired=[], number=1)
         name_segments(db, [], retired=[segment("retired"), segment("leaving")], number=2)
         db.execute("UPDATE retired SET retired_at = ? WHERE file = 'retired'", (time.time() - 100,))

@@ -13,9 +13,10 @@ from small import write_articles
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
 from semsearch.indexing import intake as intake_module, read_files as preparing_module
-from semsearch.indexing.read_files import chunks, prepare_in_processes, useful_processes
+from semsearch.indexing.read_files import chunks, prepare_elsewhere, useful_processes
 from semsearch.settings import Settings
 from semsearch.sources.unchanged import PresentFile
+from semsearch.system.parallel import Processes
 from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
@@ -130,19 +131,19 @@ class Other:
 
     def __init__(self, table: VectorTable) -> None:
         self.folder = table.folder
-        self.digest = "another"
+        self.name, self.digest = "other", "another"
 
 
 def test_word_vectors_that_have_changed_meanwhile_are_refused(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_articles(tmp_path, 1)
-    prepared = prepare_in_processes(
+    prepared = prepare_elsewhere(
         [[present(path) for path in tmp_path.glob("*.md")]],
-        processes=1,
+        executor=Processes(1),
         settings=settings_of(small_vectors),
         vectors=Other(small_vectors),  # type: ignore[arg-type]
         max_bytes=10**6,
     )
-    with pytest.raises(VectorsMismatch, match="changed"):
+    with pytest.raises(VectorsMismatch, match="contains"):
         list(prepared)
 
 
@@ -154,7 +155,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(
     index, _ = index_of(tmp_path / "index", documents, small_vectors, 1)
     before = contents(index)
     write_articles(documents, 6)
-    monkeypatch.setattr(preparing_module, "_start", os._exit)  # cannot be called so: a worker ends before it begins
+    monkeypatch.setattr("semsearch.system.parallel._start_worker", os._exit)  # a worker ends before it begins
     with pytest.raises(SemsearchError, match="a process that reads files died"):
         index.sync(processes=2)
     assert contents(index) == before
@@ -166,9 +167,9 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(
 
 def test_offsets_are_kept_as_the_index_reads_them(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_articles(tmp_path, 2)
-    (chunk,) = prepare_in_processes(
+    (chunk,) = prepare_elsewhere(
         [[present(path) for path in sorted(tmp_path.glob("*.md"))]],
-        processes=1,
+        executor=Processes(1),
         settings=settings_of(small_vectors),
         vectors=small_vectors,
         max_bytes=10**6,

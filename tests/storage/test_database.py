@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
+import semsearch.storage.commit
 import semsearch.storage.connections
-import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
 from semsearch.maintenance.listing import list_indexes
@@ -49,7 +49,7 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
     write_articles(path.parent / "docs", 200, first=100)
     with Index.open(path) as index:
         with monkeypatch.context() as patch:
-            patch.setattr(semsearch.storage.database, "connect", cramped)
+            patch.setattr(semsearch.storage.commit, "connect", cramped)
             with pytest.raises(StorageError, match="is full"):
                 index.sync()
         assert index.status(stale=False).documents == 6

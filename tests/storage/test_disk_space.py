@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.index_files import FreePages, free_pages, settle, vacuum
@@ -19,7 +20,7 @@ def store(tmp_path: Path) -> IndexDatabase:
     """A database with a thousand rows."""
     made = IndexDatabase(tmp_path)
     made.create()
-    with made.writing() as db:
+    with write_transaction(made) as db:
         db.executemany("INSERT INTO meta VALUES (?, ?)", [(f"{number:03}", ROW) for number in range(1000)])
     return made
 
@@ -38,7 +39,7 @@ def test_giving_back_pays_above_a_share_and_a_few_pages(free: int, pages: int, s
 
 
 def test_a_vacuum_gives_free_pages_back_and_keeps_the_rows(store: IndexDatabase) -> None:
-    with store.writing() as db:
+    with write_transaction(store) as db:
         db.execute("DELETE FROM meta WHERE key BETWEEN '100' AND '999'")
         seen = free_pages(db)
     before = store.path.stat().st_size
@@ -56,7 +57,7 @@ def test_where_no_one_reads_all_is_settled_and_the_log_is_empty(store: IndexData
     assert settle(store)
     with closing(connect(store.path, "ro")) as idle:  # open, in no transaction
         idle.execute("SELECT count(*) FROM meta").fetchone()
-        with store.writing() as db:
+        with write_transaction(store) as db:
             db.execute("DELETE FROM meta WHERE key BETWEEN '011' AND '999'")
         assert log_size(store) > 0
         assert settle(store)
@@ -68,11 +69,11 @@ def test_a_reader_of_an_earlier_state_is_seen(store: IndexDatabase, writes_befor
     with closing(connect(store.path, "ro")) as reader, closing(connect(store.path, "ro")) as idle:
         idle.execute("SELECT count(*) FROM meta").fetchone()
         for number in range(writes_before):  # with a log, and without one, readers hold different locks
-            with store.writing() as db:
+            with write_transaction(store) as db:
                 db.execute("DELETE FROM meta WHERE key = ?", (f"{number:03}",))
         reader.execute("BEGIN")
         seen = reader.execute("SELECT count(*) FROM meta").fetchone()
-        with store.writing() as db:
+        with write_transaction(store) as db:
             db.execute("DELETE FROM meta WHERE key BETWEEN '500' AND '999'")
         assert not settle(store)
         assert reader.execute("SELECT count(*) FROM meta").fetchone() == seen
@@ -83,7 +84,7 @@ def test_a_reader_of_an_earlier_state_is_seen(store: IndexDatabase, writes_befor
 def test_a_reader_of_the_last_state_is_in_no_ones_way(store: IndexDatabase) -> None:
     with closing(connect(store.path, "ro")) as reader:
         reader.execute("SELECT count(*) FROM meta").fetchone()
-        with store.writing() as db:
+        with write_transaction(store) as db:
             db.execute("DELETE FROM meta WHERE key BETWEEN '500' AND '999'")
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM meta").fetchone()

@@ -10,6 +10,7 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.results.reports import Scan
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import (
     Kind,
@@ -29,7 +30,7 @@ SCAN = Scan("IVF5,SQfp16", 100, 5, 2, 0.96, 50)
 def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     store = IndexDatabase(tmp_path)
     store.create()
-    with store.writing() as connection:
+    with write_transaction(store) as connection:
         yield connection
 
 

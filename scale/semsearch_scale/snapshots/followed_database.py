@@ -83,12 +83,6 @@ class FollowedDatabase(IndexDatabase):
             f"{self._current().written_at}: run the command there"
         )
 
-    @contextmanager
-    def writing(self, *, derived: bool = True) -> Iterator[sqlite3.Connection]:  # noqa: ARG002  # of what is refused
-        """Raise UsageError, as `check_writable`."""
-        self.check_writable()
-        yield from ()
-
     def vectors_uri(self, uri: str) -> str:
         """The URI of vectors for this reader; beside the snapshots, with the host and user of its own URI."""
         return vectors_beside(self._cache.uri, uri) if self.is_beside(uri) else uri
@@ -105,7 +99,7 @@ class FollowedDatabase(IndexDatabase):
         if own is not None:
             yield own
             return
-        self._check_open()
+        self.check_open()
         self._wake_if_due()
         with ExitStack() as transaction:
             transaction.enter_context(self._explained())

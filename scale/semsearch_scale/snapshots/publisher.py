@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError, UsageError
 from semsearch.results.codec import Record
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
 from semsearch.storage.meta import get_count, get_meta, set_meta
@@ -396,7 +397,7 @@ def unpublish(index: str | Path) -> str | None:
     database = IndexDatabase(Path(index))
     check(database)
     try:
-        with writer_lock(database.folder), database.writing() as db:
+        with writer_lock(database.folder), write_transaction(database) as db:
             place = get_place(db)
             db.execute("DELETE FROM meta WHERE key = ?", (PLACE,))
     finally:
@@ -418,10 +419,10 @@ def claimed(database: IndexDatabase, place: str | Path, *, take_over: bool) -> s
     with writer_lock(database.folder):
         if own is None or take_over:
             own = secrets.token_hex(16)  # a new id: readers of the other index must not mistake this one for it
-            with database.writing() as db:  # before the claim, or a crash leaves a claim without an index
+            with write_transaction(database) as db:  # before the claim, or a crash leaves a claim without an index
                 set_meta(db, INDEX_ID, own)
         claim(opened, uri, StoreClaim(index=own, written_at=written_at(database.folder)), take_over=take_over)
-        with database.writing() as db:
+        with write_transaction(database) as db:
             set_meta(db, PLACE, uri)
     if take_over or read_note(database.folder).place != uri:
         write_note(database.folder, PublicationNote(uri))

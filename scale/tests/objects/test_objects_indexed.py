@@ -11,8 +11,7 @@ from small import article, sentence
 
 from semsearch.errors import SourceChanged, SourceError, StorageError, UsageError
 from semsearch.index import Index
-from semsearch.indexing import read_files
-from semsearch.indexing.read_files import Preparer, PreparerElsewhere, SentChunk
+from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
 from semsearch.maintenance.pdf_pages import read_indexed
 from semsearch.search.similar import find_document
 from semsearch.sources.remote_source import RemoteState
@@ -316,12 +315,3 @@ def test_a_worker_elsewhere_reads_the_objects_that_it_sees_as_they_were_seen(
     assert prepare(sent(state, "a.md", "nothing.md")) is None
     bucket.before = failing
     assert prepare(sent(state, "a.md")) is None
-
-
-def test_a_process_leaves_what_it_cannot_fetch_to_the_one_that_writes(
-    index: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(read_files, "_worker", Preparer(index.settings, small_vectors), raising=False)
-    there, gone = (present(name, RemoteState(DOCS, 5, 1)) for name in ("a.md", "nothing.md"))
-    assert read_files._prepare([there], 1000_000) is not None
-    assert read_files._prepare([there, gone], 1000_000) is None

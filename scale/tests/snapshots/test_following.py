@@ -22,6 +22,7 @@ from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.checksums import update_digests
+from semsearch.storage.commit import write_transaction
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.snapshots.publisher import publish
 from semsearch_scale.snapshots.snapshot_format import (
@@ -73,7 +74,7 @@ WRITES: list[Callable[[Index], object]] = [
     lambda index: index.refit(),
     lambda index: index.compact(),
     lambda index: index.rebuild(),
-    lambda index: index._database.writing().__enter__(),
+    lambda index: write_transaction(index._database).__enter__(),
 ]
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from semsearch.system.threads import aside, in_order
+from semsearch.system.parallel import aside, in_order
 
 
 @pytest.mark.parametrize("threads", [1, 3])

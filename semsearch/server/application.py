@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semsearch import __version__
 from semsearch.errors import SemsearchError
-from semsearch.server import index_routes, map_routes, search_routes, write_routes
+from semsearch.server import embedding_routes, index_routes, map_routes, search_routes, write_routes
 from semsearch.server.access import AccessRules, RequestFacts, is_of_page, with_security
 from semsearch.server.operations import JSON_TYPE, Engine
 from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetails, problem_of
@@ -28,7 +28,7 @@ from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetai
 _FILES = StaticFiles(directory=Path(__file__).with_name("page"))  # of the web interface
 _DESCRIPTION = """Semantic search over indexes of documents. Reading from the server's own machine needs no token; all \
 other access does. semsearch serve --show-token prints it."""
-_READING = (search_routes.router, index_routes.router, map_routes.router)
+_READING = (search_routes.router, embedding_routes.router, index_routes.router, map_routes.router)
 MAX_BODY = 4_000_000  # bytes
 
 # -- The application ---------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ async def _of_error(_: Request, error: Exception) -> Response:
 async def _of_parameters(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     detail = "; ".join(dict.fromkeys(map(_told, error.errors()[:5])))
-    return _problem_response(ProblemDetails(HTTPStatus.BAD_REQUEST, detail, "UsageError"))
+    return _problem_response(ProblemDetails(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "UsageError"))
 
 
 def _told(error: dict[str, Any]) -> str:
@@ -182,7 +182,7 @@ class Guarded:
             await send(message)
 
         facts = _facts(scope)
-        problem = self._rules.refusal(facts) or _of_body(facts)
+        problem = self._rules.refusal(facts) or _of_body(facts, scope["query_string"])
         handler = self._application if problem is None else _problem_response(problem)
         await handler(scope, receive, send_securely)
 
@@ -196,10 +196,17 @@ def _facts(scope: Scope) -> RequestFacts:
     return RequestFacts(scope["method"], scope["path"], client[0] if client else None, headers, scope["http_version"])
 
 
-def _of_body(facts: RequestFacts) -> ProblemDetails | None:
-    """Why a request's body is refused: other pages may send forms and plain text, but no JSON."""
+def _of_body(facts: RequestFacts, query: bytes) -> ProblemDetails | None:
+    """Why a request's body is refused: other pages may send forms and plain text, but no JSON.
+
+    Parameters beside a body are refused, since nothing would read them.
+    """
     if facts.method not in ("POST", "PUT"):
         return None
+    if query:
+        name = query.partition(b"=")[0].decode("latin-1")
+        detail = f"the parameter {name[:80]!r} must be in the body, not in the address"
+        return ProblemDetails(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "UsageError")
     kind = facts.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON_TYPE:
         detail = f"the body must be {JSON_TYPE}, not {kind or 'untyped'}"

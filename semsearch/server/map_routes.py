@@ -26,7 +26,6 @@ from semsearch.index import Index
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import IndexParameters, ReportedWork, answer, answer_long
-from semsearch.server.search_routes import IndexName
 
 if TYPE_CHECKING:
     from semsearch.mapping.mapper import ColouredMap  # SciPy: half a second, which only makers of maps need
@@ -165,18 +164,17 @@ async def get_map_passages(request: Request, asked: Annotated[MapPassagesParamet
 
 
 @router.post("/v1/map", response_model=MapAnswer)
-async def make_map(request: Request, body: MapBody, index: IndexName = None) -> Response:
+async def make_map(request: Request, body: MapBody) -> Response:
     """Compute the map of an index, or bring it up to date
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
     """
-    asked = body.of_index(index)
 
     def prepare(indexes: OpenIndexes) -> ReportedWork:
-        mapped, name = indexes.get(asked.index), indexes.name_of(asked.index)
+        mapped, name = indexes.get(body.index), indexes.name_of(body.index)
 
         def work(report: Any) -> dict[str, Any]:
-            mapped.map(anew=asked.anew, progress=report)
+            mapped.map(anew=body.anew, progress=report)
             return _described(mapped, name)
 
         return work

@@ -11,14 +11,14 @@ from asyncio import Event, get_running_loop
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from starlette.convertors import Convertor, register_url_convertor
 
-from semsearch.errors import SemsearchError, UsageError
+from semsearch.errors import SemsearchError
 from semsearch.results.codec import Record
 from semsearch.server.access import is_loopback
 from semsearch.server.open_indexes import OpenIndexes
@@ -65,14 +65,6 @@ class IndexParameters(Parameters):
     """The parameters of an operation on one index."""
 
     index: Line | None = Field(None, description="The name of an index; optional if the server has only one.")
-
-    def of_index(self, name: str | None) -> Self:
-        """These parameters with the index that the query string names beside a body."""
-        if name is None or name == self.index:
-            return self
-        if self.index is not None:
-            raise UsageError("the body and the address name different indexes; name them once")
-        return self.model_copy(update={"index": name})
 
 
 class FilterParameters(IndexParameters):

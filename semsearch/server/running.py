@@ -85,7 +85,7 @@ def is_open_to_others(settings: ServerSettings) -> bool:
 def make_engine(indexes: OpenIndexes, settings: ServerSettings, workers: Workers | None = None) -> Engine:
     """The pools of a server. One write and one picture at a time: an index has one writer, and PDFium one thread."""
     processes = 0 if workers is None else workers.number
-    threads = min(_MOST_THREADS, 2 + (os.cpu_count() or 1)) + processes  # as many wait for a process's answer
+    threads = min(_MOST_THREADS, max(2, os.cpu_count() or 1)) + processes  # more of them only wait for each other
     asking = WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
     return Engine(
         indexes,

@@ -1,11 +1,10 @@
-"""Operations that search an index: search, search/batch, similar, explain, context; embeddings in OpenAI's form."""
+"""Operations that search an index: search, search/batch, similar, explain, context."""
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, StringConstraints
@@ -21,12 +20,10 @@ from semsearch.server.operations import (
     FilterParameters,
     IndexParameters,
     Line,
-    Parameters,
     answer,
     engine_of,
     to_json,
 )
-from semsearch.text.tokens import words
 
 router = APIRouter()
 
@@ -42,8 +39,6 @@ _Passages = Annotated[
 ]
 _Origin = Annotated[bool, Field(description="Include each hit's origin, which explain needs to reproduce its score.")]
 _Floor = Annotated[float, Field(ge=0, le=1, description="Relevance threshold: drop hits at the end below it; 0: none.")]
-IndexName = Annotated[Line | None, Query(description="The index, unless the body names it.")]
-IndexNames = Annotated[list[Line] | None, Query(description="The index or indexes, unless the body names them.")]
 
 
 class RankingParameters(FilterParameters):
@@ -72,14 +67,6 @@ class RankingParameters(FilterParameters):
         index: Any = self.index
         return [index] if isinstance(index, str) else [*dict.fromkeys(index or ())]
 
-    def of_indexes(self, names: list[str] | None) -> Any:
-        """These parameters with the indexes that the query string names beside a body."""
-        if names is None or names == self.names:
-            return self
-        if self.names:
-            raise UsageError("the body and the address name different indexes; name them once")
-        return self.model_copy(update={"index": tuple(names)})
-
     def options(self) -> SearchOptions:
         """The options of the search. Raises UsageError for filters and boosts that make no sense or would be slow."""
         for text in self.boosts:
@@ -90,7 +77,7 @@ class RankingParameters(FilterParameters):
             **{name: getattr(self, name) for name in names} | {"filters": checked_filters(self.filters)}
         )
 
-    def asked(self, indexes: OpenIndexes) -> dict[str, Any]:
+    def named(self, indexes: OpenIndexes) -> dict[str, Any]:
         """The part of an answer that names the searched index or indexes."""
         names = self.names
         if len(names) > 1:
@@ -226,9 +213,9 @@ async def search(request: Request, asked: Annotated[SearchParameters, Query()]) 
 
 
 @router.post("/v1/search", response_model=SearchAnswer, operation_id="search_by_body")
-async def search_by_body(request: Request, body: SearchBody, index: IndexNames = None) -> Response:
+async def search_by_body(request: Request, body: SearchBody) -> Response:
     """Find the best passages for a query"""
-    return await _searched(request, body.of_indexes(index))
+    return await _searched(request, body)
 
 
 async def _searched(request: Request, asked: SearchParameters) -> Response:
@@ -246,7 +233,7 @@ def search_body(indexes: OpenIndexes, asked: SearchParameters) -> bytes:
     with logged_warnings() as warnings:
         hits = indexes.together(asked.names).search(asked.query, options=asked.options())
     answered = _query_hits(asked.query, hits, origin=asked.origin)
-    return to_json({**asked.asked(indexes), "mode": asked.mode, **answered, **_messages(warnings)})
+    return to_json({**asked.named(indexes), "mode": asked.mode, **answered, **_messages(warnings)})
 
 
 def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
@@ -265,16 +252,15 @@ def _messages(warnings: Sequence[SearchWarning]) -> dict[str, Any]:
 
 
 @router.post("/v1/search/batch", response_model=BatchAnswer)
-async def search_batch(request: Request, body: BatchBody, index: IndexNames = None) -> Response:
+async def search_batch(request: Request, body: BatchBody) -> Response:
     """Find the best passages for each of several queries"""
-    asked: BatchBody = body.of_indexes(index)
 
     def work(indexes: OpenIndexes) -> dict[str, Any]:
-        results = indexes.together(asked.names).search_many(asked.queries, options=asked.options())
+        results = indexes.together(body.names).search_many(body.queries, options=body.options())
         answers = [
-            _query_hits(query, hits, origin=asked.origin) for query, hits in zip(asked.queries, results, strict=True)
+            _query_hits(query, hits, origin=body.origin) for query, hits in zip(body.queries, results, strict=True)
         ]
-        return {**asked.asked(indexes), "mode": asked.mode, "answers": answers}
+        return {**body.named(indexes), "mode": body.mode, "answers": answers}
 
     return await answer(request, work)
 
@@ -286,9 +272,9 @@ async def similar(request: Request, asked: Annotated[SimilarParameters, Query()]
 
 
 @router.post("/v1/similar", response_model=SimilarAnswer)
-async def similar_to_hit(request: Request, body: SimilarBody, index: IndexNames = None) -> Response:
+async def similar_to_hit(request: Request, body: SimilarBody) -> Response:
     """Find the passages most similar to a passage or document"""
-    return await _similar(request, body.of_indexes(index), body.hit)
+    return await _similar(request, body, body.hit)
 
 
 async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, Any] | None) -> Response:
@@ -298,28 +284,27 @@ async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, An
     def work(indexes: OpenIndexes) -> dict[str, Any]:
         example: Any = asked.path if hit is None else Hit.from_dict(hit)
         hits = indexes.together(asked.names).similar(example, asked.line, options=asked.options())
-        return {**asked.asked(indexes), "mode": asked.mode, "hits": [hit.to_dict(origin=False) for hit in hits]}
+        return {**asked.named(indexes), "mode": asked.mode, "hits": [hit.to_dict(origin=False) for hit in hits]}
 
     return await answer(request, work)
 
 
 @router.post("/v1/explain", response_model=Explanation)
-async def explain(request: Request, body: ExplainBody, index: IndexName = None) -> Response:
+async def explain(request: Request, body: ExplainBody) -> Response:
     """Explain the score of a hit for a query. The default index is the one that the hit names"""
-    asked = body.of_index(index)
 
     def work(indexes: OpenIndexes) -> dict[str, Any]:
-        hit = Hit.from_dict(asked.hit)
-        searched = indexes.get(hit.index if asked.index is None else asked.index)
+        hit = Hit.from_dict(body.hit)
+        searched = indexes.get(hit.index if body.index is None else body.index)
         if hit.origin is not None:
             check_origin(hit)
-        elif asked.own:
+        elif body.own:
             raise UsageError("this hit has no origin; search with origin=true")
-        if asked.own:
+        if body.own:
             return searched.explain_hit(hit).to_dict()
-        if asked.query is None:
+        if body.query is None:
             raise UsageError("the parameter query is missing: the query to explain the score for")
-        return searched.explain(asked.query, hit, mode=asked.mode).to_dict()
+        return searched.explain(body.query, hit, mode=body.mode).to_dict()
 
     return await answer(request, work)
 
@@ -344,9 +329,9 @@ async def context(request: Request, asked: Annotated[ContextParameters, Query()]
 
 
 @router.post("/v1/context", response_model=ContextAnswer)
-async def context_by_body(request: Request, body: ContextBody, index: IndexNames = None) -> Response:
+async def context_by_body(request: Request, body: ContextBody) -> Response:
     """Gather the best passages for a query as text for a language model, with numbered citations"""
-    return await _context(request, body.of_indexes(index))
+    return await _context(request, body)
 
 
 async def _context(request: Request, asked: ContextParameters) -> Response:
@@ -355,76 +340,7 @@ async def _context(request: Request, asked: ContextParameters) -> Response:
             gathered = indexes.together(asked.names).context(
                 asked.query, max_words=asked.max_words, options=asked.options()
             )
-        named = {**asked.asked(indexes), "query": asked.query, "mode": asked.mode}
+        named = {**asked.named(indexes), "query": asked.query, "mode": asked.mode}
         return named | gathered.to_dict() | _messages(warnings)
-
-    return await answer(request, work)
-
-
-# -- Embeddings --------------------------------------------------------------------------------------------------------
-
-_Long = Annotated[str, StringConstraints(max_length=100_000)]
-
-
-class EmbeddingBody(Parameters):
-    """A request as clients of OpenAI's API send it."""
-
-    input: _Long | Annotated[tuple[_Long, ...], Field(max_length=2048)] = Field(description="One or more texts.")
-    model: Line | None = Field(None, description="The name of an index; optional if there is only one.")
-    encoding_format: Literal["float", "base64"] = Field("float", description="Numbers, or their bytes in base64.")
-    dimensions: int | None = Field(None, ge=1, description="Must equal the dimensions of the index.")
-    user: Line | None = Field(None, description="Ignored.")
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddedText:
-    """The vector of a text: numbers, or their bytes in base64 (little-endian float32)."""
-
-    object: str
-    index: int  # of the text in the request
-    embedding: tuple[float, ...] | str
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingUsage:
-    """The number of words of the texts, under the names that clients of OpenAI's API expect."""
-
-    prompt_tokens: int
-    total_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingsAnswer:
-    """The vectors of texts. The model is the name of the index."""
-
-    object: str
-    data: tuple[EmbeddedText, ...]
-    model: str
-    usage: EmbeddingUsage
-
-
-@router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
-async def embed(request: Request, body: EmbeddingBody) -> Response:
-    """Return the vectors of texts, as an index embeds sentences. The model is the name of the index"""
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        texts = [body.input] if isinstance(body.input, str) else body.input
-        vectors = indexes.get(body.model).embed(texts)
-        if body.dimensions not in (None, vectors.shape[1]):
-            raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {body.dimensions}")
-        if body.encoding_format == "base64":
-            embeddings = [b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
-        else:
-            embeddings = vectors.tolist()
-        tokens = sum(len(words(text)) for text in texts)
-        return {
-            "object": "list",
-            "data": [
-                {"object": "embedding", "index": number, "embedding": embedding}
-                for number, embedding in enumerate(embeddings)
-            ],
-            "model": indexes.name_of(body.model),
-            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
-        }
 
     return await answer(request, work)

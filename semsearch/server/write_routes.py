@@ -17,7 +17,6 @@ from semsearch.readers.document import Text
 from semsearch.results.reports import SyncReport
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import DocumentId, IndexParameters, ReportedWork, answer, answer_long, engine_of
-from semsearch.server.search_routes import IndexName
 from semsearch.system.locations import uri_scheme
 
 router = APIRouter()
@@ -49,16 +48,15 @@ class RemovedAnswer:
 
 
 @router.put("/v1/documents/{id:any}", response_model=SyncReport)
-async def put_document(request: Request, id: DocumentId, body: DocumentBody, index: IndexName = None) -> Response:
+async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> Response:
     """Add a text that is not in a file, or replace the one of that id"""
-    asked = body.of_index(index)
     try:
-        json.dumps(asked.metadata, allow_nan=False, ensure_ascii=False).encode()
+        json.dumps(body.metadata, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
         raise UsageError(f"the metadata cannot be stored as JSON: {error}") from None
-    text = Text(id, asked.text, asked.title, asked.metadata, asked.format)
+    text = Text(id, body.text, body.title, body.metadata, body.format)
     return await answer(
-        request, lambda indexes: indexes.get(asked.index).add([text]).to_dict(), pool=engine_of(request).writing
+        request, lambda indexes: indexes.get(body.index).add([text]).to_dict(), pool=engine_of(request).writing
     )
 
 
@@ -82,20 +80,19 @@ async def delete_document(request: Request, id: DocumentId, asked: Annotated[Ind
 
 
 @router.post("/v1/sync", response_model=SyncReport)
-async def sync(request: Request, body: SyncBody, index: IndexName = None) -> Response:
+async def sync(request: Request, body: SyncBody) -> Response:
     """Bring an index up to date with its files, or with some of them
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the report.
     """
-    asked = body.of_index(index)
 
     def prepare(indexes: OpenIndexes) -> ReportedWork:
-        written = indexes.get(asked.index)
+        written = indexes.get(body.index)
         roots = [_real(root) for root in written.roots]
-        for path in asked.paths:
+        for path in body.paths:
             if not any(_is_inside(_real(path), root) for root in roots):
                 raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
-        return lambda report: written.sync(*asked.paths, prune=asked.prune, progress=report).to_dict()
+        return lambda report: written.sync(*body.paths, prune=body.prune, progress=report).to_dict()
 
     return await answer_long(request, prepare)
 

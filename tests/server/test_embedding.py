@@ -58,7 +58,7 @@ def test_one_text_may_stand_alone_and_vectors_may_be_bytes(asker: Asker, docs: I
 )
 def test_what_makes_no_sense_is_a_400(given: dict[str, object], detail: str, asker: Asker) -> None:
     reply = asker.post("/v1/embeddings", {"model": "docs", **given})
-    assert reply.status == 400
+    assert reply.status in (400, 422)
     assert detail in reply.detail
 
 

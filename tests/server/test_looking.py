@@ -61,7 +61,7 @@ def test_facets_are_those_of_the_index(asker: Asker, docs: Index) -> None:
     for filters in ([], ["year>=2020"]):
         found = asker.get("/v1/facets", index="docs", filters=filters, values=5).json
         assert Facets.from_dict(found) == docs.facets(filters, values=5)
-    assert asker.get("/v1/facets", index="docs", filters=["="]).status == 400
+    assert asker.get("/v1/facets", index="docs", filters=["="]).status in (400, 422)
 
 
 @pytest.mark.parametrize("name", ["added", "sea-0.md"])

@@ -115,12 +115,12 @@ def test_a_search_can_be_restricted_to_passages(asker: Asker) -> None:
 @pytest.mark.parametrize("wrong", [["1"], [-1], [1.5], "1", [True], [1 << 60], {"a": 1}])
 def test_what_are_no_ids_is_a_bad_request(asker: Asker, wrong: object) -> None:
     reply = asker.post("/v1/search", {"query": "a ship", "passages": wrong})
-    assert (reply.status, "passages" in reply.detail) == (400, True)
+    assert (reply.status, "passages" in reply.detail) == (422, True)
 
 
 def test_ids_in_an_address_are_checked_too(asker: Asker) -> None:
-    assert asker.get("/v1/map/passages", ids=["7x"]).status == 400
-    assert asker.get("/v1/map/passages", ids=["²"]).status == 400
+    assert asker.get("/v1/map/passages", ids=["7x"]).status in (400, 422)
+    assert asker.get("/v1/map/passages", ids=["²"]).status in (400, 422)
 
 
 def test_too_many_ids_are_refused(asker: Asker) -> None:

@@ -86,7 +86,7 @@ def test_a_search_is_theirs_and_a_process_that_dies_is_replaced(folder: Path, ot
 def test_what_is_written_is_found_by_them(other: Path) -> None:
     with working(other) as asker, ThreadPoolExecutor(8) as clients:
         assert paths(asker, "ship") == ["elsewhere"]
-        assert asker.writer.put("/v1/documents/new?index=notes", {"text": "A ship in the court."}).status == 200
+        assert asker.writer.put("/v1/documents/new", {"text": "A ship in the court.", "index": "notes"}).status == 200
         assert all(clients.map(lambda query: "new" in paths(asker, query), ["ship"] * 16))
 
 

@@ -60,8 +60,8 @@ def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: A
     assert (made.added, made.changed) == (1, 0)
     (hit,) = index.search("comet", 1, filters=["n=1"])
     assert (hit.document, hit.title) == (name, "Sky")
-    assert asker.put(f"{path}?index=index", {"text": "The moon."}).json["changed"] == 1
-    assert asker.put(f"{path}?index=none", {"text": "The moon."}).status == 404
+    assert asker.put(path, {"text": "The moon.", "index": "index"}).json["changed"] == 1
+    assert asker.put(path, {"text": "The moon.", "index": "none"}).status == 404
     assert asker.ask("DELETE", path).json == {"removed": 1}
     assert asker.ask("DELETE", path).status == 404
     assert asker.get(path).status == 404
@@ -80,7 +80,7 @@ def test_a_text_whose_id_names_files_is_not_deleted_with_them(
     monkeypatch.chdir(tmp_path)
     index.add([Text(name, "The comet.")])
     reply = asker.ask("DELETE", f"/v1/documents/{quote(name, safe='')}?index=index")
-    assert reply.status == 400
+    assert reply.status in (400, 422)
     assert "a path of files" in reply.detail
     assert len(list(index.documents())) == 4
 
@@ -97,7 +97,7 @@ def test_a_text_whose_id_names_files_is_not_deleted_with_them(
 )
 def test_what_makes_no_sense_is_not_taken_in(given: object, detail: str, asker: Asker, index: Index) -> None:
     reply = asker.put("/v1/documents/new", given)
-    assert reply.status == 400
+    assert reply.status in (400, 422)
     assert detail in reply.detail
     assert len(list(index.documents())) == 3
 

@@ -32,7 +32,7 @@ from semsearch.storage.checked_rows import (
     insert_records,
 )
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.text.languages import SAMPLE, language_of_parts, language_of_passage
+from semsearch.text.detect_language import SAMPLE, language_of_parts, language_of_passage
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text

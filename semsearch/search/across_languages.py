@@ -24,7 +24,8 @@ from semsearch.search.quote import asked_words, similarities
 from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
 from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
+from semsearch.text.detect_language import clear_language_of, is_clearly_english
+from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
 from semsearch.word_vectors.guess_language import guess_any_language

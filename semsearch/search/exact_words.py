@@ -37,7 +37,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, IndexView, Query, QueryPart
 from semsearch.storage.catalogue import get_titled_texts
-from semsearch.text.terms import of_questions
+from semsearch.text.terms import of_question
 from semsearch.text.tokens import words
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def passages_with(query: Query, index: IndexView) -> Found:
     if query.words is None:
         return {}
     lexical, parts, allowed = index.reader.lexical, query.parts, query.allowed
-    texts = [part.text for part in parts]
-    terms = [*zip(*(of_questions(texts, [language]) for language in lexical.languages), strict=True)]
+    terms = [[of_question(part.text, [language]) for language in lexical.languages] for part in parts]
     of_parts = [{term for each in own for term in each.tolist()} for own in terms]
     of_names = set[int]().union(*(own for part, own in zip(parts, of_parts, strict=True) if part.least < _WORD))
     *shares, share_of_names = _shares(query.words.lookup, [*of_parts, of_names])
@@ -152,8 +151,8 @@ def passages_with(query: Query, index: IndexView) -> Found:
     name = query.text.strip()
     files = _beginnings_of(index.db, name, allowed)
     for id_, as_typed in files.items():
-        own = (ExactPart(name, as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
-        found[id_] = (*found.get(id_, ()), *own)  # before what only mentions it
+        named = (ExactPart(name, as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
+        found[id_] = (*found.get(id_, ()), *named)  # before what only mentions it
     return found
 
 

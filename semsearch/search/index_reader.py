@@ -31,7 +31,8 @@ from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, opened_property
-from semsearch.text.languages import ENGLISH, language_of_passage
+from semsearch.text.detect_language import language_of_passage
+from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors

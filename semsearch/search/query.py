@@ -35,7 +35,7 @@ from semsearch.search.exact_words import parts_of
 from semsearch.search.filter_sql import allowed_by_filters
 from semsearch.search.query_syntax import QuerySyntax, allowed_by_phrases, parse_query
 from semsearch.text.languages import ENGLISH
-from semsearch.text.terms import QuestionTerms, named_questions, without_stop_words
+from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words
 from semsearch.text.tokens import words
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
@@ -56,7 +56,7 @@ def prepare(asked: str, options: SearchOptions, index: IndexView) -> Query:
         raise UsageError(f"the query {quoted(asked)} has no words; ask with at least one")
     reader, mode, syntax = index.reader, options.mode, parse_syntax(asked, options.syntax)
     text = asked if syntax is None else syntax.text
-    (terms,) = named_questions([text], reader.languages)
+    terms = named_terms(text, reader.languages)
     has_words = mode != "dense" or reader.are_languages_known
     scores = reader.lexical.scores(terms.terms) if has_words else None
     embedder = None if mode == "lexical" else reader.embedder(index.db)
@@ -71,7 +71,7 @@ def prepare(asked: str, options: SearchOptions, index: IndexView) -> Query:
         better, corrected = correct(text, syntax, reader.lexical, table, _held(terms, scores.lookup))
         if better != text:
             warn_of(corrected, text)
-            text, (terms,) = better, named_questions([better], reader.languages)
+            text, terms = better, named_terms(better, reader.languages)
             scores = reader.lexical.scores(terms.terms)
     language = None if language == UNKNOWN else language
     if language is not None and language not in reader.languages:

@@ -40,7 +40,7 @@ from semsearch.storage.catalogue import (
     need_passages,
 )
 from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.text.terms import named_terms, of_questions
+from semsearch.text.terms import named_terms, of_question
 from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexVi
     embedder = None if options.mode == "lexical" else index.reader.embedder(index.db)
     vector = None
     if embedder is not None:
-        terms = of_questions(example.texts, index.reader.languages)
+        terms = [of_question(text, index.reader.languages) for text in example.texts]
         rows = [embed(text, own, None, embedder, index)[0] for text, own in zip(example.texts, terms, strict=True)]
         vector = index.reader.halves.direction(np.stack(rows))
     return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index)

@@ -27,7 +27,7 @@ from semsearch.storage.checked_rows import (
     text_in,
 )
 from semsearch.storage.checksums import ABSOLUTE, damaged_document, damaged_passage
-from semsearch.text.languages import language_of_passage
+from semsearch.text.detect_language import language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 

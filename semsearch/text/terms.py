@@ -25,7 +25,7 @@ import Stemmer
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
-from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, hash_words, mix, normalise, words
+from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, mix, normalise, words
 
 _NOT_DECOMPOSED = str.maketrans("ıł", "il")  # Unicode has them as letters of their own; people type them without
 
@@ -403,7 +403,7 @@ class QuestionTerms:
 
 def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
     """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
-    return of_questions([question], languages)[0]
+    return named_terms(question, languages).terms
 
 
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
@@ -416,34 +416,6 @@ def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> Ques
         if not (asked.isascii() and as_english(language, languages))
     ]
     return of_each[0] if len(of_each) == 1 else _merged(of_each)
-
-
-def of_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[UInt64]:
-    """Like `of_question`, but for several queries, which in English are stemmed and hashed together."""
-    return [question.terms for question in named_questions(questions, languages)]
-
-
-def named_questions(questions: Sequence[str], languages: Sequence[str] = _ONLY_ENGLISH) -> list[QuestionTerms]:
-    """Like `of_questions`, with the words that the terms stand for, as `named_terms` gives them."""
-    if tuple(languages) != _ONLY_ENGLISH:
-        return [named_terms(question, languages) for question in questions]
-    stemmer = Stemmer.Stemmer("english")
-    questions_terms: list[QuestionTerms] = []
-    for chunk in hash_chunks([without_stop_words(question) for question in questions]):
-        together = written_together(chunk)
-        names = chunk.words(np.arange(len(chunk.hashes)))
-        stemmed = hash_words(stemmer.stemWords([plain(word) for word in names])).hashes
-        names += [chunk.word(index, through=index + 1) for index in together.tolist()]
-        terms = np.concatenate((stemmed, pairs(chunk, together)))
-        owners = np.repeat(np.arange(len(chunk.counts)), chunk.counts)
-        owners = np.concatenate((owners, owners[together]))
-        order = np.argsort(owners, kind="stable")
-        ends = np.cumsum(np.bincount(owners, minlength=len(chunk.counts))).tolist()
-        named, first = [names[index] for index in order.tolist()], 0
-        for question_terms, end in zip(np.split(terms[order], ends[:-1]), ends, strict=True):
-            questions_terms.append(QuestionTerms(question_terms, named[first:end]))
-            first = end
-    return questions_terms
 
 
 def content_words(question: str) -> list[str]:

@@ -18,7 +18,8 @@ from functools import lru_cache
 import numpy as np
 
 from semsearch.arrays.types import UInt64
-from semsearch.text.languages import ENGLISH, script_of, sharing_script
+from semsearch.text.detect_language import script_of, sharing_script
+from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import spelled
 from semsearch.text.tokens import hash_chunks
 from semsearch.word_vectors.language_words import is_unparted

@@ -15,7 +15,7 @@ from semsearch.lexical.bm25 import NeighbourFlags, WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.storage.segments import Segment
-from semsearch.text.terms import Lexicon, content_words, named_terms, of_question, of_questions
+from semsearch.text.terms import Lexicon, content_words, of_question
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 
@@ -169,21 +169,3 @@ def test_a_question_is_about_its_content_words() -> None:
     assert content_words("How do I rotate the keys?") == ["rotate", "keys"]
     assert content_words("to be or not to be") == ["to", "be", "or", "not"]
     assert content_words("???") == []
-
-
-TRICKY = [
-    "the big cats",
-    "utf-8 and read_bytes",
-    "Café Éclair",
-    "to be or not to be",
-    "dying skies",
-    "İstanbul ﬁne",
-    "ｱｲｳ 日本",
-    "??",
-]
-
-
-def test_questions_asked_together_have_the_terms_that_each_has() -> None:
-    together = of_questions(TRICKY)
-    assert [terms.tolist() for terms in together] == [named_terms(question).terms.tolist() for question in TRICKY]
-    assert of_questions([]) == []

@@ -14,7 +14,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.text.terms import of_questions
+from semsearch.text.terms import of_question
 from semsearch.text.tokens import words
 
 
@@ -116,7 +116,7 @@ def test_words_are_those_that_say_most(tmp_path: Path) -> None:
                 best = sorted(tell, key=lambda word: -tell[word])
                 assert tell[best[1]] > tell[best[2]]
                 chosen = search.scores(search.telling_terms([""] * len(some), some, 2))
-                (terms,) = of_questions([" ".join(best[:2])])
+                terms = of_question(" ".join(best[:2]))
                 np.testing.assert_allclose(chosen.scores[0], search.scores(terms).scores[0], rtol=1e-6)
 
 

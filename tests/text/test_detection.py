@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.languages import RULES, clear_language_of, language_of, language_of_parts, name_of, script_of
+from semsearch.text.detect_language import clear_language_of, language_of, language_of_parts
 
 TEXTS = {
     "en": "The captain sails the ship across the storm, and the sailors are afraid of the waves.",
@@ -58,15 +58,3 @@ def test_a_question_is_clearly_in_a_language_only_if_it_has_words_that_say_so() 
     assert clear_language_of("What is the name of the ship?", ["en"]) == "en"
     assert clear_language_of("captain ship", ["en"]) is None
     assert clear_language_of("где капитан", ["uk"]) is None
-
-
-def test_every_language_has_a_name() -> None:
-    assert all(name_of(language) for language in RULES)
-
-
-def test_a_script_is_found_by_its_own_letters_as_by_counting_those_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    letters = [*TEXTS.values(), "İé١ 12 abc", "\u3042中文", ""]
-    mixed = [one[: 5 * n] + other[n:] for one in letters for other in letters for n in range(6)]
-    found = [script_of(text) for text in mixed]
-    monkeypatch.setattr("semsearch.text.languages._likely_script", lambda _: "")
-    assert found == [script_of(text) for text in mixed]

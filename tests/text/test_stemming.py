@@ -6,7 +6,7 @@ import pytest
 import Stemmer
 
 from semsearch.text.languages import LONGEST, RULES, stop_words
-from semsearch.text.terms import Lexicon, content_words, lowered, of_questions, plain, stems
+from semsearch.text.terms import Lexicon, content_words, lowered, of_question, plain, stems
 
 
 def terms(text: str, language: str) -> set[int]:
@@ -76,17 +76,17 @@ def test_english_words_have_the_terms_that_they_always_had() -> None:
 
 
 def test_a_query_has_its_terms_in_each_language_of_the_index() -> None:
-    (both,) = of_questions(["rotations"], ["en", "de"])
+    both = of_question("rotations", ["en", "de"])
     assert set(both.tolist()) == terms("rotations", "en") | terms("rotations", "de")
-    (once,) = of_questions(["haus haus"], ["en", "de"])
+    once = of_question("haus haus", ["en", "de"])
     assert len(once) == 2
-    assert of_questions(["the keys"], ["en"])[0].tolist() == of_questions(["the keys"])[0].tolist()
+    assert of_question("the keys", ["en"]).tolist() == of_question("the keys").tolist()
 
 
 def test_stop_words_are_those_of_the_language_of_the_question() -> None:
-    asked = of_questions(["was ist die Rotation"], ["en", "de"])[0].tolist()
+    asked = of_question("was ist die Rotation", ["en", "de"]).tolist()
     assert set(asked) == terms("Rotation", "en") | terms("Rotation", "de")
-    asked = of_questions(["die hard with a vengeance"], ["en", "de"])[0].tolist()
+    asked = of_question("die hard with a vengeance", ["en", "de"]).tolist()
     assert terms("die", "en") < set(asked)
 
 

@@ -17,7 +17,7 @@ from semsearch.search.query_syntax import parse_query
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import has_password, local_path, shown_uri
-from semsearch.text.languages import language_of
+from semsearch.text.detect_language import language_of
 from semsearch.text.near_duplicates import first_alike
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.terms import Lexicon, named_terms

@@ -1,8 +1,8 @@
-"""Detect which language a text is in: by its script, its function words, and the bigrams that chardet counts.
+"""Detect which language a text is in: by its script, and where several languages share one, by py3langid.
 
-A script that one language has settles it. Of the languages that share one, chardet's guess is taken if the text has
-about as many function words of it as of any other language. Whatever is not clearly another language counts as English,
-by whose rules all text was taken before there were others: source code, tables, names, a text of a few words.
+In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is not clearly English, and has a stop word
+or a letter of another language; its answer is taken if it is likely. All else counts as English: source code, tables,
+names, a text of a few words (docs/research/measurements.md, "Languages").
 
 The language of a question, of which the word vectors know more, is guessed by semsearch.word_vectors.guess_language.
 """
@@ -12,20 +12,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from semsearch.text.languages import ENGLISH, RULES, STOP_WORDS, stop_words
+from semsearch.text.languages import ENGLISH, RULES, STOP_WORDS, listed_stop_words, stop_words
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 SAMPLE = 1000  # characters of a document, which are looked at
 _ENGLISH_WORDS = frozenset(
     "the of and to in is that for with as are on by this be it from an or which at was not".split()
 )
 _ENOUGH = 0.12  # of a text's words: so many of these, and it is English
-_AGREED = 0.06  # of a text's words are function words of the language that chardet names; Turkish has few
-_ALONE = 0.15  # of another language
-_LEAD = 1.5  # times as many function words as of English
-_NEAR = 0.8  # of the most function words that any language has in the text
-_FEWEST = 3  # different words of one, by which it is known
+_FEWEST = 3  # different words of a text that may be in another language in Latin letters
+_LIKELY = 0.7  # the probability from which on it is
+_NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
 _LETTERS = 0.3  # of a text's letters, in another script
 _KANA = 0.05  # for each Chinese character: so many, and the text is Japanese
 _GLANCE = 400  # characters
@@ -72,14 +74,15 @@ def language_of(text: str) -> str:
     script = script_of(sample)
     if script not in _SHARED:
         return script
-    if script == "Latin" and _is_english(sample[:_GLANCE].lower().split()):
+    if script != "Latin":
+        return _likeliest(sample, script)[0]
+    if _is_english(sample[:_GLANCE].lower().split()) or is_clearly_english(sample):
         return ENGLISH
-    words = _WORD.findall(sample.lower())
-    if script == "Latin":
-        english = sum(word in _ENGLISH_WORDS for word in words)
-        return ENGLISH if not words or english >= _ENOUGH * len(words) else _in_latin(sample, words, english)
-    function_words = _function_words(words, script)
-    return _chosen(_guess(sample), function_words) if function_words else _SHARED[script][0]
+    words = set(_WORD.findall(sample.lower()))
+    if len(words) < _FEWEST or (sample.isascii() and words.isdisjoint(_other_stop_words())):
+        return ENGLISH
+    language, probability = _likeliest(sample, script)
+    return language if probability >= _LIKELY else ENGLISH
 
 
 def clear_language_of(text: str, known: Iterable[str]) -> str | None:
@@ -164,43 +167,23 @@ def _script_of_letter(letter: str) -> str:
     return ""
 
 
-def _in_latin(sample: str, words: list[str], english: int) -> str:
-    """The language of a text in Latin letters that has few function words of English."""
-    function_words = _function_words(words, "Latin")
-    if max(function_words.values(), default=0) < max(_FEWEST, _AGREED * len(words), _LEAD * english):
-        return ENGLISH
-    guess = _guess(sample)
-    language = _chosen(guess, function_words)
-    enough = max((_AGREED if language == guess else _ALONE) * len(words), _LEAD * english)
-    different = sum(language in _telling("Latin").get(word, ()) for word in set(words))
-    return language if function_words[language] >= enough and different >= _FEWEST else ENGLISH
+@cache
+def _other_stop_words() -> frozenset[str]:
+    """The stop words, long ones too, of the languages in Latin letters but English; no letters of formulas."""
+    listed = frozenset[str]().union(*(listed_stop_words(code) for code in _SHARED["Latin"] if code != ENGLISH))
+    return frozenset(word for word in listed - STOP_WORDS if len(word) > 1)
 
 
-def _function_words(words: list[str], script: str) -> Counter[str]:
-    """How many of some words are function words of each language of a script."""
-    telling = _telling(script)
-    return Counter(language for word in words for language in telling.get(word, ()))
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second and 100 MB: English is known without it
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([code for sharing in _SHARED.values() for code in sharing])
+    return identifier
 
 
-def _chosen(guess: str, function_words: Counter[str]) -> str:
-    """The guessed language, unless another has many more function words in the text."""
-    best = max(function_words, key=lambda language: function_words[language])
-    return guess if function_words[guess] >= _NEAR * function_words[best] else best
-
-
-@lru_cache(maxsize=8)
-def _telling(script: str) -> dict[str, list[str]]:
-    """Function words with the languages of a script that have them; no English words, nor letters of formulas."""
-    languages: dict[str, list[str]] = {}
-    for language in _SHARED[script]:
-        for word in stop_words(language) - STOP_WORDS:
-            if len(word) > 1:
-                languages.setdefault(word, []).append(language)
-    return languages
-
-
-def _guess(sample: str) -> str:
-    """The language that chardet names; empty if it names none."""
-    from chardet import detect  # 30 ms to import, and English is known without it
-
-    return str(detect(sample.encode("utf-8", "replace"))["language"] or "")
+def _likeliest(text: str, script: str) -> tuple[str, float]:
+    """The likeliest of the languages that share a script, and its probability."""
+    ranked = _identifier().rank(text)
+    return next((code, probability) for code, probability in ranked if code in _SHARED[script])

@@ -123,7 +123,11 @@ def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language, by its code; none of one that has no list."""
     if language == ENGLISH:
         return STOP_WORDS
+    return frozenset(word for word in listed_stop_words(language) if len(word) <= LONGEST)
+
+
+def listed_stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language in stopwords-iso, long ones too."""
     from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
 
-    listed = stopwords(language) if has_lang(language) else ()
-    return frozenset([word for word in listed if len(word) <= LONGEST])
+    return frozenset(stopwords(language) if has_lang(language) else ())

@@ -31,9 +31,30 @@ def test_the_language_of_a_text_is_found(language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "note"),
+    [
+        ("de", "Die grundlegende Einheit der Verwaltung wird in Polen Gmina genannt."),
+        ("de", "Der Termin beim Zahnarzt ist am Dienstag um neun."),
+        ("es", "La llave del sótano cuelga detrás de la puerta."),
+        ("fr", "Le code du portail est écrit au dos de la carte."),
+        ("it", "Le bollette si pagano entro la fine del mese."),
+        ("nl", "De sleutel van de schuur ligt onder de bloempot."),
+        ("pl", "Klucz do piwnicy wisi na haku za drzwiami do ogrodu."),
+        ("tr", "Bodrumun anahtarı kapının arkasında asılı."),
+        ("uk", "Ключ від підвалу висить за дверима."),
+    ],
+)
+def test_a_note_of_one_sentence_is_in_its_language(language: str, note: str) -> None:
+    assert language_of(note) == language
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
+        "def fetch(url: str, *, timeout: float = 5.0) -> bytes:",
+        "$ tar -xzf archive.tar.gz -C /opt && ./configure --prefix=/usr",
+        "Rationale\n=========",
         "???",
         "x = [f(a, b) for a in c if d]",
         "rotate keys",

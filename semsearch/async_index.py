@@ -157,7 +157,6 @@ class AsyncIndex:
     checkup = _awaited(Index.checkup)
     coverage = _awaited(Index.coverage)
     verify = _awaited(Index.verify)
-    directions = _awaited(Index.directions)
 
     sync = _written(Index.sync)
     watch = _followed(Index.watch)

@@ -48,10 +48,8 @@ from semsearch.trust import (
 )
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import DEFAULT_VECTORS, is_shipped
-from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
-    from semsearch.embedding.directions import Direction
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter
     from semsearch.indexing.progress_reports import Reporting
@@ -556,16 +554,6 @@ class Index(SingleIndex):
         """Verify the whole index; its problems, a line each."""
         with self._database.reading() as db:
             return verify(db, self._database, self._vectors)
-
-    def directions(self, k: int = 10, *, min_frequency: float = MIN_FREQUENCY) -> tuple[Direction, ...]:
-        """The common components that are removed from every sentence, each by the k words nearest to it.
-
-        Only words with a p(w) of at least `min_frequency` are named. Empty if nothing is fitted yet. Raises UsageError.
-        """
-        from semsearch.maintenance.status import read_directions  # loads the readers of files
-
-        with self._database.reading() as db:
-            return read_directions(db, self._vectors(), k=k, min_frequency=min_frequency)
 
     # -- the primitives of `Searchable` --------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.embedding.directions import Direction, FrequentWords
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
@@ -27,7 +26,6 @@ from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segmen
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
 
 if TYPE_CHECKING:
     import sqlite3
@@ -166,15 +164,6 @@ def _known_words(db: sqlite3.Connection, embedder: SentenceEmbedder) -> Iterator
         texts = [passage.text for passage in get_passages(db, ids).values()]
         words = embedder.tokenize(texts, [code] * len(texts))
         yield code, float((words.ids >= 0).mean()) if len(words.ids) else None
-
-
-def read_directions(
-    db: sqlite3.Connection, vectors: WordVectors, *, k: int, min_frequency: float = MIN_FREQUENCY
-) -> tuple[Direction, ...]:
-    """The common components that are removed from every sentence, named by words; empty if nothing was fitted."""
-    words = FrequentWords(vectors, min_frequency=min_frequency)
-    fit = load_fit(db, vectors)
-    return () if fit is None else words.directions(fit.embedder.common_, k)
 
 
 def _bytes(folder: Path, segments: list[Segment]) -> int:

@@ -80,7 +80,6 @@ def _rank(item: tuple[str, int]) -> tuple[int, str]:
 
 
 GENERAL_WORDS = 20_000  # see docs/research/measurements.md
-MIN_FREQUENCY = 1e-5  # of words to show: once in a hundred thousand, so ten thousand of the shipped vectors
 
 
 def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:

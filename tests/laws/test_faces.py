@@ -34,7 +34,7 @@ NOT_REMOTE = {
     **dict.fromkeys(["discard", "describe"], WRITES),
     **dict.fromkeys(["export"], HERE),
     **dict.fromkeys(["roots", "settings"], "status has them"),
-    **dict.fromkeys(["verify", "directions"], "reads all of an index: semsearch verify"),
+    "verify": "reads all of an index: semsearch verify",
     "texts": "the server gives documents one by one, and as a list without text",
     **dict.fromkeys(["map", "map_there", "map_coloured"], "GET /v1/map/points has bytes, to be drawn"),
     "searcher": "for modules of semsearch that ask for more than hits",

@@ -14,14 +14,13 @@ from pathlib import Path
 
 from semsearch import Method, SentenceEmbedder, WordVectors
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.directions import Direction, FrequentWords
 from semsearch.embedding.methods import find_method
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, called
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
+from semsearch_research.analysis.component_words import MIN_FREQUENCY, Direction, FrequentWords
 from semsearch_research.evaluate.inputs import check_each_a, check_several
 from semsearch_research.evaluate.sentence_pairs import ENDINGS, read_tasks
 from semsearch_research.evaluate.sts import sentences_of

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
-from semsearch.embedding.directions import Direction
 from semsearch.results.codec import Record
+from semsearch_research.analysis.component_words import Direction
 
 NONE = "–"
 _WIDTH = 118  # of prose in Markdown

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,9 +20,6 @@ from semsearch.storage.published import open_published
 from semsearch.text.languages import name_of
 from semsearch.word_vectors.language_table import shipped_languages
 
-if TYPE_CHECKING:
-    from semsearch.embedding.directions import Direction
-
 # -- status ------------------------------------------------------------------------------------------------------------
 
 
@@ -31,9 +27,6 @@ def status(
     *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
-    components: Annotated[
-        bool, typer.Option("--components", help="Also show the common components, as words.")
-    ] = False,
     problems: Annotated[
         bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
@@ -46,7 +39,7 @@ def status(
         if problems or coverage:
             unread, files = opened.problems() if problems else (), opened.coverage() if coverage else ()
         else:
-            state, directions = opened.status(), opened.directions() if components else ()
+            state = opened.status()
     if problems or coverage:
         if json:
             fields = {"problems": [problem.to_dict() for problem in unread]} if problems else {}
@@ -59,26 +52,9 @@ def status(
         if problems and not unread:
             print("all files were read")
     elif json:
-        removed = {"directions": [direction.to_dict() for direction in directions]} if components else {}
-        print(to_json(state.to_dict() | removed))
+        print(to_json(state.to_dict()))
     else:
         print(*aligned([*describe(state).items()], left=(0, 1)), sep="\n")
-        if components:
-            print("", *_removed(directions), sep="\n")
-
-
-def _removed(directions: Sequence[Direction]) -> Iterator[str]:
-    """The removed components, a line each: share of the variance, how much is removed, and the words at both ends."""
-    if not directions:
-        yield "no components are removed"
-        return
-    rows = [("direction", "variance", "removed")]
-    rows += [(f"{direction.number}", f"{direction.share:.1%}", f"{direction.strength:.0%}") for direction in directions]
-    head, *lines = aligned(rows, left=())
-    yield f"{head}  nearest words"
-    for line, direction in zip(lines, directions, strict=True):
-        yield f"{line}  {', '.join(word.word for word in direction.nearest)}"
-        yield f"{'':{len(line)}}  – {', '.join(word.word for word in direction.opposite)}"
 
 
 def covered(file: FileCoverage) -> str:

@@ -1,18 +1,14 @@
-"""The words nearest to what is removed: their order, sign and shares, of data sets and of an index."""
+"""The words nearest to what is removed: their order, sign and shares, of data sets."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from small import write_articles
 
-from semsearch import Index
 from semsearch.embedding.components import CommonComponents
-from semsearch.embedding.directions import FrequentWords
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.analysis.component_words import FrequentWords
 
 
 def unit_rows(table: VectorTable) -> np.ndarray:
@@ -81,16 +77,3 @@ def test_mistakes_are_told(small_vectors: VectorTable) -> None:
 
     with pytest.raises(UsageError, match="nameless have no list of their words"):
         FrequentWords(Nameless())
-
-
-def test_an_index_shows_the_components_in_use(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_articles(tmp_path / "docs", 4)
-    with Index.create(tmp_path / "index", vectors=small_vectors, components=2) as index:
-        assert index.directions() == ()
-        index.sync(tmp_path / "docs")
-        directions = index.directions(3)
-        assert [direction.number for direction in directions] == [1, 2]
-        assert {len(direction.nearest) for direction in directions} == {3}
-        assert len(index.directions(500, min_frequency=0)[0].nearest) == len(small_vectors)
-        with pytest.raises(UsageError):
-            index.directions(0)

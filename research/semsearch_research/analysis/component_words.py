@@ -19,7 +19,8 @@ from semsearch.embedding.components import CommonComponents
 from semsearch.errors import UsageError
 from semsearch.word_vectors.nearest_words import Neighbour
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.word_frequencies import MIN_FREQUENCY
+
+MIN_FREQUENCY = 1e-5  # of words to show: once in a hundred thousand, so ten thousand of the shipped vectors
 
 
 @runtime_checkable

@@ -16,7 +16,6 @@ from semsearch_research.analysis.weighing import WeightsReport
 from semsearch_research.cbos.word2vec_comparison import CbosReport
 from semsearch_research.evaluate.sts_scores import StsReport
 from semsearch_research.paraphrase.classify_report import ClassifyReport
-from semsearch_research.released.costs import ReleasedReport
 from semsearch_research.supervised.supervised_report import SupervisedReport
 
 TRAINED = 300_000  # sentences of the text that is trained on
@@ -54,7 +53,6 @@ class PapersReport(Record):
     sts: StsReport | None = None
     fitted: StsReport | None = None
     on_counts: StsReport | None = None
-    released: ReleasedReport | None = None
     weights: WeightsReport | None = None
     counted: WeightsReport | None = None
     sweep: SweepReport | None = None

@@ -24,7 +24,7 @@ from semsearch.errors import UsageError
 
 GROUP = "semsearch.commands"
 _EVALUATIONS = (
-    *("retrieval", "sts", "data", "report", "released", "weights", "sweep", "components", "removal"),
+    *("retrieval", "sts", "data", "report", "weights", "sweep", "components", "removal"),
     *("confound", "assumptions", "supervised", "classify", "cbos"),
 )
 _OF_VECTORS = ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language")

@@ -12,7 +12,6 @@ rounding error; the meaning of words not seen so far lies in them, so none of th
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +60,6 @@ class SentenceSums:
         rounding = (_DOUBLE if few else _SINGLE) * float(np.trace(gram))
         return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words, rounding)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For other processes: half of G, which is symmetric; in single precision if that is exact.
-
-        It is for the sums of up to `_TOGETHER` sentences, which were made in single precision.
-        """
-        half = self.gram[np.triu_indices(len(self.gram))]
-        single = half.astype(np.float32)
-        return _unpacked, (single if (single == half).all() else half, self.sentences, self.words, self.rounding)
-
     def __add__(self, other: SentenceSums) -> SentenceSums:
         return SentenceSums(
             self.gram + other.gram,
@@ -94,15 +84,6 @@ class SentenceSums:
         """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
         return SentenceSums(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
-
-
-def _unpacked(half: Float32 | Float64, sentences: float, words: float, rounding: float) -> SentenceSums:
-    """The sums with a whole G, from the numbers on and above its diagonal. (d (d + 1) / 2,)"""
-    d = math.isqrt(2 * len(half))
-    gram = np.empty((d, d))
-    rows, columns = np.triu_indices(d)
-    gram[rows, columns] = gram[columns, rows] = half
-    return SentenceSums(gram, sentences, words, rounding)
 
 
 @dataclass(frozen=True, slots=True)

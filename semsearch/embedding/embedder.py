@@ -6,47 +6,47 @@ learned has two parts. The weights (a, p(w) or idf) are frozen by the first text
 from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
 weights are the same.
 
-    v_s = Σ_{w∈s} weight(w) v_w / |s|          semsearch.embedding.weights, weighted_sums
-    v_s - Σ_i λ_i (v_s·c_i) c_i                semsearch.embedding.components
+    the words of s, as ids                     word_finder
+    v_s = Σ_{w∈s} weight(w) v_w / |s|          weights, weighted_sums
+    v_s - Σ_i λ_i (v_s·c_i) c_i                components
     the same, of length one
 
-A prior stands for sentences of general language, drawn word by word from p(w).
+A prior stands for sentences of general language (general_language).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.contributions import WordShares, share_out
 from semsearch.embedding.estimator import BATCH, Choices, TextEstimator, batched, listed
+from semsearch.embedding.general_language import (
+    general_component,
+    general_sentences,
+    values_of_more,
+    without_components,
+)
 from semsearch.embedding.methods import Method, Unknown
-from semsearch.embedding.oov import OovVectors
 from semsearch.embedding.saved_embedder import card_of, restore, to_bytes, weights_digest
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights, learn_weights
-from semsearch.embedding.word_finder import as_multilingual, english_of, ids_of_passages, ids_of_texts, word_ids
+from semsearch.embedding.word_finder import WordFinder, as_multilingual
 from semsearch.errors import FitError, StorageError
 from semsearch.system.durable import write_durably
 from semsearch.system.parallel import Threads
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.text.tokens import WordChunk, hash_chunks, words
-from semsearch.word_vectors.guess_language import guess_languages
-from semsearch.word_vectors.language_words import language_words
+from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table
+from semsearch.word_vectors.multilingual import MultilingualVectors, language_table
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors
-
-if TYPE_CHECKING:
-    from semsearch.text.passage_records import PassageWords
 
 _WORDS = 10  # of a text, on average, roughly
 
@@ -154,9 +154,12 @@ class SentenceEmbedder(TextEstimator):
         )
         self._raw_ = None
         if (multilingual := as_multilingual(chosen.vectors)) is not None:
-            self._remove_from_languages(multilingual, batches)
+            vectors = without_components(
+                multilingual, self.weights_, batches(), prior=chosen.prior, expected=self._expected
+            )
+            self.chosen_ = replace(chosen, vectors=vectors)
         total = SentenceSums.empty(chosen.vectors.dimension)
-        for part in (spread or Threads()).in_order(self.summing, batches()):
+        for part in (spread or Threads()).in_order(self.statistics_of, batches()):
             total = total + part
         self._learn(total)
         self._raw().fold(self.common_)
@@ -196,12 +199,11 @@ class SentenceEmbedder(TextEstimator):
 
     def statistics_of(self, texts: Ragged) -> SentenceSums:
         """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
-        return self.summing(texts)
-
-    @property
-    def summing(self) -> Callable[[Ragged], SentenceSums]:
-        """`statistics_of` as a function for other processes, without the rest of the embedder."""
-        return partial(_sums_over, self._raw(), self.chosen_.vectors.dimension)
+        raw, total = self._raw(), SentenceSums.empty(self.chosen_.vectors.dimension)
+        for first in range(0, len(texts), BATCH):
+            known = raw.known(texts.part(first, min(first + BATCH, len(texts))))
+            total = total + SentenceSums.of(raw.of(known), len(known.ids))
+        return total
 
     def general_statistics(self) -> SentenceSums:
         """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
@@ -225,41 +227,16 @@ class SentenceEmbedder(TextEstimator):
             sums = sums + self.general_statistics().scaled(chosen.prior)
         return CommonComponents.of(sums, chosen.components, piecewise=chosen.method.piecewise)
 
-    # -- several languages ---------------------------------------------------------------------------------------
-
-    def _remove_from_languages(
-        self, multilingual: MultilingualVectors, batches: Callable[[], Iterable[Ragged]]
-    ) -> None:
-        """Find the common component of each language by its own texts, and remove it from its words."""
-        vectors = MultilingualVectors(multilingual.english, [*multilingual.tables.values()])
-        raw = WeightedSums(vectors, self.weights_, normalise=False, expected=self._expected)
-        codes = [ENGLISH, *multilingual.tables]
-        sums = dict.fromkeys(codes, SentenceSums.empty(vectors.dimension))
-        for batch in batches():
-            known = batch.only(batch.ids >= 0)
-            for code in codes:
-                texts = known.take(_texts_of_language(known, vectors.language_ids(code)))
-                if len(texts):
-                    sums[code] = sums[code] + SentenceSums.of(raw.of(texts), len(texts.ids))
-        removed = {
-            code: _general_component(
-                vectors, self.weights_, code, sentences=self.chosen_.prior, beside=sums[code], expected=self._expected
-            )
-            for code in codes
-        }
-        vectors = MultilingualVectors(multilingual.english, [*multilingual.tables.values()], removed)
-        self.chosen_ = replace(self.chosen_, vectors=vectors)
-
     def add_languages(self, languages: Sequence[str]) -> None:
         """Know more languages from now on, by general text of each. What was learned and all vectors stay."""
         vectors = as_multilingual(self.chosen_.vectors) or MultilingualVectors(self.chosen_.vectors, [])
         for code in languages:
             if code not in vectors.tables and (table := language_table(code, vectors.english)) is not None:
                 alone = MultilingualVectors(vectors.english, [table])
-                weights = replace(self.weights_, values=alone.frequencies)
-                vectors = vectors.with_table(table, _general_component(alone, weights, code))
+                raw = WeightedSums(alone, replace(self.weights_, values=alone.frequencies), normalise=False)
+                vectors = vectors.with_table(table, general_component(raw, alone, code))
         self.chosen_ = replace(self.chosen_, vectors=vectors)
-        self.weights_ = replace(self.weights_, values=_with_more(self.weights_, vectors))
+        self.weights_ = replace(self.weights_, values=values_of_more(self.weights_, vectors))
         self._raw_ = None
 
     # -- embedding -----------------------------------------------------------------------------------------------
@@ -278,7 +255,7 @@ class SentenceEmbedder(TextEstimator):
         for first in range(0, len(listed_texts), BATCH):
             part = slice(first, first + BATCH)
             tokens = self.tokenize(listed_texts[part], languages and languages[part])
-            self._raw().put_without(self.common_, tokens, result[part])
+            result[part] = self._raw().without(self.common_, tokens)
         return result
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Float32:
@@ -290,21 +267,15 @@ class SentenceEmbedder(TextEstimator):
         """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
         result = np.empty((len(texts), self.dimension), dtype=np.float32)
-        first = 0
-        for part in _parts(texts):
-            self._raw().put_without(self.common_, part, result[first : first + len(part)])
-            first += len(part)
+        for first in range(0, len(texts), BATCH):
+            last = min(first + BATCH, len(texts))
+            result[first:last] = self._raw().without(self.common_, texts.part(first, last))
         return result
 
     def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Embed n texts, and m joined ones of rows starts[i] to starts[i + 1], from word ids. -> (n, d), (m, d)"""
-        return self.transforming_both(texts, starts)
-
-    @property
-    def transforming_both(self) -> Callable[[Ragged, Int64], tuple[Float32, Float32]]:
-        """`transform_both` as a function for other processes, without the rest of the embedder."""
         self._check_fitted()
-        return partial(self._raw().both, self.common_)
+        return self._raw().both(self.common_, texts, starts)
 
     def raw(self, texts: Ragged) -> Float32:
         """The weighted averages of texts, before removal and scaling. n texts -> (n, d)"""
@@ -327,54 +298,22 @@ class SentenceEmbedder(TextEstimator):
     def _raw(self) -> WeightedSums:
         if self._raw_ is None:
             chosen = self.chosen_
-            guess = None if chosen.unknown == "skip" else OovVectors(chosen.vectors)
             self._raw_ = WeightedSums(
                 chosen.vectors,
                 self.weights_,
                 normalise=chosen.method.normalise,
-                guess=guess,
+                pieces=chosen.unknown != "skip",
                 expected=self._expected,
             )
         return self._raw_
-
-    # -- words ---------------------------------------------------------------------------------------------------
 
     def tokenize(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:
         """The ids of each text's words. Unknown words are left out if `unknown` is "skip", else kept. Needs no fit.
 
         `languages`: as in `transform`.
         """
-        multilingual = as_multilingual(self._chosen.vectors)
-        if multilingual is None:
-            return self.ids_of(hash_chunks(texts))
-        if languages is None:
-            languages = guess_languages(texts, multilingual)
-        return ids_of_texts(texts, languages, self.ids_of, self._foreign)
-
-    def ids_of(self, chunks: Iterable[WordChunk]) -> Ragged:
-        """Like `tokenize`, but for texts in English whose words have been found already."""
-        return word_ids(chunks, english_of(self._chosen.vectors), keep_unknown=self._chosen.unknown != "skip")
-
-    def _foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
-        multilingual = as_multilingual(self._chosen.vectors)
-        if multilingual is None or language not in multilingual.tables:
-            return None
-        return multilingual.words_of(texts, language, keep_unknown=self._chosen.unknown != "skip")
-
-    def read_texts(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
-        """The words of texts in whatever languages, by all tables there are, numbered as `renumber` expects them."""
-        return ids_of_texts(texts, languages, self.ids_of, self._read_foreign)
-
-    def read_passages(self, words: PassageWords) -> Ragged:
-        """Like `read_texts`, but for passages whose English words have been found already."""
-        return ids_of_passages(words, self.ids_of, self._read_foreign)
-
-    def _read_foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
-        english = english_of(self._chosen.vectors)
-        table, keep = language_table(language, english), self._chosen.unknown != "skip"
-        if table is None:
-            return None
-        return language_words(texts, table, english, base=id_base(language), keep_unknown=keep)
+        chosen = self._chosen
+        return WordFinder(chosen.vectors, keep_unknown=chosen.unknown != "skip").of_texts(texts, languages)
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
@@ -434,66 +373,3 @@ class SentenceEmbedder(TextEstimator):
     def _summary(self) -> str:
         chosen = self.chosen_
         return f"{chosen.vectors.name}, {chosen.method.name}, a = {self.weights_.a:.6g}, p(w) from {chosen.frequencies}"
-
-
-def _sums_over(raw: WeightedSums, dimension: int, texts: Ragged) -> SentenceSums:
-    total = SentenceSums.empty(dimension)
-    for part in _parts(texts):
-        known = raw.known(part)
-        total = total + SentenceSums.of(raw.of(known), len(known.ids))
-    return total
-
-
-def _parts(texts: Ragged) -> Iterator[Ragged]:
-    for first in range(0, len(texts), BATCH):
-        yield texts.part(first, min(first + BATCH, len(texts)))
-
-
-# -- General language --------------------------------------------------------------------------------------------------
-
-_SAMPLE = 4000  # sentences
-
-
-def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ragged:
-    """Draw sentences of 5 to 24 words from the word vectors' own p(w), or from some of them: the same each time."""
-    generator = np.random.default_rng(0)
-    lengths = generator.integers(5, 25, size=_SAMPLE)
-    p = vectors.frequencies[among].astype(np.float64)
-    ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32) + (among.start or 0)
-    return Ragged(ids.astype(np.int32), np.concatenate(([0], np.cumsum(lengths))))
-
-
-def _general_component(
-    vectors: MultilingualVectors,
-    weights: WordWeights,
-    language: str,
-    *,
-    sentences: float | None = None,
-    beside: SentenceSums | None = None,
-    expected: int = 0,
-) -> Float64:
-    """The common component of a language: of general text, as of so many `sentences`, `beside` sums. (1, d)"""
-    raw = WeightedSums(vectors, weights, normalise=False, expected=expected)
-    general = general_sentences(vectors, among=vectors.language_ids(language))
-    sums = SentenceSums.of(raw.of(general), len(general.ids))
-    if sentences is not None:
-        sums = sums.scaled(sentences)
-    if beside is not None:
-        sums = beside + sums
-    return CommonComponents.of(sums, 1, piecewise=False).directions
-
-
-def _texts_of_language(texts: Ragged, ids: slice) -> Int64:
-    """The numbers of the texts most of whose words are those of a language, by their ids. (n',)"""
-    is_inside = (texts.ids >= ids.start) & (texts.ids < ids.stop)
-    counts = np.diff(np.concatenate(([0], np.cumsum(is_inside)))[texts.indptr])
-    return np.flatnonzero(2 * counts > texts.lengths)
-
-
-def _with_more(weights: WordWeights, vectors: MultilingualVectors) -> Float32:
-    """The values of weights, with those of the words of languages that are new: p(w), or idf as of a rare word."""
-    if not weights.stored:
-        return vectors.frequencies
-    new = vectors.frequencies[len(weights.values) :]
-    new = np.full_like(new, weights.values.max(initial=0)) if weights.weighting == "idf" else new
-    return np.concatenate([weights.values, new])

@@ -2,26 +2,30 @@
 
 Everything but uSIF's normalisation is linear in the words, so weights, and later the removal, are folded into a table
 of all words once, and a batch of texts is one sparse matrix, a row per text and a column per word, times that table. A
-few texts do without the table. Out-of-vocabulary words come with the texts, and a function predicts their vectors; a
-word whose prediction is zero is left out, as if it did not occur.
+few texts do without the table. Out-of-vocabulary words come with the texts; a word whose predicted vector is zero is
+left out, as if it did not occur.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Float32, Int32, Int64
+from semsearch.arrays.types import Float32, Int32, Int64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import OovWords, Ragged
-from semsearch.word_vectors.loading import Reference, VectorsReference
+from semsearch.word_vectors.pieces import OovVectors
 from semsearch.word_vectors.table import WordVectors
+
+FEW = 4096  # words: up to so many, no sparse product is loaded, and a text's numbers are the same in any company
+_ROWS = 2048  # texts whose vectors are made together, and stay near the processor until they are finished
+
+# -- Averages of rows --------------------------------------------------------------------------------------------------
 
 
 def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
@@ -31,34 +35,6 @@ def average(texts: Ragged, table: Float32, unknown_words: Float32 | None = None)
     """
     shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
     return _weighted(texts, shares, table, unknown_words)
-
-
-def total(texts: Ragged, table: Float32, unknown_words: Float32 | None = None) -> Float32:
-    """The sum of each text's word vectors, Σ_{w∈s} table[w]. n texts, (V, d), (u, d) -> (n, d)
-
-    A text without words gets a zero row. Texts with OOV words need the vectors (u, d) of these.
-    """
-    return _weighted(texts, np.ones(len(texts.ids), dtype=np.float32), table, unknown_words)
-
-
-def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Float32 | None) -> Float32:
-    is_unknown = texts.ids < 0 if unknown_words is not None and len(unknown_words) else None
-    if unknown_words is None or is_unknown is None or not is_unknown.any():
-        return _product(texts, shares, table)
-    result = _product(texts.only(~is_unknown), shares[~is_unknown], table)
-    some = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[is_unknown])  # most texts have none
-    others = texts.only(is_unknown).take(some)
-    result[some] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], unknown_words)
-    return result
-
-
-def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
-    """Σ_{w∈s} share[w] table[w], for texts without OOV words. n texts, (t,), (V, d) -> (n, d)"""
-    from scipy.sparse import csr_array  # SciPy is large, and a query needs no sparse product
-
-    indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
-    matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
-    return np.asarray(matrix @ table, dtype=np.float32)
 
 
 def average_few(texts: Ragged, rows: Float32) -> Float32:
@@ -74,98 +50,101 @@ def average_few(texts: Ragged, rows: Float32) -> Float32:
     return result
 
 
-FEW = 4096  # words: up to so many, no sparse product is loaded, and a text's numbers are the same in any company
-_ROWS = 2048  # texts whose vectors are made together, and stay near the processor until they are finished
+def _weighted(texts: Ragged, shares: Float32, table: Float32, unknown_words: Float32 | None) -> Float32:
+    """Σ_{w∈s} share[w] table[w], where OOV words have rows of their own. n texts, (t,), (V, d), (u, d) -> (n, d)"""
+    is_unknown = texts.ids < 0
+    if unknown_words is None or not len(unknown_words) or not is_unknown.any():
+        return _product(texts, shares, table)
+    result = _product(texts.only(~is_unknown), shares[~is_unknown], table)
+    having = np.unique(np.repeat(np.arange(len(texts)), texts.lengths)[is_unknown])  # most texts have none
+    others = texts.only(is_unknown).take(having)
+    result[having] += _product(Ragged(-1 - others.ids, others.indptr), shares[is_unknown], unknown_words)
+    return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """Weighted word vectors from which the common components are removed already, for removal is linear too."""
+def _product(texts: Ragged, shares: Float32, table: Float32) -> Float32:
+    from scipy.sparse import csr_array  # SciPy is large, and a query needs no sparse product
 
+    indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
+    matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
+    return np.asarray(matrix @ table, dtype=np.float32)
+
+
+# -- Weighted sums -----------------------------------------------------------------------------------------------------
+
+
+class _Folded(NamedTuple):
+    """The weighted table less some components, since removal is linear too; and the longest word before the removal."""
+
+    common: CommonComponents
     table: Float32  # (V, d)
-    unknown_words: Float32  # (u, d)
-    longest: float  # length of the longest word before the removal
+    longest: float
 
-    def rest(self, texts: Ragged) -> Float32:
-        """The sums of known words without the common components. n texts -> (n, d)"""
-        return total(texts, self.table, self.unknown_words)
+
+class _Batch(NamedTuple):
+    """A batch of texts whose words are all known, and what their vectors are made of."""
+
+    texts: Ragged
+    folded: _Folded
+    unknown_words: Float32  # (u, d) weighted, without the components
+    longest: float
+
+    def sums(self, part: Ragged) -> Float32:
+        """The sums of the words of some texts without the common components. n texts -> (n, d)"""
+        return _weighted(part, np.ones(len(part.ids), dtype=np.float32), self.folded.table, self.unknown_words)
 
 
 class WeightedSums:
-    """Raw sentence vectors: v_s = (1/|s|) Σ weight(w) v_w.
+    """Raw sentence vectors: v_s = (1/|s|) Σ weight(w) v_w. Threads may share it.
 
-    With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. `guess` gives the
-    vectors of OOV words, which are left out without it. `expected` is the number of words of all batches to come.
+    With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. With `pieces`, OOV
+    words have vectors by their pieces; else they are left out. `expected` is the number of words of all batches to
+    come.
     """
 
     def __init__(
-        self,
-        vectors: WordVectors,
-        weights: WordWeights,
-        *,
-        normalise: bool,
-        guess: Callable[[OovWords], Float32] | None = None,
-        expected: int = 0,
+        self, vectors: WordVectors, weights: WordWeights, *, normalise: bool, pieces: bool = False, expected: int = 0
     ) -> None:
         self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
         self.expected = expected
-        self._guess = guess
+        self._oov = OovVectors(vectors) if pieces else None
         self._last: tuple[OovWords, Float32] | None = None
         self._weighted: Float32 | None = None
         self._squared: Float32 | None = None
-        self._folded: tuple[CommonComponents, Float32, float] | None = None
+        self._folded: _Folded | None = None
         self._making = Lock()  # a table is made once, however many threads ask for it
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For other processes: the word vectors by reference, and no tables, which can be made again."""
-        reference = VectorsReference.of(self._vectors)
-        return _opened_again, (reference, self._weights, self._normalise, self._guess, self.expected)
-
-    def fold(self, common: CommonComponents) -> None:
-        """Turn the table of weighted words, if it is there, into the one that `without` uses, in the same memory.
-
-        With uSIF's normalisation that is the same table. No other thread may be asking for raw vectors.
-        """
-        with self._making:
-            if self._weighted is not None and not self._normalise:
-                table, self._weighted = self._weighted, None
-                self._folded = _folded(common, table, table.__getitem__)
 
     def known(self, texts: Ragged) -> Ragged:
         """Drop the words that have no vector from texts. n texts -> n texts"""
-        known = self.is_known(texts)
-        return texts if known.all() else texts.only(known)
-
-    def is_known(self, texts: Ragged) -> Bool:
-        """Return which words of texts have a vector. (t,)"""
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
         unknown = np.flatnonzero(~known)
-        if len(unknown) and self._guess is not None:
+        if len(unknown) and self._oov is not None:
             guessed = np.asarray(self._guesses(texts.unknown_words).any(axis=1))
             known[unknown] = guessed[-1 - texts.ids[unknown]]
-        return known
+        return texts if known.all() else texts.only(known)
 
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
+        squares = None
         if len(texts.ids) <= FEW:
-            rows = self.vectors_of(texts.ids, texts.unknown_words)
+            rows = self._rows(texts.ids, texts.unknown_words)
             sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
-            squares = average_few(texts, rows * rows) if self._normalise else None
+            if self._normalise:
+                squares = average_few(texts, rows * rows)
         elif not self._is_many(texts):
             present, inverse = np.unique(texts.ids, return_inverse=True)
-            compact, rows = (
-                Ragged(inverse.astype(np.int32), texts.indptr),
-                self.vectors_of(present, texts.unknown_words),
-            )
+            compact, rows = Ragged(inverse.astype(np.int32), texts.indptr), self._rows(present, texts.unknown_words)
             sums = average(compact, rows * self._weights_of(present)[:, None])
-            squares = average(compact, rows * rows) if self._normalise else None
+            if self._normalise:
+                squares = average(compact, rows * rows)
         else:
             guesses = self._guesses(texts.unknown_words)
             sums = average(texts, self._weighted_table(), guesses * np.float32(self._weights.of_unknown_words))
-            squares = average(texts, self._squared_table(), guesses * guesses) if self._normalise else None
+            if self._normalise:
+                squares = average(texts, self._squared_table(), guesses * guesses)
         if squares is None:
             return sums
         # Σ a v_w / ‖v‖ = (Σ a v_w) / ‖v‖: the norm is the same for all words of a text; a zero column stays zero
@@ -174,7 +153,7 @@ class WeightedSums:
 
     def shares(self, words: Ragged) -> Float32:
         """The share of each word of one text in its raw vector. All words must be known. (t,) -> (t, d)"""
-        rows = self.vectors_of(words.ids, words.unknown_words)
+        rows = self._rows(words.ids, words.unknown_words)
         shares = rows * (self._weights_of(words.ids) / np.float32(max(len(rows), 1)))[:, None]
         if not self._normalise:
             return np.asarray(shares, dtype=np.float32)
@@ -186,20 +165,12 @@ class WeightedSums:
         if self._normalise or not self._is_many(texts):
             raw = self.of(texts)
             return unit(common.remove(raw), scale=row_lengths(raw))
+        batch = self._batch(common, texts)
         result = np.empty((len(texts), self._vectors.dimension), dtype=np.float32)
-        self.put_without(common, texts, result)
+        for rows in _parts(len(texts)):
+            part = batch.texts.part(rows.start, rows.stop)
+            result[rows] = self._unit(batch, part, batch.sums(part))
         return result
-
-    def put_without(self, common: CommonComponents, texts: Ragged, out: Float32) -> None:
-        """Like `without`, but writes into `out`. n texts, (n, d)"""
-        if self._normalise or not self._is_many(texts):
-            out[:] = self.without(common, texts)
-            return
-        texts = self.known(texts)
-        folded = self._fold(common, texts)
-        for first in range(0, len(texts), _ROWS):
-            part = texts.part(first, min(first + _ROWS, len(texts)))
-            self._unit(folded, part, folded.rest(part), out=out[first : first + _ROWS])
 
     def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Like `without`, for n texts and for m joined ones: rows starts[i] to starts[i + 1]. -> (n, d), (m, d)
@@ -208,47 +179,65 @@ class WeightedSums:
         """
         if self._normalise or not self._is_many(texts):
             return self.without(common, texts), self.without(common, texts.joined(starts))
-        texts = self.known(texts)
-        folded, d = self._fold(common, texts), self._vectors.dimension
+        batch, d = self._batch(common, texts), self._vectors.dimension
         single = np.empty((len(texts), d), dtype=np.float32)
         joined = np.empty((len(starts) - 1, d), dtype=np.float32)
         edges = np.unique(np.searchsorted(starts, np.arange(0, len(texts), _ROWS))).tolist()
         for first, last in zip(edges, [*edges[1:], len(starts) - 1], strict=True):
             here = starts[first : last + 1]
-            part = texts.part(int(here[0]), int(here[-1]))
-            rest = folded.rest(part)
-            sums = np.add.reduceat(rest, here[:-1] - here[0], axis=0)
-            self._unit(folded, part, rest, out=single[here[0] : here[-1]])
-            self._unit(folded, part.joined(here - here[0]), sums, out=joined[first:last])
+            part = batch.texts.part(int(here[0]), int(here[-1]))
+            sums = batch.sums(part)
+            single[here[0] : here[-1]] = self._unit(batch, part, sums)
+            sums_of_joined = np.add.reduceat(sums, here[:-1] - here[0], axis=0)
+            joined[first:last] = self._unit(batch, part.joined(here - here[0]), sums_of_joined)
         return single, joined
 
-    def _fold(self, common: CommonComponents, texts: Ragged) -> _Folded:
-        table, longest = self._folded_table(common)
-        guesses = self._guesses(texts.unknown_words) * np.float32(self._weights.of_unknown_words)
-        return _Folded(table, common.remove(guesses), max(longest, float(row_lengths(guesses).max(initial=0))))
+    def fold(self, common: CommonComponents) -> None:
+        """Turn the table of weighted words, if it is there, into the one that `without` uses, in the same memory.
 
-    def _unit(self, folded: _Folded, texts: Ragged, rest: Float32, *, out: Float32) -> None:
+        With uSIF's normalisation that is the same table. No other thread may be asking for raw vectors.
+        """
+        with self._making:
+            if self._weighted is not None and not self._normalise:
+                table, self._weighted = self._weighted, None
+                self._folded = _fold(common, table, table.__getitem__)
+
+    def _batch(self, common: CommonComponents, texts: Ragged) -> _Batch:
+        """The folded table replaces the weighted one, which is hardly used after it: one of them is in memory."""
+        texts = self.known(texts)
+        with self._making:
+            if self._folded is None or self._folded.common is not common:
+                self._weighted = self._folded = None
+                self._folded = _fold(common, self._empty_table(), self._weighted_rows)
+            folded = self._folded
+        guesses = self._guesses(texts.unknown_words) * np.float32(self._weights.of_unknown_words)
+        longest = max(folded.longest, float(row_lengths(guesses).max(initial=0)))
+        return _Batch(texts, folded, common.remove(guesses), longest)
+
+    def _unit(self, batch: _Batch, texts: Ragged, sums: Float32) -> Float32:
         """Scale what the removal left to length one. If that is tiny, the raw vector decides whether it is rounding."""
-        lengths, counts = row_lengths(rest), texts.lengths
-        faint = np.flatnonzero(lengths < 1e-5 * folded.longest * counts)
+        lengths, counts = row_lengths(sums), texts.lengths
+        faint = np.flatnonzero(lengths < 1e-5 * batch.longest * counts)
         factors = 1 / np.maximum(lengths, np.float32(1e-30))
         if len(faint):
             scale = row_lengths(self.of(texts.take(faint))) * counts[faint]
-            factors[faint] = to_unit(rest[faint], scale=scale)
-        np.multiply(rest, factors[:, None], out=out)
+            factors[faint] = to_unit(sums[faint], scale=scale)
+        return np.asarray(sums * factors[:, None])
+
+    # -- words -------------------------------------------------------------------------------------------------------
 
     def _guesses(self, unknown_words: OovWords) -> Float32:
         """The vectors of OOV words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
         if last is None or last[0] is not unknown_words:
-            nothing = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
-            last = self._last = (
-                unknown_words,
-                self._guess(unknown_words) if self._guess and len(unknown_words) else nothing,
-            )
+            if self._oov is not None and len(unknown_words):
+                vectors = self._oov(unknown_words)
+            else:
+                vectors = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
+            last = self._last = unknown_words, vectors
         return last[1]
 
-    def vectors_of(self, ids: Int32, unknown_words: OovWords) -> Float32:
+    def _rows(self, ids: Int32, unknown_words: OovWords) -> Float32:
         """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
         rows = self._vectors.rows(np.maximum(ids, 0))
         is_unknown = ids < 0
@@ -260,6 +249,8 @@ class WeightedSums:
         """The weights of words, known and unknown ones. (t,) -> (t,)"""
         weights = self._weights.of(np.maximum(ids, 0))
         return np.where(ids < 0, np.float32(self._weights.of_unknown_words), weights)
+
+    # -- tables of all words -------------------------------------------------------------------------------------------
 
     def _is_many(self, texts: Ragged) -> bool:
         """Return whether to use the table of all words: if the texts, here or in all batches, have at least as many.
@@ -277,54 +268,30 @@ class WeightedSums:
         with self._making:
             if self._weighted is None:
                 table = self._empty_table()
-                for part in _parts(table):
+                for part in _parts(len(table)):
                     table[part] = self._weighted_rows(part)
                 self._weighted = table
             return self._weighted
-
-    def _empty_table(self) -> Float32:
-        return np.empty((len(self._vectors), self._vectors.dimension), dtype=np.float32)
 
     def _squared_table(self) -> Float32:
         with self._making:
             if self._squared is None:
                 self._squared = self._vectors.rows(np.arange(len(self._vectors))) ** 2
-        return self._squared
+            return self._squared
 
-    def _folded_table(self, common: CommonComponents) -> tuple[Float32, float]:
-        """The weighted table without the common components, and the length of its longest word before the removal.
-
-        It replaces the weighted table, which is hardly used after it: one of them is in memory at a time.
-        """
-        with self._making:
-            if self._folded is None or self._folded[0] is not common:
-                self._weighted = self._folded = None
-                self._folded = _folded(common, self._empty_table(), self._weighted_rows)
-            return self._folded[1], self._folded[2]
+    def _empty_table(self) -> Float32:
+        return np.empty((len(self._vectors), self._vectors.dimension), dtype=np.float32)
 
 
-def _folded(
-    common: CommonComponents, table: Float32, weighted: Callable[[slice], Float32]
-) -> tuple[CommonComponents, Float32, float]:
-    """Fill a table with the weighted words less the components; with the length of the longest before that."""
+def _fold(common: CommonComponents, table: Float32, weighted: Callable[[slice], Float32]) -> _Folded:
+    """Fill a table with the weighted words less the components."""
     longest = 0.0
-    for part in _parts(table):
+    for part in _parts(len(table)):
         rows = weighted(part)
         longest = max(longest, float(row_lengths(rows).max()))
         table[part] = common.remove(rows)
-    return common, table, longest
+    return _Folded(common, table, longest)
 
 
-def _parts(table: Float32) -> Iterator[slice]:
-    """Slices of a table whose rows stay near the processor until they are finished."""
-    return (slice(first, min(first + _ROWS, len(table))) for first in range(0, len(table), _ROWS))
-
-
-def _opened_again(
-    vectors: Reference,
-    weights: WordWeights,
-    normalise: bool,
-    guess: Callable[[OovWords], Float32] | None,
-    expected: int,
-) -> WeightedSums:
-    return WeightedSums(vectors.open(), weights, normalise=normalise, guess=guess, expected=expected)
+def _parts(n: int) -> Iterator[slice]:
+    return (slice(first, min(first + _ROWS, n)) for first in range(0, n, _ROWS))

@@ -11,13 +11,76 @@ from semsearch.arrays.types import Int32, Int64
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks
-from semsearch.word_vectors.multilingual import MultilingualVectors
+from semsearch.word_vectors.guess_language import guess_languages
+from semsearch.word_vectors.language_words import language_words
+from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     from semsearch.text.passage_records import PassageWords
 
-FindForeign = Callable[[Sequence[str], str], Ragged | None]
+
+class WordFinder:
+    """Finds the words of texts among word vectors. Words that these lack are kept as unknown words, or left out."""
+
+    def __init__(self, vectors: WordVectors, *, keep_unknown: bool) -> None:
+        self._vectors = vectors
+        self._keep_unknown = keep_unknown
+
+    def of_texts(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:
+        """The words of texts. Where the vectors have several languages, and none are given, they are guessed."""
+        several = as_multilingual(self._vectors)
+        if several is None:
+            return self._english(hash_chunks(texts))
+        return self._in_languages(texts, languages or guess_languages(texts, several), self._foreign)
+
+    def read_texts(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
+        """The words of texts by all tables there are, with the ids that `MultilingualVectors.renumbered` expects."""
+        return self._in_languages(texts, languages, self._read_foreign)
+
+    def read_passages(self, words: PassageWords) -> Ragged:
+        """Like `read_texts`, of passages whose English words have been found: each one's title and headings, and its
+        sentences."""
+        groups = ((group.rows, self._read_foreign(group.texts, group.language)) for group in words.others)
+        replaced = [(rows, words_of_group) for rows, words_of_group in groups if words_of_group is not None]
+        base = self._english(words.chunks)
+        return _with_rows(base, replaced) if replaced else base
+
+    def _english(self, chunks: Iterable[WordChunk]) -> Ragged:
+        return word_ids(chunks, english_of(self._vectors), keep_unknown=self._keep_unknown)
+
+    def _foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
+        several = as_multilingual(self._vectors)
+        if several is None or language not in several.tables:
+            return None
+        return several.words_of(texts, language, keep_unknown=self._keep_unknown)
+
+    def _read_foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
+        english = english_of(self._vectors)
+        table = language_table(language, english)
+        if table is None:
+            return None
+        return language_words(texts, table, english, base=id_base(language), keep_unknown=self._keep_unknown)
+
+    def _in_languages(
+        self, texts: Sequence[str], languages: Sequence[str], foreign: Callable[[Sequence[str], str], Ragged | None]
+    ) -> Ragged:
+        """The words of texts, each in its language; one without a table (`foreign` gives None) is read as English."""
+        replaced = []
+        taken = np.zeros(len(texts), dtype=np.bool_)
+        for language in sorted({*languages} - {ENGLISH}):
+            rows = np.array([row for row, code in enumerate(languages) if code == language], dtype=np.int64)
+            words = foreign([texts[row] for row in rows.tolist()], language)
+            if words is None:
+                continue
+            if len(rows) == len(texts):
+                return words.with_distinct_unknown() if len(words.unknown_words) else words
+            replaced.append((rows, words))
+            taken[rows] = True
+        if not replaced:
+            return self._english(hash_chunks(texts))
+        english = ["" if is_taken else text for text, is_taken in zip(texts, taken.tolist(), strict=True)]
+        return _with_rows(self._english(hash_chunks(english)), replaced)
 
 
 def as_multilingual(vectors: WordVectors) -> MultilingualVectors | None:
@@ -50,7 +113,7 @@ def word_ids(chunks: Iterable[WordChunk], vectors: WordVectors, *, keep_unknown:
     return Ragged(ids, indptr, distinct)
 
 
-def with_rows(base: Ragged, replaced: Sequence[tuple[Int64, Ragged]]) -> Ragged:
+def _with_rows(base: Ragged, replaced: Sequence[tuple[Int64, Ragged]]) -> Ragged:
     """Texts of which some rows, given by their numbers, are replaced by others."""
     order = np.arange(len(base))
     first = len(base)
@@ -59,35 +122,3 @@ def with_rows(base: Ragged, replaced: Sequence[tuple[Int64, Ragged]]) -> Ragged:
         first += len(words)
     joined = Ragged.concatenate([base, *(words for _, words in replaced)]).take(order)
     return joined.with_distinct_unknown() if len(joined.unknown_words) else joined
-
-
-def ids_of_texts(
-    texts: Sequence[str], languages: Sequence[str], find: Callable[[Iterable[WordChunk]], Ragged], foreign: FindForeign
-) -> Ragged:
-    """The words of texts, each in its language. `find` finds those of English texts, `foreign` those of others, None
-    for a language without a table, which is read as English is."""
-    replaced = []
-    taken = np.zeros(len(texts), dtype=np.bool_)
-    for language in sorted({*languages} - {ENGLISH}):
-        rows = np.array(
-            [number for number, language_of_text in enumerate(languages) if language_of_text == language],
-            dtype=np.int64,
-        )
-        words = foreign([texts[number] for number in rows.tolist()], language)
-        if words is not None and len(rows) == len(texts):
-            return words.with_distinct_unknown() if len(words.unknown_words) else words
-        if words is not None:
-            replaced.append((rows, words))
-            taken[rows] = True
-    if not replaced:
-        return find(hash_chunks(texts))
-    base = find(hash_chunks(["" if is_taken else text for text, is_taken in zip(texts, taken.tolist(), strict=True)]))
-    return with_rows(base, replaced)
-
-
-def ids_of_passages(words: PassageWords, find: Callable[[Iterable[WordChunk]], Ragged], foreign: FindForeign) -> Ragged:
-    """The words of passages, of each its title and headings and its sentences, as `ids_of_texts` finds them."""
-    foreign_words = ((group.rows, foreign(group.texts, group.language)) for group in words.others)
-    replaced = [(rows, words_of_group) for rows, words_of_group in foreign_words if words_of_group is not None]
-    base = find(words.chunks)
-    return with_rows(base, replaced) if replaced else base

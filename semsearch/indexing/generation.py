@@ -34,7 +34,7 @@ from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
+from semsearch.embedding.word_finder import WordFinder, as_multilingual
 from semsearch.indexing.intake import Intake, forget
 from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.reclaim_space import drop_unnamed, grace_of, leftovers, reclaim_space, sweep
@@ -53,7 +53,6 @@ from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_remo
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside
 from semsearch.text.languages import ENGLISH
-from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
@@ -148,7 +147,7 @@ class Generation:
         self.intake: Intake = Intake(
             db,
             spool,
-            lambda words: settings.embedder(vectors()).read_passages(words),
+            lambda words: self._word_finder.read_passages(words),
             self.words,
             languages=settings.languages,
         )
@@ -232,7 +231,7 @@ class Generation:
         self._spool.renumber = renumbering(fit.embedder.chosen_.vectors)
         fit.embedder.expect(self._spool.words)
         today = fit.today if self._removed_sums is None else fit.today - self._removed_sums
-        for sums in self.spread.in_order(fit.embedder.summing, (batch.sentences for batch in self._spool)):
+        for sums in self.spread.in_order(fit.embedder.statistics_of, (batch.sentences for batch in self._spool)):
             today = today + sums
         return today
 
@@ -253,7 +252,7 @@ class Generation:
         was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
         segments: list[Segment] = []
         with Spool(self.folder) as stored_spool:
-            writer = SpoolWriter(stored_spool, self._tokenize)
+            writer = SpoolWriter(stored_spool, self._word_finder.read_texts)
             for stored in stored_texts(self.db, self.intake.first_passage):
                 writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language)
             writer.flush()
@@ -265,8 +264,9 @@ class Generation:
         self._merger.merge()
         return was_fitted and bool(segments)
 
-    def _tokenize(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
-        return self.settings.embedder(self.vectors()).read_texts(texts, languages)
+    @property
+    def _word_finder(self) -> WordFinder:
+        return WordFinder(self.vectors(), keep_unknown=self.settings.unknown != "skip")
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
@@ -313,7 +313,7 @@ class Generation:
         done, total = 0, sum(spool.sentences for spool in spools)
         questions = partial(questions_of, self.db, embedder, topics)
         batches, again = tee(chain.from_iterable(spools))
-        embedded = self.spread.in_order(partial(_vectors, embedder.transforming_both), batches)
+        embedded = self.spread.in_order(partial(_vectors, embedder), batches)
         with (
             self._stores["passage"].writer(self.number, questions=questions) as passages,
             self._stores["sentence"].writer(self.number) as sentences,
@@ -361,11 +361,9 @@ def _languages_in(spools: Sequence[Spool], vectors: WordVectors) -> list[str]:
     return sorted({code for spool in spools for batch in spool for code in languages_in(batch.words.ids)})
 
 
-def _vectors(
-    transform_both: Callable[[Ragged, Int64], tuple[Float32, Float32]], batch: SpooledBatch
-) -> tuple[Float32, UInt8]:
+def _vectors(embedder: SentenceEmbedder, batch: SpooledBatch) -> tuple[Float32, UInt8]:
     """The general vectors of a batch's passages, and those of its sentences as bytes. (p, d), (s, d)"""
-    rows, passages = transform_both(batch.words, batch.starts)
+    rows, passages = embedder.transform_both(batch.words, batch.starts)
     return passages, to_bytes(rows[batch.is_sentence])
 
 

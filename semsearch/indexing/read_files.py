@@ -23,6 +23,7 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from semsearch.embedding.word_finder import WordFinder
 from semsearch.errors import (
     MissingExtra,
     SemsearchError,
@@ -52,7 +53,7 @@ from semsearch.text.passage_records import (
     storable,
 )
 from semsearch.text.terms import Lexicon
-from semsearch.word_vectors.loading import Reference, VectorsReference
+from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import WordVectors
 
 logger = logging.getLogger(__name__)
@@ -196,7 +197,7 @@ class Preparer:
     """Prepares files with one table of word vectors, and remembers stems between chunks."""
 
     def __init__(self, settings: Settings, vectors: WordVectors) -> None:
-        self._ids_of = settings.embedder(vectors).read_passages
+        self._ids_of = WordFinder(vectors, keep_unknown=settings.unknown != "skip").read_passages
         self._finds_languages = settings.languages
         self._lexicon = Lexicon()
 
@@ -317,7 +318,9 @@ class PreparerElsewhere:
     Each thread has a preparer of its own, because their caches are not thread-safe.
     """
 
-    def __init__(self, settings: Settings, vectors: Reference, formats: Sequence[Format], max_bytes: int) -> None:
+    def __init__(
+        self, settings: Settings, vectors: VectorsReference, formats: Sequence[Format], max_bytes: int
+    ) -> None:
         self._arguments = settings, vectors, tuple(formats), max_bytes
         self._local = threading.local()
 

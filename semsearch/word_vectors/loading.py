@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from socket import gethostname
-from typing import Protocol, cast
 
 from semsearch.errors import UsageError, VectorsError, VectorsMismatch
 from semsearch.word_vectors.table import DEFAULT_VECTORS, VectorTable, WordVectors, shipped, shipped_name, shipped_names
@@ -52,13 +51,6 @@ def open_vectors(vectors: WordVectorsLike, *, anew: bool = True) -> WordVectors:
     return load_vectors(vectors, anew=anew) if isinstance(vectors, str | Path) else vectors
 
 
-class Reference(Protocol):
-    """The protocol of a reference to word vectors."""
-
-    def open(self) -> WordVectors:
-        """Open them, once a process. Raises VectorsError if they are not there, VectorsMismatch if others are."""
-
-
 @dataclass(frozen=True, slots=True)
 class VectorsReference:
     """Word vectors by the name of shipped ones, or by their folder; with their own name, for people."""
@@ -68,10 +60,8 @@ class VectorsReference:
     digest: str
 
     @classmethod
-    def of(cls, vectors: WordVectors) -> Reference:
+    def of(cls, vectors: WordVectors) -> VectorsReference:
         """The reference to opened word vectors. Raises UsageError for vectors without a folder."""
-        if (reference := getattr(vectors, "reference", None)) is not None:  # several languages
-            return cast(Reference, reference)
         folder = getattr(vectors, "folder", None)
         if folder is None:
             raise UsageError(

@@ -11,7 +11,6 @@ its own (`id_base`), and `renumbered` turns them into those of a table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -26,8 +25,8 @@ from semsearch.text.languages import ENGLISH, RULES, name_of
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
 from semsearch.word_vectors.language_words import language_words, split_words
-from semsearch.word_vectors.loading import Reference, VectorsReference
-from semsearch.word_vectors.table import Guessing, VectorTable, WordVectors, shipped_name
+from semsearch.word_vectors.pieces import Guessing
+from semsearch.word_vectors.table import VectorTable, WordVectors, shipped_name
 
 _BASES = {language: number * MOST_WORDS for number, language in enumerate((ENGLISH, *sorted({*RULES} - {ENGLISH})))}
 
@@ -74,15 +73,6 @@ class MultilingualVectors:
         self._size = int(sizes[-1])
         self.name: str = english.name
         self.digest: str = _digest(english, self.tables, self.removed)
-
-    def __deepcopy__(self, _: dict[int, Any]) -> MultilingualVectors:
-        return self
-
-    @property
-    def reference(self) -> MultilingualReference:
-        """By which other processes open them."""
-        codes = tuple((code, table.digest) for code, table in self.tables.items())
-        return MultilingualReference(VectorsReference.of(self.english), codes, tuple(self.removed.items()), self.digest)
 
     @property
     def dimension(self) -> int:
@@ -184,21 +174,6 @@ def languages_in(ids: Int32) -> list[str]:
     numbers = np.unique(ids[ids >= MOST_WORDS] // MOST_WORDS)
     codes = list(_BASES)
     return [codes[number] for number in numbers.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class MultilingualReference:
-    """A reference to word vectors of several languages, for other processes."""
-
-    english: Reference
-    tables: tuple[tuple[str, str], ...]  # code and digest
-    removed: tuple[tuple[str, Float64], ...]
-    digest: str
-
-    def open(self) -> MultilingualVectors:
-        """Open them. Raises VectorsError if they are not there, VectorsMismatch if others are."""
-        english = self.english.open()
-        return MultilingualVectors(english, opened_tables(english, dict(self.tables)), dict(self.removed))
 
 
 def opened_tables(english: WordVectors, digests: Mapping[str, str]) -> list[LanguageTable]:

@@ -21,15 +21,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.hash_table import look_up
-from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.arrays.hash_table import HashIndex, look_up
+from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import hash_spans
+
+if TYPE_CHECKING:
+    from semsearch.word_vectors.table import WordVectors
 
 SHORTEST, LONGEST = 2, 8  # bytes of a piece, with its marks
 SHORTEST_PART = 3  # bytes of a beginning or ending that is looked up as a word
@@ -114,15 +118,6 @@ class Parts:
         return np.asarray((self.pieces.lengths > 0) | (self.beginnings >= 0) | (self.endings >= 0))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PieceVectors:
-    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d), as `semsearch vectors pieces` learns them."""
-
-    pieces: OovWords
-    vectors: Float32
-    maps: Float32
-
-
 class Pieces:
     """The pieces of a table of word vectors, which predict the vectors of out-of-vocabulary words."""
 
@@ -204,3 +199,52 @@ def _longest(spans: PieceSpans, table: WordTable, n: int) -> Int32:
     result = np.full(n, -1, dtype=np.int32)
     result[spans.owners[best]] = ids[best]
     return result
+
+
+# -- Remembered vectors ------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Guessing(Protocol):
+    """Word vectors that can predict vectors for out-of-vocabulary (OOV) words."""
+
+    def guess(self, unknown_words: OovWords) -> Float32:
+        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
+
+
+class OovVectors:
+    """The vectors of OOV words by `guess` of word vectors, or zeros; those of the first `most` words are remembered.
+
+    Vectors are rounded to float16, so that a word has the same vector whether it is remembered or not. Threads may
+    share it.
+    """
+
+    def __init__(self, vectors: WordVectors, *, most: int = 1 << 18) -> None:
+        self._vectors = vectors
+        self._index = HashIndex()
+        self._rows = np.empty((most, vectors.dimension), dtype=np.float16)  # takes memory as it is filled
+        self._lock = Lock()
+
+    def __call__(self, unknown_words: OovWords) -> Float32:
+        """The vectors of OOV words. (u,) -> (u, d)"""
+        result: Float32 = np.zeros((len(unknown_words), self._rows.shape[1]), dtype=np.float32)
+        if not isinstance(self._vectors, Guessing):
+            return result
+        with self._lock:
+            rows = self._index.look_up(unknown_words.hashes)
+            known = np.flatnonzero(rows >= 0)
+            result[known] = self._rows[rows[known]]
+        new = np.flatnonzero(rows < 0)
+        if len(new):
+            distinct, which = unknown_words.take(new).distinct()
+            vectors = self._vectors.guess(distinct).astype(np.float16)  # by several threads at once: some words twice
+            result[new] = vectors[which]
+            self._remember(distinct, vectors)
+        return result
+
+    def _remember(self, words: OovWords, rows: Float16) -> None:
+        with self._lock:
+            first = len(self._index)
+            fresh = np.flatnonzero(self._index.look_up(words.hashes) < 0)[: len(self._rows) - first]
+            self._rows[first : first + len(fresh)] = rows[fresh]
+            self._index.insert(words.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))

@@ -22,7 +22,7 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -64,14 +64,6 @@ class WordVectors(Protocol):
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
-
-
-@runtime_checkable
-class Guessing(Protocol):
-    """Word vectors that can predict vectors for out-of-vocabulary (OOV) words."""
-
-    def guess(self, unknown_words: OovWords) -> Float32:
-        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
 
 class VectorTable:

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -22,12 +23,18 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Floating
 from semsearch.errors import StorageError, VectorsError
-from semsearch.system.durable import write_durably
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
-from semsearch.word_vectors.pieces import PieceVectors
 from semsearch.word_vectors.table import FORMAT, Dtype, VectorTable, digest_of
 
 PARTIAL = ".partial"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceFiles:
+    """Pieces (n,), and the arrays of their files by name, as semsearch.word_vectors.pieces has them."""
+
+    words: Sequence[str]
+    arrays: Mapping[str, npt.NDArray[Any]]
 
 
 class TableWriter:
@@ -95,9 +102,9 @@ class TableWriter:
             number -= len(part)
 
     def finish(
-        self, frequencies: Floating, *, card: Mapping[str, Any], pieces: PieceVectors | None = None
+        self, frequencies: Floating, *, card: Mapping[str, Any], pieces: PieceFiles | None = None
     ) -> VectorTable:
-        """Write p(w) (V,), the index of the words, pieces and a card of provenance, and put the table in its folder.
+        """Write p(w) (V,), the index of the words, a card of provenance, and pieces, and put the table in its folder.
 
         Raises VectorsError if there are no words, or a word occurs twice or is not one word to the tokeniser.
         """
@@ -114,8 +121,8 @@ class TableWriter:
         if self.dtype == "int8":
             arrays["scales"] = np.concatenate(self._scales)
         if pieces is not None:
-            arrays |= _piece_arrays(pieces)
-            card = {"pieces": len(pieces.pieces), **card}
+            arrays |= pieces.arrays
+            card = {"pieces": len(pieces.words), **card}
         with self._storing():
             self._file.seek(0)
             if self._write_header(len(self.words)) != self._start:
@@ -125,7 +132,7 @@ class TableWriter:
                 save_array(self._partial / f"{name}.npy", array)
             self._write_lines("words.txt", self.words)
             if pieces is not None:
-                self._write_lines("pieces.txt", pieces.pieces.words)
+                self._write_lines("pieces.txt", pieces.words)
             self._write_card(card)
             self._commit()
         return VectorTable(self.folder)
@@ -195,40 +202,11 @@ class TableWriter:
             ) from error
 
 
-def provenance(card: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of a table's card that also hold for another table with the same words: not its format or digest."""
-    form = ("format", "name", "words", "dimension", "dtype", "tokeniser", "digest", "pieces")
-    return {key: value for key, value in card.items() if key not in form}
-
-
-def _piece_arrays(pieces: PieceVectors) -> dict[str, npt.NDArray[Any]]:
-    rows, scales = quantise(pieces.vectors)
-    index = HashIndex(expected=len(pieces.pieces))
-    index.insert(pieces.pieces.hashes, np.arange(len(pieces.pieces), dtype=np.int32))
-    return {
-        "pieces": rows,
-        "piece_scales": scales,
-        "piece_keys": index.keys,
-        "piece_slots": index.values,
-        "piece_maps": pieces.maps.astype(np.float16),
-    }
-
-
 def quantise(vectors: Floating) -> tuple[npt.NDArray[np.int8], Float32]:
     """Quantise each row to 8-bit integers and a scale, so that its largest entry is ±127. (V, d) -> (V, d), (V,)"""
     scales = np.abs(vectors).max(axis=1) / 127
     divisors = np.where(scales > 0, scales, 1)
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
-
-
-def write_to_card(folder: Path, **details: Any) -> None:
-    """Set entries of a table's card; the others stay. Raises StorageError, or VectorsError if there is no table."""
-    card = {**VectorTable(folder).card, **details}
-    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
-    try:
-        write_durably(folder / "card.json", lambda write: write(text.encode()))
-    except OSError as error:
-        raise StorageError(f"{folder / 'card.json'} cannot be written: {error.strerror or error}") from error
 
 
 def check_absent(folder: Path) -> None:

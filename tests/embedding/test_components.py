@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -111,16 +109,3 @@ def test_of_few_vectors_each_is_the_same_whatever_others_are_given_with_it(m: in
         np.testing.assert_array_equal(common.remove(vectors[-size:]), alone[-size:])
     many = np.tile(vectors, (6, 1))
     np.testing.assert_allclose(common.remove(many)[:200], alone, atol=1e-5)
-
-
-@pytest.mark.parametrize("sentences", [0, 1, 20, 64, 65, 4096, 4097])
-def test_sums_are_sent_as_half_a_matrix_and_arrive_as_they_were(sentences: int) -> None:
-    sums = SentenceSums.of(np.random.default_rng(sentences).normal(size=(sentences, 64)).astype(np.float32), 7)
-    for sent in (sums, sums + sums, sums - sums.scaled(3)):
-        data = pickle.dumps(sent, protocol=5)
-        found = pickle.loads(data)  # noqa: S301  # our own
-        np.testing.assert_array_equal(found.gram, sent.gram)
-        assert (found.sentences, found.words, found.rounding) == (sent.sentences, sent.words, sent.rounding)
-        assert len(data) < sent.gram.nbytes * 0.6
-    if 64 < sentences <= 4096:
-        assert len(pickle.dumps(sums, protocol=5)) < sums.gram.nbytes * 0.3

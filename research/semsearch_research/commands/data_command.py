@@ -9,8 +9,7 @@ import typer
 
 from semsearch.commands import PROBLEMS, JsonOption, complain, progress, tell_warnings, to_json
 from semsearch_research.command_line import print_blocks
-from semsearch_research.datasets.data_report import tables
-from semsearch_research.datasets.laying_out import lay_out_data
+from semsearch_research.datasets.lay_out import lay_out_data, tables
 
 
 def data(

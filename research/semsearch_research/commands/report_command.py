@@ -33,7 +33,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Leave out, repeated: sts, released, weights, sweep, components, removal, confound, "
+            help="Leave out, repeated: sts, weights, sweep, components, removal, confound, "
             "assumptions, supervised, classify, cbos.",
         ),
     ] = None,

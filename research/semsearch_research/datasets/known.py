@@ -1,4 +1,4 @@
-"""The data sets of the papers: their files, how these are known, where owners describe them, what they are for."""
+"""The data sets of the papers: their files, where owners describe them, what they are for."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ _FILE = Path(__file__).with_name("known.tsv")
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file of a folder of data. `digest` is empty where the sum is not known, and lines alone are counted.
+    """A file of a folder of data.
 
     `need`: the papers' experiments need it; they do without it; or it stands for the needed ones, all of them together.
     """
 
     dataset: str
     path: str
-    rows: int
-    digest: str
     need: Need
 
 
@@ -38,12 +36,12 @@ class KnownDataset:
     @property
     def files(self) -> Sequence[KnownFile]:
         """Its files."""
-        return [one for one in known_files().values() if one.dataset == self.name]
+        return [file for file in known_files().values() if file.dataset == self.name]
 
 
 def _sts(year: int, task: str, authors: str, figures: str) -> KnownDataset:
     short = year % 100
-    columns = f"the columns STS{short} of sts, sweep and released; {figures}"
+    columns = f"the columns STS{short} of sts and sweep; {figures}"
     return KnownDataset(f"STS {year}", f"{task}: {authors} {year}", columns)
 
 
@@ -99,7 +97,7 @@ DATASETS: Sequence[KnownDataset] = (
     KnownDataset(
         "enwiki counts",
         "enwiki_vocab_min200.txt, the counts with the programs of the SIF and uSIF papers",
-        "released; p(w) from counts in sweep; uSIF's a, section 4.2",
+        "p(w) from counts in sweep; uSIF's a, section 4.2",
     ),
 )
 
@@ -108,6 +106,5 @@ DATASETS: Sequence[KnownDataset] = (
 def known_files() -> Mapping[str, KnownFile]:
     """The files by their paths in a folder of data."""
     lines = [line for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    found = (line.split("\t") for line in lines[1:])
-    files = (KnownFile(name, path, int(rows), digest, cast("Need", need)) for name, path, rows, digest, need in found)
-    return MappingProxyType({one.path: one for one in files})
+    files = [KnownFile(name, path, cast("Need", need)) for name, path, need in (line.split("\t") for line in lines[1:])]
+    return MappingProxyType({file.path: file for file in files})

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from semsearch.errors import UsageError, VectorsError
+from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.table_writer import write_to_card
 from semsearch_research.evaluate.beir import collection_folders, read_collection
 from semsearch_research.evaluate.retrieval import RetrievalRow, evaluate_retrieval
 from semsearch_research.evaluate.sentence_pairs import read_tasks
@@ -35,12 +34,6 @@ class VectorsReport(Record):
     coverage: dict[str, float] = field(metadata=digits(6))
     sts: tuple[StsAverage, ...]
     retrieval: tuple[RetrievalRow, ...]
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The scores to compare word vectors by: Pearson's r × 100 of sentence pairs, nDCG@10 × 100 of mode dense."""
-        found = {f"{average.group} {average.method}": average.pearson for average in self.sts}
-        return found | {f"{row.collection} {row.mode}": 100 * row.figures["ndcg@10"].value for row in self.retrieval}
 
 
 def evaluate_vectors(
@@ -70,14 +63,6 @@ def evaluate_vectors(
             coverage[collection.name] = known_share(opened, [*documents, *collection.queries.values()])
         rows = evaluate_retrieval(retrieval, modes=["dense"], vectors=opened, progress=progress)
     return VectorsReport(opened.name, opened.digest, len(opened), opened.dimension, coverage, averages, tuple(rows))
-
-
-def record_scores(vectors: WordVectors, report: VectorsReport) -> None:
-    """Write a report's scores to the card of word vectors. Raises VectorsError if they are in no folder."""
-    folder = getattr(vectors, "folder", None)
-    if folder is None:
-        raise VectorsError(f"{vectors.name} has no card; only word vectors in a folder have one")
-    write_to_card(folder, scores={name: round(score, 2) for name, score in report.scores.items()})
 
 
 def known_share(vectors: WordVectors, texts: Iterable[str]) -> float:

@@ -14,7 +14,7 @@ from semsearch_research.command_line import JsonOption, chosen, measuring, show
 from semsearch_research.evaluate.published import systems
 from semsearch_research.evaluate.sts_scores import PER_TASK, StsReport
 from semsearch_research.evaluate.table import Block, Table
-from semsearch_research.evaluate.vector_scores import VectorsReport, evaluate_vectors, record_scores
+from semsearch_research.evaluate.vector_scores import VectorsReport, evaluate_vectors
 from semsearch_research.experiments.retrieval_experiment import with_interval
 from semsearch_research.experiments.sts_experiment import groups_table
 
@@ -43,7 +43,6 @@ def evaluate(
     retrieval: Annotated[
         list[Path] | None, typer.Option(metavar="FOLDER", help="Collections, as evaluate retrieval reads. Repeatable.")
     ] = None,
-    record: Annotated[bool, typer.Option("--record", help="Write the scores to the vectors' card.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Measure word vectors: similarity by SIF and uSIF, retrieval by meaning alone, and how many words they know."""
@@ -52,6 +51,4 @@ def evaluate(
     opened = open_vectors(name)
     with measuring() as progress:
         report = evaluate_vectors(opened, progress=progress, **chosen(sts=sts, retrieval=retrieval))
-    if record:
-        record_scores(opened, report)
     show(report, tables(report), json=json)

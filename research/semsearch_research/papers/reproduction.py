@@ -33,7 +33,6 @@ from semsearch_research.papers_report import SEEDS, TRAINED, PapersReport, UsedV
 from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
-from semsearch_research.released.costs import evaluate_released
 from semsearch_research.supervised.labelled import has_labels, read_labelled
 from semsearch_research.supervised.several_seeds import evaluate_supervised
 
@@ -120,11 +119,6 @@ def _sts(data: PapersData, progress: Progress | None) -> Found:
     return reports
 
 
-def _released(data: PapersData, progress: Progress | None) -> Found:
-    first = data.vectors[0]
-    return {"released": evaluate_released(data.pairs, frequencies=data.counts[0], vectors=first, progress=progress)}
-
-
 def _weights(data: PapersData, _: Progress | None) -> Found:
     """With p(w) of the vectors, and of the first file of counts."""
     reports = {"weights": evaluate_weights(vectors=data.vectors[0])}
@@ -192,7 +186,6 @@ def _cbos(data: PapersData, progress: Progress | None) -> Found:
 
 RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the order of the report
     "sts": _sts,
-    "released": _released,
     "weights": _weights,
     "sweep": _sweep,
     "components": _components,
@@ -208,7 +201,6 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
 def _lacking(data: PapersData) -> dict[str, str]:
     """The experiments that the folder has no data for, with the reason."""
     reasons = dict.fromkeys(("sts", "sweep", "removal", "assumptions"), "there is no sts/" if not data.pairs else "")
-    reasons["released"] = "" if data.pairs and data.counts else "it needs sts/ and frequencies/ with .txt files"
     reasons["components"] = "" if data.sick else "there is no sts/sick.test.tsv"
     reasons["supervised"] = "" if data.labelled else "neither sts/ nor supervised/ has labelled sentences"
     reasons["classify"] = "" if data.groups else "there is no paraphrase/ with .tsv files"

@@ -22,7 +22,7 @@ from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter, index_of
 from semsearch.word_vectors.word_frequencies import most_frequent
 from semsearch_research.train.matching import Matching, match
-from semsearch_research.train.piece_vectors import NUMBER, learn_pieces
+from semsearch_research.train.piece_vectors import NUMBER, learn_pieces, piece_files
 from semsearch_research.train.teacher_encodings import Encodings, Teacher
 
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
@@ -76,7 +76,7 @@ def distill_words(
             steps = _stage(progress, "steps")
             vectors = match(vectors, share.astype(np.float32), ids, kept.of(texts), matching, progress=steps)
         writer.add(words, vectors)
-        learned = learn_pieces(words, vectors, number=pieces) if pieces else None
+        learned = piece_files(learn_pieces(words, vectors, number=pieces)) if pieces else None
         card = _card(teacher, len(words), dimension, len(texts), sum(counts.values()), provenance)
         return writer.finish(share, card=card, pieces=learned)
 

@@ -9,6 +9,7 @@ piece that was seen a few times says little, and a word made of such pieces gets
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,24 @@ from scipy.sparse import csr_array
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Int32, Int64, UInt64
 from semsearch.text.ragged import OovWords
-from semsearch.word_vectors.pieces import Parts, PieceVectors, find_parts, inside
+from semsearch.word_vectors.pieces import Parts, find_parts, inside
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter, provenance
+from semsearch.word_vectors.table_writer import PieceFiles, TableWriter, quantise
 
 NUMBER = 12_000  # pieces: with 256 dimensions some 4 MB
 _LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/research/measurements.md
 _ROUNDS = 25
 _CHUNK = 8192  # words at a time
+_OF_ONE_TABLE = ("format", "name", "words", "dimension", "dtype", "tokeniser", "digest", "pieces")  # keys of its card
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PieceVectors:
+    """N pieces, their vectors u (N, d), and Bᵀ and Eᵀ as (2, d, d)."""
+
+    pieces: OovWords
+    vectors: Float32
+    maps: Float32
 
 
 def learn_pieces(
@@ -78,7 +89,23 @@ def add_pieces(
     with TableWriter(target, dtype=table.card["dtype"]) as writer:
         writer.add(table.words, vectors)
         learned = learn_pieces(table.words, vectors, number=number, progress=progress)
-        return writer.finish(table.frequencies, card=provenance(table.card), pieces=learned)
+        card = {key: value for key, value in table.card.items() if key not in _OF_ONE_TABLE}
+        return writer.finish(table.frequencies, card=card, pieces=piece_files(learned))
+
+
+def piece_files(learned: PieceVectors) -> PieceFiles:
+    """Learned pieces as the files of a table have them."""
+    rows, scales = quantise(learned.vectors)
+    index = HashIndex(expected=len(learned.pieces))
+    index.insert(learned.pieces.hashes, np.arange(len(learned.pieces), dtype=np.int32))
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "pieces": rows,
+        "piece_scales": scales,
+        "piece_keys": index.keys,
+        "piece_slots": index.values,
+        "piece_maps": learned.maps.astype(np.float16),
+    }
+    return PieceFiles(learned.pieces.words, arrays)
 
 
 class _Table:

@@ -29,7 +29,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 COMMANDS = {
-    "released": ["released", "DATA", "--frequencies", "DATA"],
     "sweep": ["sweep", "DATA", "--a", "0.001", "--frequencies", "DATA"],
     "weights": ["weights", "--frequencies", "DATA"],
     "components": ["components", "DATA", "--min-frequency", "0"],

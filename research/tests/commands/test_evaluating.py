@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,21 +150,6 @@ def test_vectors_evaluate_is_one_short_table(tmp_path: Path, small_vectors: Vect
     assert set(found["coverage"]) == {"sts", "one"}
     assert {row["mode"] for row in found["retrieval"]} == {"dense"}
     assert [average["method"] for average in found["sts"]] == ["sif", "usif"]
-
-
-def test_scores_are_recorded_on_the_card_and_shown_by_info(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    folder = tmp_path / "vectors"
-    shutil.copytree(small_vectors.folder, folder)
-    one, data = collection(tmp_path / "one"), write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
-    told = semsearch("vectors", "evaluate", folder, "--sts", data, "--retrieval", one, "--record", "--json").json
-    scores = VectorTable(folder).card["scores"]
-    assert scores["one dense"] == pytest.approx(100 * told["retrieval"][0]["ndcg@10"], abs=0.01)
-    assert {name.split()[-1] for name in scores} == {"sif", "usif", "dense"}
-    assert VectorTable(folder).digest == small_vectors.digest
-    shown = semsearch("vectors", "info", folder).lines
-    assert any(line.startswith("scores") and f"one dense {scores['one dense']}" in line for line in shown)
-    assert any(line.startswith("verified      yes") for line in shown)
 
 
 def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: VectorTable) -> None:

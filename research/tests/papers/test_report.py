@@ -98,7 +98,6 @@ def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: Vect
     report = run(tmp_path, small_vectors)
     assert report.sts is not None
     assert [line.partition(":")[0] for line in report.missing] == [
-        "released",
         "components",
         "supervised",
         "classify",
@@ -145,7 +144,7 @@ def test_pairs_that_nobody_judged_have_a_section_of_their_own(
     monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: asked.append(options))
     (tmp_path / "text.txt").write_text("A text.\n")
     options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
-    quick = ("sts", "released", "weights", "sweep", "components", "confound", *LONG)
+    quick = ("sts", "weights", "sweep", "components", "confound", *LONG)
     run(data, small_vectors, *quick, **options)
     write_pairs(data / "sts" / "2015.belief.test.tsv", pairs(9))
     run(data, small_vectors, *quick, **options)
@@ -160,7 +159,7 @@ def test_pairs_that_nobody_judged_have_a_section_of_their_own(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, released, weights"),
+        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, weights"),
         ({"without": "sts"}, "without must be a sequence"),
         ({"vectors": []}, "vectors must be a sequence"),
         ({"train_sentences": 0}, "train_sentences must be at least 1"),

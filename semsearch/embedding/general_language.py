@@ -1,0 +1,80 @@
+"""General language: sentences drawn word by word from p(w), and the common component of each language by them.
+
+A fit on a few sentences would take their subject for what is common to all sentences. So sentences of general language
+are added to it, as many as the prior says. In an index of several languages, each has a component of its own, which is
+removed from its words (semsearch.word_vectors.multilingual).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.embedding.components import CommonComponents, SentenceSums
+from semsearch.embedding.weighted_sums import WeightedSums
+from semsearch.embedding.weights import WordWeights
+from semsearch.text.languages import ENGLISH
+from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.multilingual import MultilingualVectors
+from semsearch.word_vectors.table import WordVectors
+
+_SAMPLE = 4000  # sentences
+
+
+def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ragged:
+    """Draw sentences of 5 to 24 words from the word vectors' own p(w), or from some of them: the same each time."""
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(5, 25, size=_SAMPLE)
+    p = vectors.frequencies[among].astype(np.float64)
+    ids = generator.choice(len(p), size=int(lengths.sum()), p=p / p.sum()).astype(np.int32) + (among.start or 0)
+    return Ragged(ids.astype(np.int32), np.concatenate(([0], np.cumsum(lengths))))
+
+
+def general_component(raw: WeightedSums, vectors: MultilingualVectors, language: str) -> Float64:
+    """The common component of a language, by general text of it alone. (1, d)"""
+    return CommonComponents.of(_general_sums(raw, vectors, language), 1, piecewise=False).directions
+
+
+def _general_sums(raw: WeightedSums, vectors: MultilingualVectors, language: str) -> SentenceSums:
+    general = general_sentences(vectors, among=vectors.language_ids(language))
+    return SentenceSums.of(raw.of(general), len(general.ids))
+
+
+def without_components(
+    multilingual: MultilingualVectors, weights: WordWeights, batches: Iterable[Ragged], *, prior: float, expected: int
+) -> MultilingualVectors:
+    """Word vectors from which the component of each language is removed: of its own texts among the batches, and of
+    general text as of `prior` sentences. `expected`: the number of words in all batches."""
+    tables = [*multilingual.tables.values()]
+    vectors = MultilingualVectors(multilingual.english, tables)
+    raw = WeightedSums(vectors, weights, normalise=False, expected=expected)
+    sums = dict.fromkeys((ENGLISH, *vectors.tables), SentenceSums.empty(vectors.dimension))
+    for batch in batches:
+        known = batch.only(batch.ids >= 0)
+        for code in sums:
+            texts = known.take(_texts_of_language(known, vectors.language_ids(code)))
+            if len(texts):
+                sums[code] = sums[code] + SentenceSums.of(raw.of(texts), len(texts.ids))
+    removed = {}
+    for code, own in sums.items():
+        total = own + _general_sums(raw, vectors, code).scaled(prior)
+        removed[code] = CommonComponents.of(total, 1, piecewise=False).directions
+    return MultilingualVectors(multilingual.english, tables, removed)
+
+
+def _texts_of_language(texts: Ragged, ids: slice) -> Int64:
+    """The numbers of the texts most of whose words are those of a language, by their ids. (n',)"""
+    is_inside = (texts.ids >= ids.start) & (texts.ids < ids.stop)
+    counts = np.diff(np.concatenate(([0], np.cumsum(is_inside)))[texts.indptr])
+    return np.flatnonzero(2 * counts > texts.lengths)
+
+
+def values_of_more(weights: WordWeights, vectors: MultilingualVectors) -> Float32:
+    """The values of weights, with those of the words of languages that are new: p(w), or idf as of a rare word."""
+    if not weights.stored:
+        return vectors.frequencies
+    new = vectors.frequencies[len(weights.values) :]
+    new = np.full_like(new, weights.values.max(initial=0)) if weights.weighting == "idf" else new
+    return np.concatenate([weights.values, new])

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         PdfPage,
     )
     from semsearch.results.explanation import Explanation
-    from semsearch.results.hits import Context, Hit
+    from semsearch.results.hits import Context, Hit, Hits
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.options import Mode, SearchOptions
     from semsearch.results.reports import Checkup, Status, SyncReport
@@ -562,10 +562,10 @@ class Index(SingleIndex):
         """The searcher of this index, for modules of semsearch that need more than hits."""
         return self._asking()
 
-    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         return self._asking().search(queries, options)
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         return self._asking().similar(example, line, options)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:

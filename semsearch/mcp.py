@@ -27,7 +27,6 @@ from semsearch.results.documents import DocumentPassages, PlacedPassage
 from semsearch.results.hits import NEAREST, Citation, Hit, Position, above_threshold, location
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.options import SearchOptions
-from semsearch.search.search_warnings import logged_warnings
 from semsearch.server.open_indexes import OpenIndexes, checked_filters
 from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
@@ -177,7 +176,7 @@ class Tools:
             answer["note"] = _joined(_NEAREST, chosen.note)
             if not all:
                 answer["nearest"] = [_passage(hit, brief=brief) for hit in every[:NEAREST]]
-        return answer
+        return _told(every.warnings, answer)
 
     def context(
         self,
@@ -199,11 +198,12 @@ class Tools:
             per_document=per_document or None,
         )
         none = _NONE_ANSWERS if gathered.weak else _why_nothing(chosen)
-        return {
+        answer = {
             "text": gathered.text,
             "sources": [_source(citation) for citation in gathered.citations],
             "note": chosen.note if gathered.text else none,
         }
+        return _told(gathered.warnings or (), answer)
 
     def similar(
         self,
@@ -221,7 +221,7 @@ class Tools:
         options = _options(chosen, cursor + limit + 1, "hybrid", filters, per_document)
         asked = chosen.together
         hits = by_citation(citation, lambda place: asked.similar(place.path, place.line, options=options))
-        return _results(chosen, hits, cursor, limit, brief=brief)
+        return _told(hits.warnings, _results(chosen, hits, cursor, limit, brief=brief))
 
     def read(
         self,
@@ -308,14 +308,14 @@ class Tools:
 
 
 def use(tool: Callable[..., Answer], **arguments: Any) -> Answer:
-    """Call a tool: its answer with warnings of the library in the note, without hidden characters. Raises
-    SemsearchError."""
-    with logged_warnings() as warnings:
-        answer = tool(**arguments)
-    sentences = [_sentence(message) for message in dict.fromkeys(warning.message for warning in warnings)]
-    answer["note"] = _joined(" ".join(sentences)[:1000], answer.get("note"))
-    harmless_answer: Answer = harmless_values(_without_nones(answer))
+    """Call a tool: its answer without hidden characters. Raises SemsearchError."""
+    harmless_answer: Answer = harmless_values(_without_nones(tool(**arguments)))
     return harmless_answer
+
+
+def _told(warnings: Sequence[str], answer: Answer) -> Answer:
+    """An answer with warnings about its query in the note."""
+    return answer | {"note": _joined(" ".join(map(_sentence, warnings))[:1000], answer.get("note"))}
 
 
 def _results(chosen: ChosenIndexes, hits: Sequence[Hit], offset: int, limit: int, *, brief: bool) -> Answer:

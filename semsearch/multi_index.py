@@ -17,14 +17,12 @@ Everything below the class is pure.
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
-from weakref import ref
 
 import numpy as np
 
@@ -32,15 +30,14 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.results.hits import DuplicatePassage, Hit, above_threshold
+from semsearch.results.hits import DuplicatePassage, Hit, Hits, best_of
 from semsearch.results.options import Boosted, Fused, Mode, SearchOptions, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.boosts import parse_boost
-from semsearch.search.corrections import held_words, leaving_alone
+from semsearch.search.corrections import held_words
 from semsearch.search.exact_words import exact_first
 from semsearch.search.reranking import rerank
 from semsearch.search.scoring import fused, weigh
-from semsearch.search.search_warnings import SearchWarning, collected_warnings, log_common
 from semsearch.searchable import Searchable
 from semsearch.storage.catalogue import PassageRow
 from semsearch.storage.published import published_at
@@ -107,30 +104,30 @@ class MultiIndex(Searchable):
 
     # -- the primitives of `Searchable` --------------------------------------------------------------------------------
 
-    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         boosts = DividedBoosts.of(options)
-        answers = self._each(
-            lambda searcher: searcher.search(queries, self._wide(boosts.options), reranked=self._reranker is None)
-        )
-        fused = (
-            fuse_answers({name: answers[name][number] for name in answers}, options.mode)
-            for number in range(len(queries))
-        )
-        pairs = zip(queries, fused, strict=True)
-        return [self._best(boosts.given(hits), options, query) for query, hits in pairs]
+        wide, is_reranked = self._wide(boosts.options), self._reranker is None
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+        def ask(searcher: Searcher, uncorrected: AbstractSet[str]) -> list[Hits]:
+            return searcher.search(queries, wide, reranked=is_reranked, uncorrected=uncorrected)
+
+        answers = self._corrected_alike(ask, lambda of_queries: of_queries)
+        by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
+        return [self._fused(hits, boosts, options, query) for query, hits in zip(queries, by_query, strict=True)]
+
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         boosts = DividedBoosts.of(options)
         wide = _wider(boosts.options)
         having = self._having(example, line)
         texts = self.indexes[having[0]].searcher.example(example, line)
-        answers = self._each_by_name(
-            lambda name, searcher: (
-                searcher.similar(example, line, wide) if name in having else searcher.similar_to_texts(texts, wide)
-            )
-        )
+        answers = {
+            name: index.searcher.similar(example, line, wide)
+            if name in having
+            else index.searcher.similar_to_texts(texts, wide)
+            for name, index in self.indexes.items()
+        }
         fused = fuse_alike(answers, options.mode, boosted=bool(boosts.options.boosts))
-        return self._best(boosts.given(fused), options)
+        return self._ordered(common(answers.values()).instead(boosts.given(fused)), options)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).explain(query, hit, mode=mode)
@@ -142,42 +139,39 @@ class MultiIndex(Searchable):
         wanted = candidates_for(options, max_words)
         boosts = DividedBoosts.of(wanted)
         wide = self._wide(boosts.options) if self._reranker is not None else _for_each(boosts.options, wanted.k)
-        answers = self._each(lambda searcher: searcher.with_passages(query, wide, reranked=self._reranker is None))
-        fused = fuse_answers({name: hits for name, (hits, _) in answers.items()}, options.mode)
-        every = self._best(boosts.given(fused), replace(wanted, floor=0.0), query)
+        is_reranked = self._reranker is None
+
+        def ask(searcher: Searcher, uncorrected: AbstractSet[str]) -> tuple[Hits, dict[int, PassageRow]]:
+            return searcher.with_passages(query, wide, reranked=is_reranked, uncorrected=uncorrected)
+
+        answers = self._corrected_alike(ask, lambda hits_and_passages: hits_and_passages[:1])
+        hits = self._fused({name: hits for name, (hits, _) in answers.items()}, boosts, wanted, query)
+        every = best_of(hits, replace(wanted, floor=0.0))
         combined = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
-        return assemble(combined.hits, combined.passages, max_words=max_words, floor=options.floor)
+        return assemble(every.instead(combined.hits), combined.passages, max_words=max_words, floor=options.floor)
 
     def _names(self) -> Sequence[str]:
         return tuple(self.indexes)
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
 
-    def _each(self, ask: Callable[[Searcher], Result]) -> dict[str, Result]:
-        """The answer of each index, by its name."""
-        return self._each_by_name(lambda _, searcher: ask(searcher))
-
-    def _each_by_name(self, ask: Callable[[str, Searcher], Result]) -> dict[str, Result]:
-        """The answer of each index, by its name. What all of them warn of is logged once.
+    def _corrected_alike(
+        self, ask: Callable[[Searcher, AbstractSet[str]], Result], hits_of: Callable[[Result], Sequence[Hits]]
+    ) -> dict[str, Result]:
+        """The answer of each index, by its name, asked with the words that it is not to correct.
 
         An index that corrected a word which another one has is asked again, for that word as it is: exact matches must
         not compete with those of a correction.
         """
-        answers, warnings = dict[str, Result](), dict[str, list[SearchWarning]]()
-        for name, index in self.indexes.items():
-            with collected_warnings() as warnings[name]:
-                answers[name] = ask(name, index.searcher)
+        answers = {name: ask(index.searcher, frozenset()) for name, index in self.indexes.items()}
         corrected = {
-            name: {warning.word.lower() for warning in index_warnings if warning.word}
-            for name, index_warnings in warnings.items()
+            name: {correction.asked.lower() for hits in hits_of(answer) for correction in hits.corrected}
+            for name, answer in answers.items()
         }
         if any(corrected.values()):
-            asked = frozenset().union(*corrected.values())
-            held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, asked))
-            for name in [name for name, words in corrected.items() if words & held]:
-                with leaving_alone(held), collected_warnings() as warnings[name]:
-                    answers[name] = ask(name, self.indexes[name].searcher)
-        log_common([*warnings.values()])
+            words = frozenset[str]().union(*corrected.values())
+            held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, words))
+            answers |= {name: ask(self.indexes[name].searcher, held) for name in corrected if corrected[name] & held}
         return answers
 
     def _wide(self, options: SearchOptions) -> SearchOptions:
@@ -186,22 +180,18 @@ class MultiIndex(Searchable):
             return _wider(options)
         return _wider(replace(options, k=max(options.k, tuning.TUNING.reranked)))
 
-    def _best(self, hits: list[Hit], options: SearchOptions, query: str | None = None) -> list[Hit]:
-        """The best k of all hits, with their ranks, without near-duplicates and those below the least score.
+    def _fused(self, answers: Mapping[str, Hits], boosts: DividedBoosts, options: SearchOptions, query: str) -> Hits:
+        """The hits of all indexes for a query, as one, read by the reranker if there is one."""
+        fused = boosts.given(fuse_answers(answers, options.mode))
+        hits = self._ordered(common(answers.values()).instead(fused), options)
+        if self._reranker is None:
+            return hits
+        return rerank(self._reranker, query, hits[: self._wide(options).k])
 
-        For a query, a reranker reads the first of them before.
-        """
-        is_read = query is not None and self._reranker is not None
-        least = -math.inf if options.min_score is None or is_read else options.min_score
-        hits = [hit for hit in exact_first(hits) if hit.score >= least]
-        best = hits if options.duplicates else deduplicate(hits)
-        if query is not None and self._reranker is not None:
-            best = rerank(self._reranker, query, best[: self._wide(options).k], options)
-        best = above_threshold(best[: options.k], options.floor)
-        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(best, start=1)]
-        for hit in ranked:
-            hit.found_by(ref(self))
-        return ranked
+    def _ordered(self, hits: Hits, options: SearchOptions) -> Hits:
+        """Hits in order, without near-duplicates of better ones."""
+        ordered = exact_first(hits)
+        return hits.instead(ordered if options.duplicates else deduplicate(ordered))
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:
@@ -301,6 +291,23 @@ class DividedBoosts:
         origin = hit.origin.with_points(boosts=hit.origin.points.get("boosts", 0.0) + points)
         origin = replace(origin, boosts=(*(origin.boosts or ()), part))
         return replace(hit, score=hit.score + points, origin=origin)
+
+
+def common(answers: Iterable[Hits]) -> Hits:
+    """No hits, with what all indexes say of a query, in the words of the first, and what any of them corrected.
+
+    A filter or phrase that one of them knows needs no notice.
+    """
+    first, *others = answers
+    subjects = [{_subject(notice) for notice in hits.notices} for hits in others]
+    notices = tuple(notice for notice in first.notices if all(_subject(notice) in of_other for of_other in subjects))
+    corrected = dict.fromkeys(correction for hits in (first, *others) for correction in hits.corrected)
+    return Hits(corrected=tuple(corrected), notices=notices)
+
+
+def _subject(notice: str) -> str:
+    """What a notice is about, whatever an index suggests instead."""
+    return notice.partition(";")[0]
 
 
 def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import logging
 import threading
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
-from weakref import ref
 
 import numpy as np
 
@@ -34,12 +32,11 @@ from semsearch.results.documents import (
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits
 from semsearch.results.omissions import FileCoverage, Problem
-from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.options import Correction, Mode, SearchOptions, strings
 from semsearch.results.reports import Checkup, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 from semsearch.system.locations import split_uri
 
-logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 _AT_ONCE = 1000  # queries of a batch, texts to embed, and documents of a page
 _POINTS_AT_ONCE = 200  # ids of passages in a query string
@@ -48,12 +45,6 @@ _IDLE = 8  # connections that are kept
 _MOST = 1 << 29  # bytes of an answer
 _SHOWN = 200  # characters of an answer that is not understood
 _NOT_OF_CONTEXT = ("k", "context")  # options of a search that follow from the words of a context
-
-
-def _warn(answer: Mapping[str, Any]) -> None:
-    """Log the warnings of an answer, as an index here does."""
-    for warning in _list({"warnings": [], **answer}, "warnings"):
-        logger.warning("%s", warning)
 
 
 class RemoteIndex(SingleIndex):
@@ -88,22 +79,21 @@ class RemoteIndex(SingleIndex):
 
     # -- the primitives of `Searchable` --------------------------------------------------------------------------------
 
-    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[list[Hit]]:
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         if len(queries) == 1:  # the server answers those of many clients together
             answer = self._server.post("/v1/search", self._fields(options, query=queries[0], origin=True))
-            _warn(answer)
-            return [self._hits(_list(answer, "hits"))]
-        results: list[list[Hit]] = []
+            return [_hits(answer)]
+        results: list[Hits] = []
         for first in range(0, len(queries), _AT_ONCE):
             fields = self._fields(options, queries=queries[first : first + _AT_ONCE], origin=True)
             answers = _list(self._server.post("/v1/search/batch", fields), "answers", len(fields["queries"]))
-            results += [self._hits(_list(answer, "hits")) for answer in answers]
+            results += map(_hits, answers)
         return results
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         subject = {"hit": example.to_dict()} if isinstance(example, Hit) else {"path": example}
         answer = self._server.post("/v1/similar", self._fields(options, line=line, **subject))
-        return [Hit.from_dict(hit) for hit in _list(answer, "hits")]
+        return _hits(answer)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._explained(hit, query=query, mode=mode)
@@ -117,12 +107,12 @@ class RemoteIndex(SingleIndex):
         return Explanation.from_dict(self._server.post("/v1/explain", body))
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
-        fields = self._fields(options, query=query, max_words=max_words)
+        asked = self._fields(options, query=query, max_words=max_words)
         for name in _NOT_OF_CONTEXT:
-            del fields[name]
-        answer = self._server.post("/v1/context", fields)
-        _warn(answer)
-        return Context.from_dict({key: answer[key] for key in ("text", "words", "citations", "weak") if key in answer})
+            del asked[name]
+        answer = self._server.post("/v1/context", asked)
+        names = (field.name for field in fields(Context))
+        return Context.from_dict({name: answer[name] for name in names if name in answer})
 
     def _embed(self, texts: Sequence[str]) -> Float32:
         rows: list[Float32] = []
@@ -213,12 +203,12 @@ class RemoteIndex(SingleIndex):
     def _fields(self, options: SearchOptions, **fields: Any) -> dict[str, Any]:
         return {"index": self.name, **options.to_dict(), **fields}
 
-    def _hits(self, answer: list[dict[str, Any]]) -> Hits:
-        """Hits as the server sent them, which remember who found them."""
-        hits = Hits(Hit.from_dict(hit) for hit in answer)
-        for hit in hits:
-            hit.found_by(ref(self))
-        return hits
+
+def _hits(answer: dict[str, Any]) -> Hits:
+    """The hits of an answer, with what the server says of the query."""
+    corrected = tuple(map(Correction.from_dict, _list({"corrected": [], **answer}, "corrected")))
+    notices = tuple(map(str, _list({"warnings": [], **answer}, "warnings")))
+    return Hits(map(Hit.from_dict, _list(answer, "hits")), corrected=corrected, notices=notices)
 
 
 def _list(answer: object, key: str, count: int | None = None) -> list[Any]:

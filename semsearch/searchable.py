@@ -8,15 +8,17 @@ one.
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
+from weakref import ref
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
-from semsearch.results.hits import FLOOR, Hit, Hits
+from semsearch.results.hits import FLOOR, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from semsearch.results.omissions import FileCoverage, Problem
     from semsearch.results.reports import Checkup, Status
 
+logger = logging.getLogger(__name__)
 LEAST_WORDS = 3  # of a context: a number, a word, and a sign that there are more
 _CONTEXT = SearchOptions(floor=FLOOR)
 
@@ -72,7 +75,8 @@ class Searchable(ABC):
         semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they are
         requested. `passages` are ids, of
         hits or of a map: only these may answer; an id is of one index, not of several. A query of which no word is
-        known is answered by its words alone, with a logged warning; in mode "dense" it finds nothing. Raises UsageError
+        known is answered by its words alone; in mode "dense" it finds nothing. What the index cannot know of a query is
+        logged as a warning, and in the `warnings` of the hits. Raises UsageError
         for a query without words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch
         if the word vectors are not those that the index was built with; ServerError if a server does not answer.
         """
@@ -94,7 +98,7 @@ class Searchable(ABC):
         All of them see the same generation of an index; on a server, each thousand of them.
         """
         chosen = SearchOptions.chosen(options, k, keywords)
-        return [Hits(hits) for hits in self._search(strings(queries, "queries"), chosen)]
+        return [self._finished(hits, chosen) for hits in self._search(strings(queries, "queries"), chosen)]
 
     def similar(
         self,
@@ -119,7 +123,15 @@ class Searchable(ABC):
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
         chosen = SearchOptions.chosen(options, k, keywords)
-        return Hits(self._similar(str(like) if isinstance(like, Path) else like, line, chosen))
+        return self._finished(self._similar(str(like) if isinstance(like, Path) else like, line, chosen), chosen)
+
+    def _finished(self, hits: Hits, options: SearchOptions) -> Hits:
+        """The best of some hits, which remember who found them. What there is to tell of the query is logged."""
+        _log(hits.warnings)
+        best = best_of(hits, options)
+        for hit in best:
+            hit.found_by(ref(self))
+        return best
 
     def explain(self, query: str, hit: Hit, *, mode: Mode | None = None) -> Explanation:
         """Explain the score of a hit's passage for a query.
@@ -163,7 +175,9 @@ class Searchable(ABC):
         if max_words < LEAST_WORDS:
             raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
         chosen = SearchOptions.chosen(_CONTEXT if options is None else options, None, keywords)
-        return self._context(query, replace(chosen, context=0), max_words)
+        context = self._context(query, replace(chosen, context=0), max_words)
+        _log(context.warnings or ())
+        return context
 
     def embed(self, texts: Iterable[str]) -> Float32:
         """Embed texts as the index embeds its sentences: unit vectors, float32. (n) -> (n, d)
@@ -300,10 +314,10 @@ class Searchable(ABC):
     # -- the primitives: what all implementations have -------------------------------------------------------------
 
     @abstractmethod
-    def _search(self, queries: Sequence[str], options: SearchOptions) -> Sequence[list[Hit]]: ...
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> Sequence[Hits]: ...
 
     @abstractmethod
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]: ...
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits: ...
 
     @abstractmethod
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation: ...
@@ -374,3 +388,8 @@ def _named(method: str, name: object) -> str:
     if not isinstance(name, str | Path):
         raise UsageError(f"{method} takes a path or an id, not {name!r}")
     return str(name)
+
+
+def _log(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        logger.warning("%s", warning)

@@ -24,6 +24,11 @@ class Tuning:
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
     words_across: float = 0.5  # share of BM25's weight where passage and question are in two languages; "Languages"
     aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; "Languages"
+    across_nearest: int = 10  # passages in the question's language, by which those in others are weighted
+    across_ridge: float = 1.0  # squared cosines that speak for all weight, in the regression of that weight
+    across_most: float = 2.0  # the largest weight of their cosines
+    across_aligned: int = 30  # passages whose words are aligned with the question's
+    across_aligned_beyond: int = 5  # or so many beyond k
     near_weight: float = 0.2  # of pseudo-relevance feedback, where both retrievers score passages
 
     # support of a passage by its document; Measurements, "Questions over documentation"
@@ -38,6 +43,7 @@ class Tuning:
     short_words: int = 40  # from which on a passage is not short, as BM25 counts them; "First hits"
     proximity_weight: float = 0.1  # for a passage where all words of a query stand side by side; "First hits"
     proximity_words: int = 3  # that a word may be away
+    proximity_passages: int = 5  # first passages in which words are looked for, whatever k is
 
     # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics

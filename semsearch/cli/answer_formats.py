@@ -27,11 +27,10 @@ from semsearch.results.hits import (
     NOT_ANSWERED,
     DuplicatePassage,
     Hit,
-    corrections_in,
     location,
     own_terms,
 )
-from semsearch.results.options import Mode
+from semsearch.results.options import Correction, Mode
 from semsearch.system.locations import working_folder
 from semsearch.text.languages import name_of
 
@@ -144,13 +143,15 @@ class Answer:
     weak: int = 0  # hits at the end below the relevance threshold, left out
     nearest: Sequence[Hit] = ()  # of these, the first ones, where nothing answers
     answered: bool | None = None  # whether a hit is likely enough to answer; None for `similar`
+    corrected: Sequence[Correction] = ()  # misspelt words of the query
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         fields: dict[str, Any] = {"query": self.query, "mode": self.mode}
         if self.answered is not None:
             fields["answered"] = self.answered
-        fields |= corrections_in(self.shown)
+        if self.corrected:
+            fields["corrected"] = [correction.to_dict() for correction in self.corrected]
         fields |= {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
         if self.nearest:
             fields["nearest"] = self.hit_dicts(self.nearest)
@@ -164,7 +165,7 @@ class Answer:
     def compared(self) -> str:
         """The query as it was searched for, its misspelt words corrected."""
         origin = self.shown[0].origin if self.shown else None
-        return origin.text if origin is not None and origin.corrected and origin.text is not None else self.query
+        return origin.text if origin is not None and self.corrected and origin.text is not None else self.query
 
     @property
     def shown(self) -> Sequence[Hit]:

@@ -44,6 +44,7 @@ class Readings(NamedTuple):
     said: Sequence[float]
     model: str | None = None  # the name of the model that read them, for explanations
     alone: Sequence[float] | None = None  # the score of each by itself, where `said` has a part of its neighbours'
+    notice: str | None = None  # what to tell a person, if not all were read in time
 
 
 class Reranker(Protocol):
@@ -219,15 +220,10 @@ class ModelReranker:
             readings = self._by_pairs(self.model, query, first, until)
         else:
             readings = self._by_vectors(self.model, query, first, until)
-        if len(readings.said) < len(first):
-            logger.warning(
-                "the reranker read %d of %d passages in its %g seconds; the others keep their places after them",
-                len(readings.said),
-                len(first),
-                self.seconds,
-                extra={"query": query},
-            )
-        return readings
+        if len(readings.said) == len(first):
+            return readings
+        number = f"{len(readings.said)} of {len(first)} passages in its {self.seconds:g} seconds"
+        return readings._replace(notice=f"the reranker read {number}; the others keep their places after them")
 
     def _by_pairs(self, model: PairScorer, query: str, hits: Sequence[Hit], until: float) -> Readings:
         said: list[float] = []

@@ -11,15 +11,16 @@ have no relevance, and none is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
 
 from semsearch.errors import MissingExtra, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.notebook_html import FAINT, block, marked
-from semsearch.results.options import Mode as Mode, Origin
+from semsearch.results.options import Correction, Mode as Mode, Origin, SearchOptions
 
 if TYPE_CHECKING:
     import pandas
@@ -195,9 +196,28 @@ def html_of_hit(hit: Hit) -> str:
 
 
 class Hits(list[Hit]):
-    """The hits of an answer, best first. A list, whose slices are `Hits` too."""
+    """The hits of an answer, best first. A list, whose slices are `Hits` too.
 
-    __slots__ = ()
+    `corrected` are the misspelt words of the query, which no passage has, with what was searched for instead; `notices`
+    what else the index cannot know of the query, such as a filter or a phrase that matches nothing.
+    """
+
+    __slots__ = ("corrected", "notices")
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), *, corrected: tuple[Correction, ...] = (), notices: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(hits)
+        self.corrected, self.notices = corrected, notices
+
+    def instead(self, hits: Iterable[Hit]) -> Hits:
+        """Other hits of the same answer."""
+        return Hits(hits, corrected=self.corrected, notices=self.notices)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to tell a person beside the hits: each correction and notice, as a sentence."""
+        return tuple(dict.fromkeys((*(correction.sentence for correction in self.corrected), *self.notices)))
 
     @property
     def answered(self) -> bool:
@@ -213,7 +233,9 @@ class Hits(list[Hit]):
     def __getitem__(self, index: slice) -> Hits: ...
     def __getitem__(self, index: SupportsIndex | slice) -> Hit | Hits:
         """One hit, or some of them as `Hits`."""
-        return Hits(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
+        return (
+            self.instead(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
+        )
 
     def to_pandas(self) -> pandas.DataFrame:
         """Convert to a pandas DataFrame: a row for each hit, a column for each of its fields but `origin`.
@@ -246,24 +268,25 @@ NOT_ANSWERED = "nothing answers this"
 NEAREST = 3  # hits that are shown, apart, where nothing answers
 
 
-def corrections_in(hits: Sequence[Hit]) -> dict[str, Any]:
-    """The part of an answer, as a dict, that says what was corrected in the query; {} if nothing was."""
-    origins = [hit.origin for hit in hits if hit.origin is not None]
-    corrections = dict.fromkeys(correction for origin in origins for correction in origin.corrected or ())
-    return {"corrected": [correction.to_dict() for correction in corrections]} if corrections else {}
-
-
-def above_threshold(hits: Sequence[Hit], floor: float = FLOOR) -> list[Hit]:
+def above_threshold(hits: Hits, floor: float = FLOOR) -> Hits:
     """The hits up to the last one that is not below the relevance threshold; none if nothing answers.
 
     A threshold of 0 leaves nothing out.
     """
-    if floor and not Hits(hits).answered:
-        return []
+    if floor and not hits.answered:
+        return hits[:0]
     strong = len(hits)
     while strong and _is_weak(hits[strong - 1], floor):
         strong -= 1
-    return list(hits[:strong])
+    return hits[:strong]
+
+
+def best_of(hits: Hits, options: SearchOptions) -> Hits:
+    """The hits that an answer has of all in order: as `options` say, at most k, none below the least score, and none
+    below the relevance threshold at the end. Their ranks begin with 1."""
+    least = -math.inf if options.min_score is None else options.min_score
+    chosen = above_threshold(hits.instead([hit for hit in hits if hit.score >= least][: options.k]), options.floor)
+    return chosen.instead(replace(hit, rank=rank) for rank, hit in enumerate(chosen, start=1))
 
 
 def _is_weak(hit: Hit, floor: float) -> bool:
@@ -326,6 +349,8 @@ class Context(Record):
     citations: tuple[Citation, ...]
     # the number of passages that were found, where all are below the relevance threshold
     weak: int | None = field(default=None, metadata=ONLY_IF_SET)
+    # as `Hits.warnings`, if there are any
+    warnings: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, compare=False)
 
     def _repr_html_(self) -> str:
         if not self.citations:

@@ -106,6 +106,12 @@ class Correction(Record):
     asked: str
     instead: str
 
+    @property
+    def sentence(self) -> str:
+        """What to tell a person."""
+        what = f"no passage has “{self.asked}”: searched for “{self.instead}”"
+        return f'{what}; to search for exactly that, quote it: "{self.asked}"'
+
 
 @dataclass(frozen=True, slots=True)
 class Relevance(Record):
@@ -130,7 +136,6 @@ class Origin(Record):
     weights: Weights
     models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
-    corrected: tuple[Correction, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
     points: Mapping[str, float] = field(default_factory=dict, kw_only=True)  # of the score, by stage, but for zeros
     cosines: Mapping[str, float] = field(

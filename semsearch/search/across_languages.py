@@ -7,22 +7,22 @@ index has, gives a warning. An index in English alone is never here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, Float64
+from semsearch.arrays.types import Bool, Float32, Float64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import quoted
 from semsearch.lexical.bm25 import WordScores
-from semsearch.results.options import Mode, Weights
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.results.options import Weights
+from semsearch.search.candidates import Candidates, DenseScores, IndexView, OtherLanguages, Query
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.quote import asked_words, similarities
 from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
-from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.detect_language import clear_language_of, is_clearly_english
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
@@ -35,10 +35,6 @@ from semsearch.word_vectors.multilingual import language_table
 from semsearch.word_vectors.table import WordVectors
 
 # -- The stage ---------------------------------------------------------------------------------------------------------
-
-_NEAREST = 10  # passages in the query's own language, by which others are measured
-_USUAL, _MOST_ACROSS = 1.0, 2.0  # squared cosines that speak for all weight; the largest weight of others
-_MOST_ALIGNED, _FEW_BEYOND = 30, 5  # passages whose words are aligned, or so many beyond k
 
 
 def across_languages(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
@@ -55,56 +51,57 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
     other = np.array([language != query.language for language in languages], dtype=np.bool_)
     if not other.any():
         return candidates
-    if query.words is not None and query.names is not None:
-        names, lexical = query.names(), np.full(len(other), np.nan)
-        if names is not None:
-            lexical, _ = names.scored(index.reader.lexical.locate(candidates.ids, candidates.neighbours))
-        candidates.lexical = np.where(other, lexical, candidates.lexical)
-    general = candidates.dense
-    if candidates.cosines:
-        cosines = candidates.cosines
-        general = mean_cosine(cosines | {"topics": np.full(len(other), np.nan)})
-        cosines["topics"] = np.where(other, np.nan, cosines["topics"])
-        candidates.dense = np.where(other, general, candidates.dense)
-    candidates.other = other
-    candidates.weights_of_others = weights = _weights_of_others(weights_of(query, candidates), candidates, general)
-    if candidates.cosines and is_aligned_across(query.language, index.reader.language_documents):
-        _align(query, candidates, weights, index)
+    if (names := names_in(query)) is not None:
+        bm25, _ = names.scored(index.reader.lexical.locate(candidates.ids, candidates.neighbours))
+        candidates.lexical = replace(candidates.lexical, bm25=np.where(other, bm25, candidates.lexical.bm25))
+    dense = candidates.dense
+    general = dense.cosine
+    if dense.cosines:
+        topics = dense.cosines["topics"]
+        general = mean_cosine({**dense.cosines, "topics": np.full(len(other), np.nan)})
+        cosines = {**dense.cosines, "topics": np.where(other, np.nan, topics)}
+        candidates.dense = replace(dense, cosine=np.where(other, general, dense.cosine), cosines=cosines)
+    weights = _weights_of_others(weights_of(query, candidates), candidates, other, general)
+    candidates.other_languages = OtherLanguages(other, weights)
+    if dense.cosines and is_aligned_across(query.language, index.reader.language_documents):
+        candidates.dense = _aligned(query, candidates, candidates.other_languages, index)
     return candidates
 
 
-def _weights_of_others(own: Weights, candidates: Candidates, general: Float64) -> Weights:
-    """The weights of passages in other languages, by ridge regression towards all weight, which the cosine has without
-    any passage in the query's language that is near. `general`: the mean cosines without topics. (n,)"""
-    assert candidates.other is not None  # there are several languages
-    there = np.flatnonzero(~candidates.other & ~np.isnan(general))
+def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, general: Float64) -> Weights:
+    """The weights of passages in `other` languages, by ridge regression towards all weight, which the cosine has
+    without any passage in the query's language that is near. `general`: the mean cosines without topics. (n,)"""
+    tuned = tuning.TUNING
+    there = np.flatnonzero(~other & ~np.isnan(general))
     weight = own.dense + own.lexical
     if len(there):
-        there = there[np.argsort(-general[there], kind="stable")[:_NEAREST]]
-        dense, lexical = fused(candidates.dense[there], candidates.lexical[there], own)
+        there = there[np.argsort(-general[there], kind="stable")[: tuned.across_nearest]]
+        dense, lexical = fused(candidates.dense.cosine[there], candidates.lexical.bm25[there], own)
         near = np.maximum(general[there], 0)
-        weight = (float((dense + lexical) @ near) + _USUAL * weight) / (float(near @ near) + _USUAL)
-        weight = min(weight, _MOST_ACROSS)
-    return Weights(weight, tuning.TUNING.words_across * own.lexical, own.best, own.near)
+        weight = (float((dense + lexical) @ near) + tuned.across_ridge * weight) / (
+            float(near @ near) + tuned.across_ridge
+        )
+        weight = min(weight, tuned.across_most)
+    return Weights(weight, tuned.words_across * own.lexical, own.best, own.near)
 
 
-def _align(query: Query, candidates: Candidates, weights: Weights, index: IndexView) -> None:
+def _aligned(query: Query, candidates: Candidates, others: OtherLanguages, index: IndexView) -> DenseScores:
     """Let the alignment of words count for the best passages; the others as if theirs were as the worst of these."""
-    assert candidates.other is not None  # there are several languages
-    share = tuning.TUNING.aligned_across
-    at = np.flatnonzero(candidates.other & ~np.isnan(candidates.dense))
-    scores = sum(fused(candidates.dense[at], candidates.lexical[at], weights))
-    best = at[np.argsort(-scores, kind="stable")[: max(_MOST_ALIGNED, query.options.k + _FEW_BEYOND)]]
+    tuned, dense = tuning.TUNING, candidates.dense
+    at = np.flatnonzero(others.are_other & ~np.isnan(dense.cosine))
+    scores = sum(fused(dense.cosine[at], candidates.lexical.bm25[at], others.weights))
+    most = max(tuned.across_aligned, query.options.k + tuned.across_aligned_beyond)
+    best = at[np.argsort(-scores, kind="stable")[:most]]
     if not len(best):
-        return
-    passages, _ = index.reader.read_rows.with_documents(index.db, candidates.ids[best].tolist())
-    rows = [passages[id_] for id_ in candidates.ids[best].tolist()]
-    aligned = alignments(query, rows, index).sum(axis=1)
-    values = np.full(len(candidates.ids), np.nan)
+        return dense
+    ids = candidates.ids[best].tolist()
+    passages, _ = index.reader.read_rows.with_documents(index.db, ids)
+    aligned = alignments(query, [passages[id_] for id_ in ids], index).sum(axis=1)
+    values, cosine = np.full(len(candidates.ids), np.nan), dense.cosine.copy()
     values[at] = aligned.min()
     values[best] = aligned
-    candidates.cosines["words"] = values
-    candidates.dense[at] = (candidates.dense[at] + share * values[at]) / (1 + share)
+    cosine[at] = (cosine[at] + tuned.aligned_across * values[at]) / (1 + tuned.aligned_across)
+    return replace(dense, cosine=cosine, cosines={**dense.cosines, "words": values})
 
 
 def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -> Float64:
@@ -130,49 +127,41 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
 
 # -- The language of a question ----------------------------------------------------------------------------------------
 
-UNKNOWN = ""  # the language of a question that has no word vectors
-LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
+_LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
 _LACKS_MOST = 0.5
 
 
-def language_of_query(text: str, reader: IndexReader, embedder: SentenceEmbedder | None) -> str | None:
-    """The language of a question, where the index has vectors of several languages; else None."""
-    several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
-    if several is None:
-        return None
-    known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
-    return guess_any_language(text, several.english, known, reader.language_documents)
+def language_of_question(
+    text: str, words: WordScores, embedder: SentenceEmbedder | None, reader: IndexReader
+) -> tuple[str | None, tuple[str, ...]]:
+    """The language in which a question is read, None for that of the index's texts; and a notice if it has no vectors.
 
-
-def other_language(
-    question: str, reader: IndexReader, vectors: Callable[[], WordVectors], mode: Mode, lacking: float
-) -> str | None:
-    """The language of a question to an index that has no text in it, if that is clear and has word vectors.
-
-    Warns, and returns `UNKNOWN`, if it has none, and most of its terms are `lacking`. None if the language is not
-    clear.
+    The language is guessed where the index has word vectors of several. A question to an index in English alone, which
+    lacks its words, is in another language if that is clear and has word vectors.
     """
-    if reader.languages == (ENGLISH,) and is_clearly_english(question):
-        return None
-    if mode != "lexical" and reader.languages == (ENGLISH,):
-        language = guess_any_language(question, vectors(), reader.languages)
+    several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
+    if several is not None:
+        known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
+        return guess_any_language(text, several.english, known, reader.language_documents), ()
+    is_english = reader.languages == (ENGLISH,)
+    if not reader.language_documents or words.lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
+        return None, ()
+    if embedder is not None and is_english:
+        language = guess_any_language(text, english_of(embedder), reader.languages)
         if language != ENGLISH:
-            return language
-    return UNKNOWN if lacking > _LACKS_MOST and _warn_other_language(question, reader.languages) else None
+            return language, ()
+    return None, _notice_of_language(text, reader.languages) if words.lacking > _LACKS_MOST else ()
 
 
-def _warn_other_language(question: str, languages: Sequence[str]) -> bool:
-    """Warn if a question is clearly in none of the languages of the index; return whether it is."""
+def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """A notice if a question is clearly in none of the languages of the index."""
     language = clear_language_of(question, languages)
     if language is None or language in languages:
-        return False
-    held = ", ".join(map(name_of, languages))
-    warn(
+        return ()
+    return (
         f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "
-        f"ask in a language that it has: {held}",
-        query=question,
+        f"ask in a language that it has: {', '.join(map(name_of, languages))}",
     )
-    return True
 
 
 # -- The words of a question -------------------------------------------------------------------------------------------
@@ -206,14 +195,17 @@ def foreign_terms(text: str, language: str, languages: Sequence[str], vectors: W
 _FREQUENT = 20_000  # words of a language, which are no names
 
 
-def names_in(scores: WordScores, terms: QuestionTerms, language: str, vectors: WordVectors) -> WordScores:
-    """The words of a question that are the same in other languages: with digits, or none of the frequent words of its
-    language."""
-    table = language_table(language, vectors) or vectors
-    ids = table.lookup(hashes_of([spelled(word, language) for word in terms.words]))
+def names_in(query: Query) -> WordScores | None:
+    """The words of a query that are the same in other languages: with digits, or none of the frequent words of its
+    language. None if it is not compared by words."""
+    if query.words is None or query.terms is None or query.language is None or query.embedder is None:
+        return None
+    english = english_of(query.embedder)
+    table = language_table(query.language, english) or english
+    ids = table.lookup(hashes_of([spelled(word, query.language) for word in query.terms.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
-    has_digit = np.array([any(map(str.isdigit, word)) for word in terms.words], dtype=np.bool_)
-    return scores.only(terms.terms[has_digit | ~is_frequent])
+    has_digit = np.array([any(map(str.isdigit, word)) for word in query.terms.words], dtype=np.bool_)
+    return query.words.only(query.terms.terms[has_digit | ~is_frequent])
 
 
 _least: dict[str, float] = {}

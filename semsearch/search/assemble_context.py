@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from semsearch.results.hits import Citation, Context, Hit, Position, above_threshold, source_line
+from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, source_line
 from semsearch.results.options import SearchOptions
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.text_lengths import announces, count_words, cut_to, goes_back, heading_text
@@ -89,7 +89,7 @@ def candidates_for(options: SearchOptions, max_words: int) -> SearchOptions:
     return replace(options, k=min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS))
 
 
-def assemble(hits: Sequence[Hit], passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:
+def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:
     """Assemble as many of the hits' passages as fit, best first. `passages` has these and their neighbours, by id.
 
     Of a passage that does not fit, the sentences around its best one are taken, if at least half of its sentences fit.
@@ -98,8 +98,8 @@ def assemble(hits: Sequence[Hit], passages: Mapping[int, PassageRow], *, max_wor
     is at least semsearch.searchable.LEAST_WORDS. Hits at the end whose relevance is below the floor are left out.
     """
     strong = above_threshold(hits, floor)
-    made = _assembled(strong, passages, max_words)
-    return replace(made, weak=len(hits)) if hits and not strong else made
+    context = _assembled(strong, passages, max_words)
+    return replace(context, weak=len(hits) if hits and not strong else None, warnings=hits.warnings or None)
 
 
 def _assembled(hits: Iterable[Hit], passages: Mapping[int, PassageRow], max_words: int) -> Context:

@@ -26,7 +26,7 @@ from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.options import Boosted
 from semsearch.search.candidates import Candidates, IndexView, Query
-from semsearch.search.filter_sql import condition, teach, warn_unmatched
+from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse, values_under
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.storage.document_rows import WITH_RECORDS
@@ -80,9 +80,8 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     if not chosen:
         return candidates
     index.reader.check_documents(index.db)
-    warn_unmatched(index.db, [boost.text for boost in chosen if boost.filter is not None], index.reader.filter_warnings)
-    candidates.boosts = shares_of(index.db, chosen, candidates.ids, clock.now())
-    return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ candidates.boosts)
+    candidates.details.boosts = shares = shares_of(index.db, chosen, candidates.ids, clock.now())
+    return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ shares)
 
 
 def boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:

@@ -1,13 +1,13 @@
 """What the stages of a search pass on: the query, the passages that may answer it, and the record of their points.
 
-A stage has the shape `stage(query, candidates, index) -> candidates`. What it is for, it does to the candidates it is
-given: it adds points under its name, or finds out something that later stages need. So the record is all there is to
-explain of a score: the points of a passage, by the names of the stages, sum to it.
+A stage has the shape `stage(query, candidates, index) -> candidates`. It adds points under its name, or leaves what
+later stages need. So the record is all there is to explain of a score: the points of a passage, by the names of the
+stages, sum to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,8 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
-from semsearch.results.options import Correction, ExactPart, ExactWords, Relevance, SearchOptions, Weights
+from semsearch.results.options import Correction, ExactPart, Relevance, SearchOptions, Weights
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.query_syntax import QuerySyntax
 from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans
 from semsearch.text.terms import QuestionTerms
 
@@ -35,6 +34,9 @@ class IndexView:
 
     db: sqlite3.Connection
     reader: IndexReader
+
+
+# -- The query ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,63 +60,75 @@ class Query:
     options: SearchOptions
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
     words: WordScores | None  # its terms, looked up in the postings
-    asked: str | None = None  # as it was given; None for passages that stand for a query
+    original: str | None = None  # as it was typed; None for passages that stand for a query
     terms: QuestionTerms | None = None  # None for passages that stand for a query by their vectors
     embedder: SentenceEmbedder | None = None  # that made the vector, and knows the query's language
-    syntax: QuerySyntax | None = None  # the phrases that passages must have, or must not have, if there are any
+    language: str | None = None  # in which it was read; None where all is read as English
+    share_without_vectors: float = 0.0  # of its words; 0 in lexical mode
+    dense_weight: float | None = None  # of the cosine in the fusion; None: as of a query of known words
     parts: Sequence[QueryPart] = ()  # that passages may have literally
     allowed: IdRanges | None = None  # the passages that filters and phrases let through; None: all
     hidden: Int64 = field(default_factory=_NO_IDS.copy)  # passages that must not answer
     included: Int64 = field(default_factory=_NO_IDS.copy)  # passages that are scored in any case, to be explained
-    unknown: float = 0.0  # share of its words without a vector of their own
-    known: float = 1.0  # share of its words that the word vectors know, where the index is not in English alone
-    corrected: tuple[Correction, ...] = ()  # what its text does not have as it was asked
-    language: str | None = None  # in which it was read; None where all is read as English
-    names: Callable[[], WordScores | None] | None = None  # the words that passages in other languages may have
+    corrected: tuple[Correction, ...] = ()  # misspelt words of the original, and what is compared instead
+    notices: tuple[str, ...] = ()  # what the index cannot know of it: filters and phrases that match nothing, ...
+
+
+# -- The candidates ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalScores:
+    """What the lexical retriever says of the candidates. (n,) each"""
+
+    bm25: Float64  # NaN without a word in common
+    has_all: Bool  # whether all words of the query are there
+    lengths: Float64  # in words; NaN where they were not compared
+
+
+@dataclass(frozen=True, slots=True)
+class DenseScores:
+    """What the dense retriever says of the candidates."""
+
+    cosine: Float64  # the weighted mean of the cosines, NaN where none is known (n,)
+    cosines: Mapping[str, Float64]  # by what is compared (n,)
+    sentences: Int64  # the number of the sentence nearest in meaning, -1 for none (n,)
+    vectors: Float32 | None = None  # of the passages, zero where there is none (n, d + k)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLanguages:
+    """The candidates in another language than the query's, and the weights of their scores."""
+
+    are_other: Bool  # (n,)
+    weights: Weights
 
 
 class Candidates:
-    """The n passages that may answer a query, by rising ids, and what the stages found out about each."""
+    """The n passages that may answer a query, by rising ids, and what the stages found out about them."""
 
-    def __init__(self, ids: Int64, spans: SentenceSpans) -> None:
-        n = len(ids)
+    def __init__(self, ids: Int64, spans: SentenceSpans, literal: Mapping[int, tuple[ExactPart, ...]]) -> None:
+        unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
+        self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by stage: what it adds to each score (n,)
-        # by words
-        self.lexical: Float64 = np.full(n, np.nan)  # BM25; NaN without a word in common
-        self.whole: Bool = np.zeros(n, dtype=np.bool_)  # whether all words of the query are there
-        self.lengths: Float64 = np.full(n, np.nan)  # in words
-        # by meaning
-        self.vectors: Float32 | None = None  # (n, d + k), zero where there is none
-        self.cosines: dict[str, Float64] = {}  # by what is compared, NaN where it is not known (n,)
-        self.dense: Float64 = np.full(n, np.nan)  # their weighted mean
-        self.sentences: Int64 = np.full(n, -1)  # the number of the sentence nearest in meaning
-        # fusion
+        self.lexical = LexicalScores(unknown, np.zeros(len(ids), dtype=np.bool_), unknown)
+        self.dense = DenseScores(unknown, {}, np.full(len(ids), -1))
+        self.other_languages: OtherLanguages | None = None
         self.weights = Weights(1.0, 0.0)
-        self.other: Bool | None = None  # which passages are in another language than the query, if any
-        self.weights_of_others: Weights | None = None
         self.relevance: RelevanceOf | None = None
-        # support
-        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # of guides, not of source code
-        self.are_sections_compared = False  # by their documents and lengths: where both retrievers know the query
-        self.support: SupportOf | None = None
-        # feedback, boosts, exact words
-        self.models: tuple[int, ...] = ()  # ids of the feedback passages
-        self.boosts: Float64 | None = None  # the share of each boost (b, n)
-        self.literal: Mapping[int, tuple[ExactPart, ...]] = {}  # parts of the query that passages have, by id
-        self.exact: Mapping[int, ExactWords] = {}  # the same with the points
-        # the answer
-        self.order: list[int] = []  # positions of the hits, best first
-        self.near_duplicates: dict[int, tuple[int, ...]] = {}  # of hits: positions of the passages alike
-        self.has_more = False  # whether more candidates may fill up the answer
-        self.rows = HitRows((), (), {}, {})  # of the hits
-        self.quotes: list[int] = []  # the number of the sentence that each hit shows
+        self.details = Details()
 
     @property
     def neighbours(self) -> NeighbourFlags:
         """Whether their documents have a passage before each, and one after."""
         return NeighbourFlags(self.spans.before, self.spans.after)
+
+    @property
+    def are_sections(self) -> Bool:
+        """Whether they are sections of guides, below a heading, and not source code. (n,)"""
+        return np.asarray(self.spans.below_heading & (self.spans.code == 0))
 
     def add(self, stage: str, points: Float64) -> Candidates:
         """Add the points of a stage to the record. (n,)"""
@@ -124,39 +138,19 @@ class Candidates:
     @property
     def scores(self) -> Float64:
         """The sums of the points so far; NaN for a passage that neither retriever knows. (n,)"""
-        total = np.where(np.isnan(self.dense) & np.isnan(self.lexical), np.nan, 0.0)
+        total = np.where(np.isnan(self.dense.cosine) & np.isnan(self.lexical.bm25), np.nan, 0.0)
         for points in self.points.values():
             total = total + points
         return total
 
-    def record(self, position: int) -> dict[str, float]:
-        """The points of one passage, by stage; only those that are not zero."""
-        return {name: float(points[position]) for name, points in self.points.items() if points[position]}
 
-    def cosines_of(self, position: int) -> dict[str, float]:
-        """The cosines of one passage that are known."""
-        values = {name: float(cosines[position]) for name, cosines in self.cosines.items()}
-        return {name: value for name, value in values.items() if value == value}
+@dataclass(slots=True)
+class Details:
+    """What stages leave for explanations alone (`origin_of` in semsearch.search.make_hits), beside the points."""
 
-
-@dataclass(frozen=True, slots=True)
-class HitRows:
-    """The stored rows behind the hits of an answer, which are read once."""
-
-    hits: Sequence[PassageRow]  # in order
-    languages: Sequence[str]  # of the hits
-    passages: Mapping[int, PassageRow]  # theirs and those of near-duplicates, by id
-    documents: Mapping[int, DocumentRow]  # of all these passages, by id
-
-    @classmethod
-    def of(cls, candidates: Candidates, index: IndexView) -> HitRows:
-        """Read the rows of ranked candidates. Raises IndexDamaged."""
-        ids, reader = candidates.ids.tolist(), index.reader
-        hits = [ids[position] for position in candidates.order]
-        alike = [ids[position] for group in candidates.near_duplicates.values() for position in group]
-        passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
-        rows = [passages[id_] for id_ in hits]
-        return cls(rows, reader.languages_of_passages(index.db, rows), passages, documents)
+    feedback: tuple[int, ...] = ()  # ids of the feedback passages
+    support: SupportOf | None = None
+    boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +173,44 @@ class RelevanceOf:
 
     def record(self, query: Query, candidates: Candidates, position: int) -> Relevance:
         """What there is to say of one passage."""
-        has_words = query.words is not None and not (candidates.other is not None and candidates.other[position])
+        other = candidates.other_languages
+        has_words = query.words is not None and not (other is not None and other.are_other[position])
         has_vector = query.vector is not None
-        dense, words = float(candidates.dense[position]), float(self.words[position])
+        cosine, words = float(candidates.dense.cosine[position]), float(self.words[position])
         return Relevance(
             probability=float(self.probability[position]),
-            cosine=(dense if dense == dense else 0.0) if has_vector else None,
+            cosine=(cosine if cosine == cosine else 0.0) if has_vector else None,
             trust=self.trust if has_vector else None,
             words=(words if words == words else 0.0) if has_words else None,
             share=float(self.share[position]),
-            unknown=query.unknown,
-            whole=bool(candidates.whole[position]),
+            unknown=query.share_without_vectors,
+            whole=bool(candidates.lexical.has_all[position]),
         )
+
+
+# -- The answer --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best candidates in order, by their positions among all."""
+
+    candidates: Candidates
+    order: Sequence[int]  # of the hits, best first
+    near_duplicates: Mapping[int, Sequence[int]]  # of hits: the passages alike
+    may_be_longer: bool  # whether a deeper search may find as many hits as were asked for
+
+    @property
+    def sentences(self) -> list[int]:
+        """The number of the sentence of each hit that is nearest in meaning to the query; 0 for none."""
+        return [max(int(self.candidates.dense.sentences[position]), 0) for position in self.order]
+
+
+@dataclass(frozen=True, slots=True)
+class HitRows:
+    """The stored rows behind the hits of an answer, which are read once."""
+
+    hits: Sequence[PassageRow]  # in order
+    languages: Sequence[str]  # of the hits
+    passages: Mapping[int, PassageRow]  # theirs and those of near-duplicates, by id
+    documents: Mapping[int, DocumentRow]  # of all these passages, by id

@@ -16,9 +16,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +27,6 @@ from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.options import Correction
 from semsearch.search.query_syntax import QuerySyntax
-from semsearch.search.search_warnings import warn
 from semsearch.text.languages import ENGLISH, RULES, stop_words
 from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, spelled, stems, without_prefixes
 from semsearch.text.tokens import words
@@ -73,27 +70,24 @@ class _Word:
     end: int
 
 
-def warn_of(made: Sequence[Correction], query: str) -> None:
-    """Warn that something else is searched for than was asked."""
-    for each in made:
-        what = f"no passage has “{each.asked}”: searched for “{each.instead}”"
-        warn(f'{what}; to search for exactly that, quote it: "{each.asked}"', query=query, word=each.asked)
-
-
 def correct(
     query: str,
     syntax: QuerySyntax | None,
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
     held: AbstractSet[str] = frozenset(),
+    uncorrected: AbstractSet[str] = frozenset(),
 ) -> tuple[str, tuple[Correction, ...]]:
-    """The query as it is searched for, and what was corrected in it. `held`: words of it that passages have."""
+    """The query as it is searched for, and what was corrected in it.
+
+    `held`: words of it that passages have; `uncorrected`: words that stay, since another index has them.
+    """
     asked, query = query, unicodedata.normalize("NFC", query)
     idle = frozenset[str]().union(*map(stop_words, lexical.languages))
     found = _words_of(query, syntax, lexical.languages)
     if len(found) > _MOST_WORDS or all(word.text in held or _is_left(word.text, idle) for word in found):
         return asked, ()
-    corrector = _Corrector(lexical, vectors, idle)
+    corrector = _Corrector(lexical, vectors, idle, uncorrected)
     unknown = corrector.take([word.text for word in found])
     if not any(unknown):
         return asked, ()
@@ -157,11 +151,17 @@ def _has_letters_only(part: str) -> bool:
 class _Corrector:
     """Finds words instead of others, of which the `idle` ones are no context."""
 
-    def __init__(self, lexical: WordSearch, vectors: Callable[[], WordVectors], idle: AbstractSet[str]) -> None:
+    def __init__(
+        self,
+        lexical: WordSearch,
+        vectors: Callable[[], WordVectors],
+        idle: AbstractSet[str],
+        uncorrected: AbstractSet[str],
+    ) -> None:
         self._idle = idle
         self._lexical = lexical
         self._vectors = vectors
-        self._kept = _left_alone.get()
+        self._kept = uncorrected
         self._context: list[list[Int32]] = []  # of each other word, its rows by segment
         self._tables = _tables_of(lexical.languages, vectors)
 
@@ -325,20 +325,8 @@ def _shared(one: Sequence[Int32], two: Sequence[Int32]) -> float:
 
 # -- Words that another index has --------------------------------------------------------------------------------------
 
-_left_alone: ContextVar[frozenset[str]] = ContextVar("left_alone", default=frozenset())
-
 
 def held_words(lexical: WordSearch, words: frozenset[str]) -> set[str]:
     """Those of some words that passages have."""
     chosen = sorted(words)
     return {word for word, rows in zip(chosen, _rows_of(lexical, chosen), strict=True) if rows}
-
-
-@contextmanager
-def leaving_alone(words: frozenset[str]) -> Iterator[None]:
-    """Correct none of these words while the block runs: another index has them."""
-    token = _left_alone.set(words)
-    try:
-        yield
-    finally:
-        _left_alone.reset(token)

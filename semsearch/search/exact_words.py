@@ -270,7 +270,6 @@ def exact_words(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
         return candidates
     ids = candidates.ids.tolist()
     points = points_of(candidates.scores, [_rank_of(literal.get(id_, ())) for id_ in ids])
-    candidates.exact = {id_: ExactWords(points.get(_rank_of(parts), 0.0), parts) for id_, parts in literal.items()}
     return candidates.add("exact", np.array([points[_rank_of(literal[id_])] if id_ in literal else 0.0 for id_ in ids]))
 
 

@@ -10,7 +10,7 @@ documents, those that it would exclude are looked for. Each filter is checked on
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -34,7 +34,6 @@ from semsearch.search.filters import (
     text_of,
     value_matches,
 )
-from semsearch.search.search_warnings import warn
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.system.locations import working_folder
 
@@ -128,7 +127,7 @@ _BOTH = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}')
 
 
 def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | None:
-    """The ids of the passages that the filters and passages of a search allow; None if there are none. Warns.
+    """The ids of the passages that the filters and passages of a search allow; None if there are none.
 
     Raises UsageError for a filter that means nothing.
     """
@@ -137,7 +136,6 @@ def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | N
     if options.filters:
         index.reader.check_documents(index.db)
     allowed = _passing(index.db, options.filters)
-    warn_unmatched(index.db, options.filters, index.reader.filter_warnings)
     if options.passages is None:
         return allowed
     wanted = distinct(np.array(options.passages, dtype=np.int64))
@@ -163,7 +161,6 @@ def _passing(db: sqlite3.Connection, filters: Sequence[str]) -> IdRanges:
 
 # -- Filters that match nothing ----------------------------------------------------------------------------------------
 
-WarningsOfFilters = MutableMapping[str, tuple[str, ...]]
 _OWN = ("path", "title", "format", "modified")
 _MEANT = {"type": "format", "ext": "format", "extension": "format", "folder": "path", "dir": "path", "file": "path"}
 _MOST_NAMES = 20_000  # names that a misspelt one is compared with
@@ -172,18 +169,18 @@ _ANY_RECORD = "SELECT 1 FROM record_metadata WHERE {} LIMIT 1"
 _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metadata FROM record_metadata"
 
 
-def warn_unmatched(db: sqlite3.Connection, filters: Iterable[str], known: WarningsOfFilters) -> None:
-    """Warn of each comparison in filters that matches no document.
-
-    `known` keeps the warnings, and belongs to one generation. Raises UsageError for a filter that makes no sense.
-    """
+def unmatched(filters: Iterable[str], index: IndexView) -> list[str]:
+    """A notice of each comparison in filters that matches no document. Raises UsageError for one without a meaning."""
+    notices = list[str]()
+    known = index.reader.unmatched_filters
     for text in filters:
         if text not in known:
-            teach(db)
+            index.reader.check_documents(index.db)
+            teach(index.db)
             wanted = [replace(each, operator=positive(each.operator)) for each in parse(text).comparisons]
-            known[text] = tuple(_sentence(db, each) for each in wanted if not _matches_any(db, each))
-        for warning in known[text]:
-            warn(warning)
+            known[text] = tuple(_sentence(index.db, each) for each in wanted if not _matches_any(index.db, each))
+        notices += known[text]
+    return notices
 
 
 def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:

@@ -78,10 +78,9 @@ class IndexReader:
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
         self.read_rows, self.read_texts = ReadRows(), ReadTexts()
         self._are_documents_checked = False
-        self.filter_warnings: dict[str, tuple[str, ...]] = {}  # the warnings of each filter
+        self.unmatched_filters: dict[str, tuple[str, ...]] = {}  # what each filter lacks (semsearch.search.filter_sql)
         languages = get_languages(db)
         self.language_documents: dict[str, int] = languages  # how many documents are in each
-        self.are_languages_known = bool(languages)  # they are not in an index of an earlier version
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit = fit_stamp(db)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.options import Origin, Support
+from semsearch.results.options import ExactWords, Origin
 from semsearch.search.boosts import boosted
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Ranking
+from semsearch.search.support import support_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.system.locations import uri_scheme, working_folder
@@ -74,29 +75,38 @@ def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
 Sentences = tuple[str, ...]
 
 
-def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hit]:
-    """The hits of a ranking, best first, with `context` sentences of the document before and after the quoted one."""
-    rows, ids, here = candidates.rows, candidates.ids.tolist(), working_folder().as_posix()
+def rows_of(ranking: Ranking, index: IndexView) -> HitRows:
+    """Read the rows of hits. Raises IndexDamaged."""
+    ids, reader = ranking.candidates.ids.tolist(), index.reader
+    hits = [ids[position] for position in ranking.order]
+    alike = [ids[position] for group in ranking.near_duplicates.values() for position in group]
+    passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
+    rows = [passages[id_] for id_ in hits]
+    return HitRows(rows, reader.languages_of_passages(index.db, rows), passages, documents)
+
+
+def make_hits(query: Query, ranking: Ranking, rows: HitRows, quotes: Sequence[int], index: IndexView) -> list[Hit]:
+    """The hits of a ranking, best first, which quote the sentences with these numbers, with `context` sentences of the
+    document before and after."""
+    candidates = ranking.candidates
+    ids, here = candidates.ids.tolist(), working_folder().as_posix()
     passages, documents = rows.passages, rows.documents
     of_records = [id_ for id_, row in passages.items() if row.is_of_record]
     records = get_record_metadata(index.db, passages, needed=of_records)
     quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files else {}
-    hits, scores = list[Hit](), candidates.scores
-    for at, passage, language, number in zip(
-        candidates.order, rows.hits, rows.languages, candidates.quotes, strict=True
-    ):
+    hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance
+    for at, passage, language, number in zip(ranking.order, rows.hits, rows.languages, quotes, strict=True):
         document = documents[passage.document_id]
         first, last, start, end, line = passage.sentences[number].tolist()
         before, after = _neighbours(index.db, document, passage, number, query.options.context)
         own = records.get(passage.id)
-        likely = candidates.relevance
         hits.append(
             Hit(
                 rank=len(hits) + 1,
                 score=float(scores[at]),
-                dense=_known(candidates.dense[at]),
-                lexical=_known(candidates.lexical[at]),
+                dense=_known(candidates.dense.cosine[at]),
+                lexical=_known(candidates.lexical.bm25[at]),
                 relevance=None if likely is None else float(likely.probability[at]),
                 path=path_of(document, here),
                 root=document.root,
@@ -117,8 +127,7 @@ def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hi
                 before=before,
                 after=after,
                 duplicates=tuple(
-                    _duplicate(passages[ids[other]], documents, here)
-                    for other in candidates.near_duplicates.get(at, ())
+                    _duplicate(passages[ids[other]], documents, here) for other in ranking.near_duplicates[at]
                 ),
                 stale=document.id in stale,
                 deleted=stale.get(document.id) or None,
@@ -131,37 +140,27 @@ def make_hits(query: Query, candidates: Candidates, index: IndexView) -> list[Hi
 
 def origin_of(query: Query, candidates: Candidates, position: int, index: IndexView) -> Origin | None:
     """The record of the score of a candidate; None for what stands for passages, which has no text to ask again."""
-    if query.asked is None:
+    if query.original is None:
         return None
-    is_other = candidates.other is not None and bool(candidates.other[position])
-    weights = candidates.weights_of_others if is_other and candidates.weights_of_others else candidates.weights
+    details, others, literal = candidates.details, candidates.other_languages, candidates.literal
+    points = {name: float(points[position]) for name, points in candidates.points.items()}
+    cosines = {name: float(cosines[position]) for name, cosines in candidates.dense.cosines.items()}
+    parts = literal.get(int(candidates.ids[position]))
     return Origin(
-        query.asked,
+        query.original,
         query.options.mode,
         index.reader.generation,
-        weights,
-        candidates.models,
-        text=None if query.text == query.asked else query.text,
-        corrected=query.corrected or None,
+        candidates.weights if others is None or not others.are_other[position] else others.weights,
+        details.feedback,
+        text=None if query.text == query.original else query.text,
         language=query.language,
-        points=candidates.record(position),
-        cosines=candidates.cosines_of(position),
+        points={name: value for name, value in points.items() if value},
+        cosines={name: value for name, value in cosines.items() if value == value},
         relevance=None if candidates.relevance is None else candidates.relevance.record(query, candidates, position),
-        boosts=None if candidates.boosts is None else boosted(query, candidates.boosts[:, position]),
-        exact=candidates.exact.get(int(candidates.ids[position])),
-        support=_support_of(candidates, position),
+        boosts=None if details.boosts is None else boosted(query, details.boosts[:, position]),
+        exact=None if parts is None else ExactWords(points["exact"], parts),
+        support=support_of(candidates, position),
     )
-
-
-def _support_of(candidates: Candidates, position: int) -> Support | None:
-    """What a passage has by its place: its document's other passages, lengths, and words that stand together."""
-    names = "support", "length", "proximity"
-    points = {name: float(candidates.points[name][position]) for name in names if name in candidates.points}
-    if candidates.support is None or not any(points.values()):
-        return None
-    of, near = candidates.support, points.get("proximity") or None
-    length = float(of.length[position]) - points.get("length", 0.0)
-    return Support(sum(points.values()), of.weight, float(of.others[position]), length, near)
 
 
 def _known(value: float) -> float | None:

@@ -11,50 +11,65 @@ answer, .627) and XQuAD (share of quoted sentences with the answer): docs/resear
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set as AbstractSet
+from dataclasses import replace
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.types import Float32, Float64, Int64
-from semsearch.results.hits import Hit
+from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
 from semsearch.search.boosts import boosts
-from semsearch.search.candidates import Candidates, IndexView, Query, SupportOf
+from semsearch.search.candidates import Candidates, DenseScores, IndexView, LexicalScores, Query, Ranking
 from semsearch.search.exact_words import exact_words, passages_with
-from semsearch.search.make_hits import make_hits
-from semsearch.search.proximity import proximity
+from semsearch.search.make_hits import make_hits, rows_of
 from semsearch.search.query import prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
+from semsearch.search.support import proximity, short_sections, support
+from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 
 Stage = Callable[[Query, Candidates, IndexView], Candidates]
 
 
-def search(text: str, options: SearchOptions, index: IndexView) -> list[Hit]:
-    """The passages that answer a query, best first. Raises UsageError for a query without words."""
-    return answer(prepare(text, options, index), index)
+def search(text: str, options: SearchOptions, index: IndexView, *, uncorrected: AbstractSet[str] = frozenset()) -> Hits:
+    """The passages that answer a query, best first. `uncorrected`: words that are not taken for misspelt.
+
+    Raises UsageError for a query without words.
+    """
+    return answer(prepare(text, options, index, uncorrected=uncorrected), index)
 
 
-def answer(query: Query, index: IndexView) -> list[Hit]:
+def answer(query: Query, index: IndexView) -> Hits:
     """The passages that answer a query that was read, or passages that stand for one."""
-    return make_hits(query, quote(query, rank(query, index), index), index)
+    ranking = rank(query, index)
+    rows = rows_of(ranking, index)
+    hits = make_hits(query, ranking, rows, quote(query, ranking, rows, index), index)
+    return Hits(hits, corrected=query.corrected, notices=query.notices)
 
 
-def rank(query: Query, index: IndexView) -> Candidates:
+def rank(query: Query, index: IndexView) -> Ranking:
     """Rank the passages of an index for a query: all stages, and deeper if near-duplicates leave fewer hits than k."""
     tuned, options, before = tuning.TUNING, query.options, -1
     depth = max(tuned.depth, tuned.depth_per_hit * options.k) * (tuned.deeper_for_boosts if options.boosts else 1)
     while True:
-        candidates = find(query, depth, index)
-        for stage in STAGES:
-            candidates = stage(query, candidates, index)
-        if not candidates.has_more or depth >= tuned.deepest or len(candidates.ids) == before:
-            return candidates
+        candidates = score(query, depth, index)
+        ranking = first_k(query, candidates, index)
+        if not ranking.may_be_longer or depth >= tuned.deepest or len(candidates.ids) == before:
+            return ranking
         before, depth = len(candidates.ids), depth * tuned.deeper
+
+
+def score(query: Query, depth: int, index: IndexView) -> Candidates:
+    """The candidates of a query, so many of each retriever, with the points that all stages give them."""
+    candidates = find(query, depth, index)
+    for stage in STAGES:
+        candidates = stage(query, candidates, index)
+    return candidates
 
 
 def find(query: Query, depth: int, index: IndexView) -> Candidates:
@@ -82,9 +97,7 @@ def find(query: Query, depth: int, index: IndexView) -> Candidates:
     chosen = distinct(np.concatenate(ids))
     if len(query.hidden):
         chosen = chosen[~np.isin(chosen, query.hidden)]
-    candidates = Candidates(chosen, reader.read_rows.spans(index.db, chosen))
-    candidates.literal = literal
-    return candidates
+    return Candidates(chosen, reader.read_rows.spans(index.db, chosen), literal)
 
 
 def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
@@ -94,10 +107,10 @@ def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidat
     """
     if query.words is not None:
         rows = index.reader.lexical.locate(candidates.ids, candidates.neighbours)
-        candidates.lexical, candidates.whole = query.words.scored(rows)
-        candidates.lengths = rows.own
+        bm25, has_all = query.words.scored(rows)
         if candidates.literal:
-            candidates.whole |= np.isin(candidates.ids, [*candidates.literal])
+            has_all |= np.isin(candidates.ids, [*candidates.literal])
+        candidates.lexical = LexicalScores(bm25, has_all, rows.own)
     return candidates
 
 
@@ -110,23 +123,21 @@ def by_meaning(query: Query, candidates: Candidates, index: IndexView) -> Candid
     if query.vector is None or query.embedder is None or not len(candidates.ids):
         return candidates
     reader, ids, spans = index.reader, candidates.ids, candidates.spans
-    stored = reader.passage_vectors.fetch(ids)
-    candidates.vectors = vectors = np.zeros((len(ids), len(query.vector)), dtype=np.float32)
-    vectors[stored.positions] = stored.rows
-    (general, topics), (asked, asked_topics) = reader.halves.of(vectors), reader.halves.of(query.vector)
-    passage = cosines(general, asked)
-    sentence, candidates.sentences = _best_sentence(candidates, asked, index)
+    vectors = passage_vectors(ids, len(query.vector), index)
+    (general, topics), (of_query, topics_of_query) = reader.halves.of(vectors), reader.halves.of(query.vector)
+    passage = cosines(general, of_query)
+    sentence, numbers = best_sentences(of_query, ids, spans, index)
     title = np.full(len(ids), np.nan)
-    if query.asked is not None:  # passages that stand for a query are compared with passages
-        title = cosines(reader.titles(index.db, spans.documents), asked)
+    if query.original is not None:  # passages that stand for a query are compared with passages
+        title = cosines(reader.titles(index.db, spans.documents), of_query)
     is_unknown = np.isnan(passage)
-    candidates.cosines = {
-        "topics": cosines(topics, asked_topics),
+    by_part = {
+        "topics": cosines(topics, topics_of_query),
         "passage": passage,
         "sentence": np.where(is_unknown, np.nan, sentence),
         "title": np.where(is_unknown, np.nan, title),
     }
-    candidates.dense = mean_cosine(candidates.cosines)
+    candidates.dense = DenseScores(mean_cosine(by_part), by_part, numbers, vectors)
     return candidates
 
 
@@ -135,57 +146,14 @@ def fuse(query: Query, candidates: Candidates, _: IndexView) -> Candidates:
 
     The cosine's part does not depend on the other candidates.
     """
-    candidates.weights = weights = weights_of(query, candidates)
-    dense, lexical = fused(candidates.dense, candidates.lexical, weights)
-    if candidates.other is not None and candidates.weights_of_others is not None:
-        others = fused(candidates.dense, candidates.lexical, candidates.weights_of_others)
-        dense = np.where(candidates.other, others[0], dense)
-        lexical = np.where(candidates.other, others[1], lexical)
-    candidates.are_sections_compared = query.asked is not None and weights.dense > 0 < weights.lexical
+    candidates.weights = weights_of(query, candidates)
+    cosine, bm25 = candidates.dense.cosine, candidates.lexical.bm25
+    dense, lexical = fused(cosine, bm25, candidates.weights)
+    if (others := candidates.other_languages) is not None:
+        dense_of_others, lexical_of_others = fused(cosine, bm25, others.weights)
+        dense = np.where(others.are_other, dense_of_others, dense)
+        lexical = np.where(others.are_other, lexical_of_others, lexical)
     return candidates.add("dense", dense).add("lexical", lexical)
-
-
-def short_sections(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
-    """A line below a heading that has a word of the question is high by that alone, and answers little.
-
-    A short document, such as a note, loses nothing. Without it 2 of 295 first hits are lost over documentation.
-    """
-    tuned = tuning.TUNING
-    if not candidates.are_sections_compared:
-        return candidates
-    loses = candidates.are_sections & (candidates.spans.passages >= tuned.short_from)
-    short = np.where(loses, np.fmax(1 - candidates.lengths / tuned.short_words, 0.0), 0.0)
-    return candidates.add("length", np.asarray(-tuned.short_weight * short, dtype=np.float64))
-
-
-def support(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
-    """Sections of a guide support each other, and the best of very many passages is high by chance.
-
-        u · (w · mean(e_2, e_3) - v · min(log10(n / n_0), l))
-
-    e_2 is by how much the document's second best passage is above half of the best score of all, 0 if it is below; n
-    is the number of the document's passages, from n_0 on; u is one, but falls to zero where the best score comes near
-    one: a question that a passage meets word for word needs no support. Only passages below a heading count, and no
-    source code. Without the first term, first hits fall by .043, without the second by .014.
-    """
-    if not candidates.are_sections_compared:
-        return candidates
-    tuned, weights, spans, scores = tuning.TUNING, candidates.weights, candidates.spans, candidates.scores
-    best, is_section = float(np.nanmax(scores)), candidates.are_sections
-    first = np.argsort(-scores, kind="stable")[: tuned.depth]
-    above = first[is_section[first] & (scores[first] > best / 2)]
-    excesses: dict[int, list[float]] = {}
-    for document, score in zip(spans.documents[above].tolist(), scores[above].tolist(), strict=True):
-        excesses.setdefault(document, []).append(score - best / 2)
-    means = {
-        id_: sum(values[1 : 1 + tuned.support_passages]) / tuned.support_passages for id_, values in excesses.items()
-    }
-    others = is_section * np.array([means.get(document, 0.0) for document in spans.documents.tolist()])
-    powers = np.log10(np.maximum(spans.passages, 1) / tuned.length_from)
-    length = is_section * tuned.length_weight * np.clip(powers, 0.0, tuned.length_most)
-    share = min(max((1 - best / (weights.dense + weights.lexical)) / tuned.support_least, 0.0), 1.0)
-    candidates.support = SupportOf(share * tuned.support_weight, others, share * length)
-    return candidates.add("support", share * (tuned.support_weight * others - length))
 
 
 def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
@@ -193,31 +161,14 @@ def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
 
     Without it nDCG falls by .007, first hits by .011.
     """
-    scores, near = candidates.scores, candidates.weights.near
-    if not near or candidates.vectors is None or np.isnan(scores).all():
+    scores, near, dense = candidates.scores, candidates.weights.near, candidates.dense
+    if not near or dense.vectors is None or np.isnan(scores).all():
         return candidates
     best = int(np.nanargmax(scores))
-    candidates.models = (int(candidates.ids[best]),)
-    candidates.cosines["feedback"] = cosine = inner_products(candidates.vectors, candidates.vectors[best])
+    cosine = inner_products(dense.vectors, dense.vectors[best])
+    candidates.dense = replace(dense, cosines={**dense.cosines, "feedback": cosine})
+    candidates.details.feedback = (int(candidates.ids[best]),)
     return candidates.add("feedback", near * cosine)
-
-
-def first_k(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
-    """The order of the answer: best first, at most so many of a document, near-duplicates behind the best of them."""
-    options, scores, ids = query.options, candidates.scores, candidates.ids
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] >= (-np.inf if options.min_score is None else options.min_score)]  # never true of NaN
-    has_enough = len(order) >= options.k
-    if options.per_document is not None:
-        order = _first_of_each(order, candidates.spans.documents, options.per_document)
-    if options.duplicates:
-        groups = [[position] for position in order[: options.k].tolist()]
-    else:
-        groups = _without_near_duplicates(order, ids, options.k, index)
-    candidates.order = [group[0] for group in groups[: options.k]]
-    candidates.near_duplicates = {group[0]: tuple(group[1:]) for group in groups[: options.k] if len(group) > 1}
-    candidates.has_more = has_enough and len(groups) < options.k
-    return candidates
 
 
 STAGES: tuple[Stage, ...] = (
@@ -232,12 +183,28 @@ STAGES: tuple[Stage, ...] = (
     feedback,
     boosts,
     exact_words,
-    first_k,
 )
+
+
+def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
+    """The order of the answer: best first, at most so many of a document, near-duplicates behind the best of them."""
+    options, scores, ids = query.options, candidates.scores, candidates.ids
+    order = np.argsort(-scores, kind="stable")
+    order = order[~np.isnan(scores[order])]
+    has_enough = len(order) >= options.k
+    if options.per_document is not None:
+        order = _first_of_each(order, candidates.spans.documents, options.per_document)
+    if options.duplicates:
+        groups = [[position] for position in order[: options.k].tolist()]
+    else:
+        groups = _without_near_duplicates(order, ids, options.k, index)
+    near_duplicates = {group[0]: group[1:] for group in groups[: options.k]}
+    return Ranking(candidates, [*near_duplicates], near_duplicates, has_enough and len(groups) < options.k)
+
 
 # -- What stages are made of -------------------------------------------------------------------------------------------
 
-_BEYOND = 20  # passages beyond the first k that are compared for near-duplicates too
+_BEYOND = 20  # passages beyond the first k that are compared for near-duplicates too; the ranking is the same
 
 
 def inner_products(vectors: Float32, query: Float32) -> Float64:
@@ -256,10 +223,18 @@ def cosines(vectors: Float32, query: Float32) -> Float64:
     return products
 
 
-def _best_sentence(candidates: Candidates, query: Float32, index: IndexView) -> tuple[Float64, Int64]:
+def passage_vectors(ids: Int64, dimension: int, index: IndexView) -> Float32:
+    """The stored vectors of passages, zero where there is none. (n,) -> (n, d + k)"""
+    stored = index.reader.passage_vectors.fetch(ids)
+    vectors = np.zeros((len(ids), dimension), dtype=np.float32)
+    vectors[stored.positions] = stored.rows
+    return vectors
+
+
+def best_sentences(query: Float32, ids: Int64, spans: SentenceSpans, index: IndexView) -> tuple[Float64, Int64]:
     """The best cosine with a sentence of each passage, and its number, of equals the first; 0 and -1 without any."""
-    counts = np.maximum(candidates.spans.counts, 0)
-    stored = index.reader.sentences(index.db, candidates.ids, candidates.spans)
+    counts = np.maximum(spans.counts, 0)
+    stored = index.reader.sentences(index.db, ids, spans)
     products = np.zeros(stored.n)
     products[stored.positions] = inner_products(stored.rows, query) if len(stored.rows) else 0.0
     best, number, filled = np.zeros(len(counts)), np.full(len(counts), -1), np.flatnonzero(counts)

@@ -6,10 +6,9 @@ of the dense score, and its vector is made by the word vectors of its own langua
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Sequence, Set as AbstractSet
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,101 +16,102 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError, quoted
-from semsearch.lexical.bm25 import TermLookup
+from semsearch.lexical.bm25 import WordScores
 from semsearch.results.options import Correction, SearchOptions, Syntax
-from semsearch.search.across_languages import (
-    LACKS_SOME,
-    UNKNOWN,
-    english_of,
-    foreign_terms,
-    known_share,
-    language_of_query,
-    names_in,
-    other_language,
-)
+from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
+from semsearch.search.boosts import parse_boost
 from semsearch.search.candidates import IndexView, Query, QueryPart
-from semsearch.search.corrections import correct, warn_of
+from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
-from semsearch.search.filter_sql import allowed_by_filters
+from semsearch.search.filter_sql import allowed_by_filters, unmatched
 from semsearch.search.query_syntax import QuerySyntax, allowed_by_phrases, parse_query
+from semsearch.search.scoring import dense_weight
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words
-from semsearch.text.tokens import words
+from semsearch.text.tokens import words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
 
-logger = logging.getLogger(__name__)
-
 _MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
-_MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # likewise
+_MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
 _FEW_TERMS = 3  # of a query that may be only one word
 
 
-def prepare(asked: str, options: SearchOptions, index: IndexView) -> Query:
-    """Read a query for the retrievers of the mode, and warn of what the index cannot know.
+def prepare(
+    original: str, options: SearchOptions, index: IndexView, *, uncorrected: AbstractSet[str] = frozenset()
+) -> Query:
+    """Read a query for the retrievers of the mode. `uncorrected`: words that are not taken for misspelt.
 
     Raises UsageError for a query without words.
     """
-    if not isinstance(asked, str) or not words(asked):
-        raise UsageError(f"the query {quoted(asked)} has no words; ask with at least one")
-    reader, mode, syntax = index.reader, options.mode, parse_syntax(asked, options.syntax)
-    text = asked if syntax is None else syntax.text
-    terms = named_terms(text, reader.languages)
-    has_words = mode != "dense" or reader.are_languages_known
-    scores = reader.lexical.scores(terms.terms) if has_words else None
+    if not isinstance(original, str) or not words_of(original):
+        raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
+    reader, mode = index.reader, options.mode
+    syntax = parse_syntax(original, options.syntax)
+    text = original if syntax is None else syntax.text
     embedder = None if mode == "lexical" else reader.embedder(index.db)
-    vectors = reader.word_vectors if embedder is None else partial(english_of, embedder)
-    language = language_of_query(text, reader, embedder)
-    if scores is not None and language is None and reader.are_languages_known and scores.lacking > LACKS_SOME:
-        language = other_language(text, reader, vectors, mode, scores.lacking)
-    corrected: tuple[Correction, ...] = ()
-    may_correct = options.syntax == "full" and language in (None, *reader.languages)
-    if scores is not None and may_correct and not scores.lookup.idf.all():
-        table = vectors if embedder is None else partial(_vectors_of, embedder)
-        better, corrected = correct(text, syntax, reader.lexical, table, _held(terms, scores.lookup))
-        if better != text:
-            warn_of(corrected, text)
-            text, terms = better, named_terms(better, reader.languages)
-            scores = reader.lexical.scores(terms.terms)
-    language = None if language == UNKNOWN else language
-    if language is not None and language not in reader.languages:
-        terms = foreign_terms(text, language, reader.languages, vectors())
-        scores = None if scores is None else reader.lexical.scores(terms.terms)
-    vector, known = None, 0.0
-    if embedder is not None:
-        embedder = embedder if language is None else reader.embedder_of(embedder, [language])
-        vector, known = embed(text, terms.terms, language, embedder, index)
-        if not vector.any():
-            instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
-            warned = asked if syntax is None else syntax.text  # by which servers know the query
-            logger.warning("the word vectors have no word of %s: %s", quoted(text), instead, extra={"query": warned})
-            vector = None
-    share = 1.0
-    if mode == "hybrid" and reader.languages != (ENGLISH,):
-        share = known if embedder is not None and language is not None else known_share(text, vectors())
-    is_known = embedder is not None and known >= tuning.TUNING.least_known and not (syntax and syntax.must)
-    names = None
-    if scores is not None and language is not None and mode != "dense":
-        names = partial(names_in, scores, terms, language, vectors())
-    allowed = allowed_by_filters(index, options)
+    terms = named_terms(text, reader.languages)
+    words = reader.lexical.scores(terms.terms)
+    language, of_language = language_of_question(text, words, embedder, reader)
+    better, corrected = text, tuple[Correction, ...]()
+    if options.syntax == "full" and not of_language and language in (None, *reader.languages):
+        better, corrected = _corrected(text, syntax, (terms, words), uncorrected, embedder, index)
+    query = as_compared(better, language, options, index, looked_up=(terms, words) if better == text else None)
+    allowed, of_phrases = allowed_by_filters(index, options), list[str]()
     if syntax is not None:
-        allowed = allowed_by_phrases(index.db, reader.lexical, syntax, allowed)
-    return Query(
-        text=text,
-        options=options,
-        vector=vector,
-        words=None if mode == "dense" else scores,
-        asked=asked,
-        terms=terms,
-        embedder=embedder,
-        syntax=syntax,
-        parts=() if mode == "dense" else _parts(text, syntax, reader.languages, terms, is_known=is_known),
+        allowed, of_phrases = allowed_by_phrases(index.db, reader.lexical, syntax, allowed)
+    of_filters = unmatched(filters_of(options), index)
+    return replace(
+        query,
+        original=original,
+        parts=() if mode == "dense" else _parts(query, syntax, reader.languages),
         allowed=allowed,
-        unknown=0.0 if embedder is None else 1 - known,
-        known=share,
         corrected=corrected,
-        language=language,
-        names=names,
+        notices=(*of_language, *query.notices, *of_filters, *of_phrases),
+    )
+
+
+def as_compared(
+    text: str,
+    language: str | None,
+    options: SearchOptions,
+    index: IndexView,
+    *,
+    looked_up: tuple[QuestionTerms, WordScores] | None = None,
+) -> Query:
+    """A text in a language, None for that of the index's texts, with the words and the vector that are compared.
+
+    `looked_up`: its terms by the rules of the index's languages, and their postings, if they are known.
+    """
+    reader, mode = index.reader, options.mode
+    embedder = None if mode == "lexical" else reader.embedder(index.db)
+    if language is not None and language not in reader.languages and embedder is not None:
+        terms = foreign_terms(text, language, reader.languages, english_of(embedder))
+        words = reader.lexical.scores(terms.terms)
+    elif looked_up is not None:
+        terms, words = looked_up
+    else:
+        terms = named_terms(text, reader.languages)
+        words = reader.lexical.scores(terms.terms)
+    query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
+    if embedder is None:
+        return query
+    english = english_of(embedder)
+    embedder = embedder if language is None else reader.embedder_of(embedder, [language])
+    vector, share_known = embed(text, terms.terms, language, embedder, index)
+    weight, notices = None, tuple[str, ...]()
+    if mode == "hybrid" and reader.languages != (ENGLISH,):
+        weight = dense_weight(share_known if language is not None else known_share(text, english))
+    if not vector.any():
+        instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
+        notices = (f"the word vectors have no word of {quoted(text)}: {instead}",)
+    return replace(
+        query,
+        vector=vector if vector.any() else None,
+        embedder=embedder,
+        share_without_vectors=1 - share_known,
+        dense_weight=weight,
+        notices=notices,
     )
 
 
@@ -135,22 +135,41 @@ def parse_syntax(query: str, syntax: Syntax) -> QuerySyntax | None:
     return parsed if parsed.decides else None
 
 
-def _held(terms: QuestionTerms, lookup: TermLookup) -> set[str]:
-    """The words of a query that passages have."""
-    held = {term for term, idf in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True) if idf}
-    return {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in held}
+def _corrected(
+    text: str,
+    syntax: QuerySyntax | None,
+    looked_up: tuple[QuestionTerms, WordScores],
+    uncorrected: AbstractSet[str],
+    embedder: SentenceEmbedder | None,
+    index: IndexView,
+) -> tuple[str, tuple[Correction, ...]]:
+    """The text with its misspelt words corrected, if there is a word that no passage has."""
+    terms, words = looked_up
+    lookup, reader = words.lookup, index.reader
+    if lookup.idf.all():
+        return text, ()
+    held_terms = set(lookup.terms[lookup.idf > 0].tolist())
+    held = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in held_terms}
+
+    def vectors() -> WordVectors:
+        return reader.word_vectors() if embedder is None else embedder.chosen_.vectors
+
+    return correct(text, syntax, reader.lexical, vectors, held, uncorrected)
 
 
-def _parts(
-    text: str, syntax: QuerySyntax | None, languages: Sequence[str], terms: QuestionTerms, *, is_known: bool
-) -> Sequence[QueryPart]:
+def filters_of(options: SearchOptions) -> list[str]:
+    """The filters of a search, with those of its boosts."""
+    return [*options.filters, *(boost.text for boost in map(parse_boost, options.boosts) if boost.filter is not None)]
+
+
+def _parts(query: Query, syntax: QuerySyntax | None, languages: Sequence[str]) -> Sequence[QueryPart]:
     """The parts of a query that passages may have literally; also a plain word, if it is all there is and unknown."""
-    alone = without_stop_words(text, languages) if not is_known and len(terms.terms) <= _FEW_TERMS else " "
+    assert query.terms is not None  # a query that was typed has some
+    phrases = () if syntax is None else syntax.must
+    has_vectors = query.embedder is not None and query.share_without_vectors <= 1 - tuning.TUNING.least_known
+    is_known = has_vectors and not phrases
+    alone = without_stop_words(query.text, languages) if not is_known and len(query.terms.terms) <= _FEW_TERMS else " "
     is_word = not any(map(str.isspace, alone))
-    if not is_word and syntax is None and not _MAY_BE_EXACT.search(text):
+    if not is_word and syntax is None and not _MAY_BE_EXACT.search(query.text):
         return ()
-    return parts_of(alone if is_word else text, () if syntax is None else syntax.must, with_words=is_word)
-
-
-def _vectors_of(embedder: SentenceEmbedder) -> WordVectors:
-    return embedder.chosen_.vectors
+    return parts_of(alone if is_word else query.text, phrases, with_words=is_word)

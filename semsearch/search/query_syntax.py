@@ -27,7 +27,6 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordSearch
-from semsearch.search.search_warnings import warn
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
@@ -98,19 +97,20 @@ _AT_ONCE = 4096  # passages whose texts are read at a time
 
 
 def allowed_by_phrases(
-    db: sqlite3.Connection, lexical: WordSearch, asked: QuerySyntax, allowed: IdRanges | None
-) -> IdRanges:
-    """The ids of the passages that phrases let through, of those that filters allow. None: filters allow all."""
-    found = lexical.ids if allowed is None else allowed
-    for phrase in asked.must:
-        having = _having(db, lexical, phrase, found)
+    db: sqlite3.Connection, lexical: WordSearch, syntax: QuerySyntax, allowed: IdRanges | None
+) -> tuple[IdRanges, list[str]]:
+    """The ids of the passages that phrases let through, of those that filters allow (None: all); and a notice of each
+    phrase that none of these has."""
+    passing, notices = lexical.ids if allowed is None else allowed, list[str]()
+    for phrase in syntax.must:
+        having = _having(db, lexical, phrase, passing)
         if not len(having):
             who = "no passage has" if allowed is None else "no passage that the filters allow has"
-            warn(f"{who} the phrase {quoted(phrase)}", query=asked.text)
-        found = IdRanges.of_ids(having)
-    for phrase in asked.must_not:
-        found = found.without(IdRanges.of_ids(_having(db, lexical, phrase, found)))
-    return found
+            notices.append(f"{who} the phrase {quoted(phrase)}")
+        passing = IdRanges.of_ids(having)
+    for phrase in syntax.must_not:
+        passing = passing.without(IdRanges.of_ids(_having(db, lexical, phrase, passing)))
+    return passing, notices
 
 
 def _having(db: sqlite3.Connection, lexical: WordSearch, phrase: str, allowed: IdRanges) -> Int64:

@@ -27,7 +27,7 @@ from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
-from semsearch.search.candidates import Candidates, HitRows, IndexView, Query
+from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
 from semsearch.search.kept_rows import ReadTexts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -44,10 +44,9 @@ _MOST_WORDS = 32  # of a query, those with the largest idf
 _WORDS_OF_PASSAGE = 100  # roughly
 
 
-def quote(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
-    """Choose the sentence to show of each hit; the one nearest in meaning where no word of the query is there."""
-    numbers = np.maximum(candidates.sentences[candidates.order], 0).tolist()
-    rows = candidates.rows = HitRows.of(candidates, index)
+def quote(query: Query, ranking: Ranking, rows: HitRows, index: IndexView) -> list[int]:
+    """The number of the sentence that each hit shows: that nearest in meaning where no word of the query is there."""
+    numbers = ranking.sentences
     if query.terms is not None and numbers:
         asked, formats = asked_words(query, index), [rows.documents[row.document_id].format for row in rows.hits]
         sentences = [row.sentence_texts for row in rows.hits]
@@ -59,8 +58,7 @@ def quote(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
             if scores.max(initial=0.0) > 0:
                 numbers[hit] = int(scores.argmax())
             start += len(own)
-    candidates.quotes = numbers
-    return candidates
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,8 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
     single = {name: int(chunk.hashes[first]) for name, first, count in of_distinct if count == 1}
     if is_foreign:
         single = dict(zip(distinct, hashes_of(distinct).tolist(), strict=True))
-    lookup = reader.lexical.find(query.terms.terms) if query.words is None else query.words.lookup
+    words = None if query.original is None else query.words  # of an example, those are only its most telling ones
+    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup
     at = np.searchsorted(lookup.terms, query.terms.terms)
     row_of_word, row_of_term, least, most = dict[str, int](), dict[int, int](), list[float](), list[float]()
     idfs = zip((lookup.weights / lookup.times)[at].tolist(), lookup.idf[at].tolist(), strict=True)
@@ -108,15 +107,15 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         least[row], most[row] = min(least[row], idf), max(most[row], idf_held)
     rarity, vectors = np.array(least), None
     if several is not None and query.language is not None and names:
-        words = _words_in(several, names, query.language)
-        vectors = _unit(average_few(words, several.rows(words.ids)))
-        p = average_few(words, several.frequencies[words.ids][:, None])[:, 0]
-        in_none = (np.array(most) == 0) & (words.lengths > 0)
+        ids = _words_in(several, names, query.language)
+        vectors = _unit(average_few(ids, several.rows(ids.ids)))
+        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0]
+        in_none = (np.array(most) == 0) & (ids.lengths > 0)
         rarity = np.where(in_none, _idf_in_general(p, reader.lexical.passages), rarity)
     elif table is not None:
         vectors = np.zeros((len(names), table.dimension), dtype=np.float32)
-        ids = table.lookup(np.array(hashes, dtype=np.uint64))
-        vectors[ids >= 0] = _unit(table.rows(ids[ids >= 0]))
+        found = table.lookup(np.array(hashes, dtype=np.uint64))
+        vectors[found >= 0] = _unit(table.rows(found[found >= 0]))
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}
     rows = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}

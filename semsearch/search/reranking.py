@@ -19,21 +19,21 @@ from statistics import fmean, pstdev
 
 from semsearch.errors import UsageError
 from semsearch.rerankers.reranker import Readings, Reranker
-from semsearch.results.hits import Hit
-from semsearch.results.options import Rerank, SearchOptions
+from semsearch.results.hits import Hit, Hits
+from semsearch.results.options import Rerank
 from semsearch.search.exact_words import exact_first, without_points
 
 
-def rerank(reranker: Reranker, query: str, hits: Sequence[Hit], options: SearchOptions) -> list[Hit]:
-    """Order hits by both scores and return the best, as `options` say. The reranker gets the query without its syntax.
+def rerank(reranker: Reranker, query: str, hits: Hits) -> Hits:
+    """Order hits by both scores. The reranker gets the query without its syntax.
 
     Raises UsageError for a reranker that does not give a finite number for each hit.
     """
-    parts = parts_of(_readings(reranker, _compared(query, hits), hits), [*map(without_points, hits)])
-    scored = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
-    least = -math.inf if options.min_score is None else options.min_score
-    best = [hit for hit in scored if hit.score >= least][: options.k]
-    return [replace(hit, rank=rank) for rank, hit in enumerate(best, start=1)]
+    readings = _readings(reranker, _compared(query, hits), hits)
+    parts = parts_of(readings, [*map(without_points, hits)])
+    notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
+    reranked = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
+    return Hits(reranked, corrected=hits.corrected, notices=notices)
 
 
 def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:

@@ -64,25 +64,25 @@ def weights_of(query: Query, candidates: Candidates) -> Weights:
     if query.options.mode in _ALONE:
         return _ALONE[query.options.mode]
     return weigh(
-        is_dense=not np.isnan(candidates.dense).all(),
-        best=float(np.fmax.reduce(candidates.lexical, initial=0.0)),
-        near=tuning.TUNING.near_weight if query.asked is not None else 0.0,
-        known=query.known,
+        is_dense=not np.isnan(candidates.dense.cosine).all(),
+        best=float(np.fmax.reduce(candidates.lexical.bm25, initial=0.0)),
+        near=tuning.TUNING.near_weight if query.original is not None else 0.0,
+        dense=query.dense_weight,
     )
 
 
-def weigh(*, is_dense: bool, best: float, near: float = 0.0, known: float = 1.0) -> Weights:
+def weigh(*, is_dense: bool, best: float, near: float = 0.0, dense: float | None = None) -> Weights:
     """Choose the weights of the score components. Where one retriever scores no candidate, the other decides alone.
 
     `is_dense`: whether any candidate has a dense score; `best`: the best BM25, 0 where no candidate shares a word;
-    `near`: the weight of feedback, which counts only where both retrievers score candidates; `known`: the share of the
-    query's words that the word vectors know.
+    `near`: the weight of feedback, which counts only where both retrievers score candidates; `dense`: that of the
+    cosine, if it is not as of a query whose words are all known.
     """
     if best <= 0:
         return Weights(1.0, 0.0)
     if not is_dense:
         return Weights(0.0, 1.0, best)
-    dense = dense_weight(known)
+    dense = tuning.TUNING.dense_weight if dense is None else dense
     return Weights((1 - near) * dense, (1 - near) * (1 - dense), best, near)
 
 
@@ -108,22 +108,23 @@ _DIGITS = 4  # further ones are noise, and long in JSON
 
 def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
     """How likely each passage answers. It adds no points; nor do later stages count for it."""
-    if query.asked is None or not len(candidates.ids):
+    if query.original is None or not len(candidates.ids):
         return candidates
     reader, fused_scores = index.reader, candidates.scores
     best = max(float(np.fmax.reduce(fused_scores, initial=0.0)), 0.0)
     has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
     if query.vector is not None:
         trusted = float(trust(reader.spread(reader.halves.general(query.vector[None])))[0])
-    words = candidates.lexical / (1.0 if query.words is None else query.words.lookup.usual)
+    words = candidates.lexical.bm25 / (1.0 if query.words is None else query.words.lookup.usual)
     topics = not has_vector or reader.topics is not None  # a search by words alone opens none
     numbers = np.array(relevance_numbers(vector=has_vector, words=has_words, topics=topics))
-    if candidates.other is not None and query.language is not None:  # whose words are others
+    if candidates.other_languages is not None and query.language is not None:  # whose words are others
         aligned = is_aligned_across(query.language, reader.language_documents)
         others = relevance_numbers(vector=True, words=False, topics=topics, aligned=aligned)
-        numbers = np.where(candidates.other[:, None], np.array(others), numbers)
+        numbers = np.where(candidates.other_languages.are_other[:, None], np.array(others), numbers)
     share = fused_scores / (best or np.inf)
-    features = Likelihood(candidates.dense * trusted, words, share, np.float64(query.unknown), candidates.whole)
+    cosine, unknown = candidates.dense.cosine * trusted, np.float64(query.share_without_vectors)
+    features = Likelihood(cosine, words, share, unknown, candidates.lexical.has_all)
     candidates.relevance = RelevanceOf(likelihood(numbers, features), trusted, words, share)
     return candidates
 

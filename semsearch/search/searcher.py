@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
-from weakref import ref
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.rerankers.reranker import Reranker
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Context, Hit, above_threshold
+from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.candidates import IndexView
@@ -51,20 +50,29 @@ class Searcher:
         self._reranker = reranker
         self._opening = threading.Lock()
         self._reader: IndexReader | None = None
-        self._finder = ref(self)  # what hits remember as their finder
 
-    def search(self, queries: Sequence[str], options: SearchOptions, *, reranked: bool = True) -> list[list[Hit]]:
-        """Find the hits of each query, best first, `reranked` if there is a reranker. All see one generation.
+    def search(
+        self,
+        queries: Sequence[str],
+        options: SearchOptions,
+        *,
+        reranked: bool = True,
+        uncorrected: AbstractSet[str] = frozenset(),
+    ) -> list[Hits]:
+        """The ranked hits of each query, of any score and relevance, `reranked` if there is a reranker.
 
-        Raises UsageError for a query without words.
+        All see one generation. `uncorrected`: words that are not taken for misspelt. Raises UsageError for a query
+        without words.
         """
         wide = self._candidates(options) if reranked else options
-        answers = self._reading(lambda index: [self._hits(query, wide, index) for query in queries])
-        if reranked:  # outside of the transaction: a reranker may take its time
-            answers = [self._reranked(query, hits, options) for query, hits in zip(queries, answers, strict=True)]
-        return [above_threshold(hits, options.floor) for hits in answers] if options.floor else answers
+        answers = self._reading(
+            lambda index: [search(query, wide, index, uncorrected=uncorrected) for query in queries]
+        )
+        if not reranked:
+            return answers
+        return [self._reranked(query, hits) for query, hits in zip(queries, answers, strict=True)]
 
-    def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> list[Hit]:
+    def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
         return self._reading(
             lambda index: answer(query_of_passages(find_subject(index.db, like, line), options, index), index)
@@ -74,27 +82,33 @@ class Searcher:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
         return self._reading(lambda index: find_subject(index.db, like, line).as_texts)
 
-    def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> list[Hit]:
+    def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> Hits:
         """Find passages similar to texts that are not of this index, best first."""
         return self._reading(lambda index: answer(query_of_texts(example, options, index), index))
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
-        hits, passages = self.with_passages(query, candidates_for(options, max_words))
-        return assemble(hits, passages, max_words=max_words, floor=options.floor)
+        wanted = candidates_for(options, max_words)
+        hits, passages = self.with_passages(query, wanted)
+        return assemble(best_of(hits, replace(wanted, floor=0.0)), passages, max_words=max_words, floor=options.floor)
 
     def with_passages(
-        self, query: str, options: SearchOptions, *, reranked: bool = True
-    ) -> tuple[list[Hit], dict[int, PassageRow]]:
-        """Find the hits of a query, whatever their relevance, with their passages and those beside them, by id."""
+        self,
+        query: str,
+        options: SearchOptions,
+        *,
+        reranked: bool = True,
+        uncorrected: AbstractSet[str] = frozenset(),
+    ) -> tuple[Hits, dict[int, PassageRow]]:
+        """The ranked hits of a query, as `search` gives them, with their passages and those beside them, by id."""
 
-        def gather(index: IndexView) -> tuple[list[Hit], dict[int, PassageRow]]:
-            hits = self._hits(query, self._candidates(options) if reranked else options, index)
-            near = {hit.passage_id + step for hit in hits for step in (-1, 0, 1)}
-            return hits, get_passages(index.db, near)
+        def gather(index: IndexView) -> tuple[Hits, dict[int, PassageRow]]:
+            wide = self._candidates(options) if reranked else options
+            hits = search(query, wide, index, uncorrected=uncorrected)
+            return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
         hits, passages = self._reading(gather)
-        return self._reranked(query, hits, options) if reranked else hits, passages
+        return self._reranked(query, hits) if reranked else hits, passages
 
     def explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         """Explain the score of a hit's passage for a query: the hit's own score, if it was found by this query.
@@ -105,26 +119,26 @@ class Searcher:
         chosen: Mode = mode if mode is not None else "hybrid" if known is None else known.mode
         options = SearchOptions(mode=chosen, duplicates=True)  # raises UsageError for an unknown mode
 
-        def explained(index: IndexView) -> Explanation:
+        def explain_now(index: IndexView) -> Explanation:
             if _passage_of(index, hit) is None:
                 raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
             if known is not None and (known.mode, known.generation) == (chosen, index.reader.generation):
                 return explain(hit, known, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
 
-        return self._reading(explained)
+        return self._reading(explain_now)
 
     def explain_hit(self, hit: Hit) -> Explanation:
         """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
         origin = hit.origin
         assert origin is not None  # `Hit.explain` asks only for hits that have one
 
-        def explained(index: IndexView) -> Explanation:
+        def explain_as_found(index: IndexView) -> Explanation:
             if index.reader.generation != origin.generation or _passage_of(index, hit) is None:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
             return explain(hit, origin, index)
 
-        return self._reading(explained)
+        return self._reading(explain_as_found)
 
     def embed(self, texts: Sequence[str]) -> Float32:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
@@ -161,25 +175,15 @@ class Searcher:
         cure = rebuild_command(self._database.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
-    def _hits(self, text: str, options: SearchOptions, index: IndexView) -> list[Hit]:
-        hits = search(text, options, index)
-        for hit in hits:
-            hit.found_by(self._finder)
-        return hits
-
     def _candidates(self, options: SearchOptions) -> SearchOptions:
         """The options, with k raised so that a reranker has enough hits to choose from."""
         if self._reranker is None:
             return options
-        return replace(options, k=max(options.k, tuning.TUNING.reranked), min_score=None)
+        return replace(options, k=max(options.k, tuning.TUNING.reranked))
 
-    def _reranked(self, query: str, hits: list[Hit], options: SearchOptions) -> list[Hit]:
-        if self._reranker is None:
-            return hits
-        better = rerank(self._reranker, query, hits, options)
-        for hit in better:
-            hit.found_by(self._finder)
-        return better
+    def _reranked(self, query: str, hits: Hits) -> Hits:
+        """Outside of the transaction: a reranker may take its time."""
+        return hits if self._reranker is None else rerank(self._reranker, query, hits)
 
     def _current(self, db: sqlite3.Connection) -> IndexReader:
         """The reader of the generation that a transaction sees; only the newest one is kept for other threads."""

@@ -8,7 +8,6 @@ itself. Nor is a passage, nor are its neighbours in the same section, which rese
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import unicodedata
@@ -25,9 +24,9 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import LINELESS, Hit, Position, own_terms
 from semsearch.results.options import SearchOptions
 from semsearch.search.candidates import IndexView, Query
-from semsearch.search.filter_sql import allowed_by_filters
+from semsearch.search.filter_sql import allowed_by_filters, unmatched
 from semsearch.search.make_hits import path_of
-from semsearch.search.query import embed
+from semsearch.search.query import embed, filters_of
 from semsearch.sources.roots import ADDED, Root
 from semsearch.storage.catalogue import (
     DocumentRow,
@@ -286,17 +285,15 @@ def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int6
 
 # -- The query of examples ---------------------------------------------------------------------------------------------
 
-logger = logging.getLogger(__name__)
-
 
 def query_of_passages(subject: ExamplePassages, options: SearchOptions, index: IndexView) -> Query:
     """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
-    vector = None
+    vector, notices = None, list[str]()
     if options.mode != "lexical":
         vector = index.reader.halves.direction(index.reader.passage_vectors.fetch(subject.ids).rows)
         if not vector.any():
-            logger.warning("the word vectors have no word of %s: only the lexical retriever answers", subject.name)
-    return _query_of(subject.as_texts, vector, subject.hidden, options, index)
+            notices = [f"the word vectors have no word of {subject.name}: only the lexical retriever answers"]
+    return _query_of(subject.as_texts, vector, subject.hidden, options, index, notices)
 
 
 def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexView) -> Query:
@@ -307,11 +304,16 @@ def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexVi
         terms = [of_question(text, index.reader.languages) for text in example.texts]
         rows = [embed(text, own, None, embedder, index)[0] for text, own in zip(example.texts, terms, strict=True)]
         vector = index.reader.halves.direction(np.stack(rows))
-    return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index)
+    return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index, [])
 
 
 def _query_of(
-    example: ExampleTexts, vector: Float32 | None, hidden: Int64, options: SearchOptions, index: IndexView
+    example: ExampleTexts,
+    vector: Float32 | None,
+    hidden: Int64,
+    options: SearchOptions,
+    index: IndexView,
+    notices: Sequence[str],
 ) -> Query:
     lexical, words, text = index.reader.lexical, None, "\n".join(example.texts)
     if options.mode != "dense":
@@ -326,4 +328,5 @@ def _query_of(
         embedder=index.reader.embedder(index.db),
         allowed=allowed_by_filters(index, options),
         hidden=hidden,
+        notices=(*notices, *unmatched(filters_of(options), index)),
     )

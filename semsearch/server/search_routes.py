@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,10 +10,9 @@ from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import FLOOR, Citation, Hit, Hits, corrections_in
+from semsearch.results.hits import FLOOR, Citation, Hit, Hits
 from semsearch.results.options import Correction, Mode, SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
-from semsearch.search.search_warnings import SearchWarning, logged_warnings
 from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
 from semsearch.server.operations import (
     FilterParameters,
@@ -161,6 +159,7 @@ class QueryHits:
     answered: bool  # false: nothing answers the query, and the hits are only the nearest passages
     hits: tuple[Hit, ...]  # with their `origin` only if requested
     corrected: tuple[Correction, ...] | None = None
+    warnings: tuple[str, ...] | None = None  # e.g. about filters and phrases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +172,6 @@ class _OfIndexes:
 @dataclass(frozen=True, kw_only=True)
 class SearchAnswer(QueryHits, _OfIndexes):
     """The hits of a query."""
-
-    warnings: tuple[str, ...] | None = None  # e.g. about filters and phrases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,25 +227,19 @@ async def _searched(request: Request, asked: SearchParameters) -> Response:
 
 def search_body(indexes: OpenIndexes, asked: SearchParameters) -> bytes:
     """The answer to a search, as JSON. Raises SemsearchError."""
-    with logged_warnings() as warnings:
-        hits = indexes.together(asked.names).search(asked.query, options=asked.options())
-    answered = _query_hits(asked.query, hits, origin=asked.origin)
-    return to_json({**asked.named(indexes), "mode": asked.mode, **answered, **_messages(warnings)})
+    hits = indexes.together(asked.names).search(asked.query, options=asked.options())
+    return to_json({**asked.named(indexes), "mode": asked.mode, **_query_hits(asked.query, hits, origin=asked.origin)})
 
 
 def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
+    corrected = {"corrected": [correction.to_dict() for correction in hits.corrected]} if hits.corrected else {}
     return {
         "query": query,
         "answered": hits.answered,
         "hits": [hit.to_dict(origin=origin) for hit in hits],
-        **corrections_in(hits),
+        **corrected,
+        **({"warnings": hits.warnings} if hits.warnings else {}),
     }
-
-
-def _messages(warnings: Sequence[SearchWarning]) -> dict[str, Any]:
-    """The part of an answer with warnings, if there are any."""
-    messages = [*dict.fromkeys(warning.message for warning in warnings)]
-    return {"warnings": messages} if messages else {}
 
 
 @router.post("/v1/search/batch", response_model=BatchAnswer)
@@ -336,11 +327,8 @@ async def context_by_body(request: Request, body: ContextBody) -> Response:
 
 async def _context(request: Request, asked: ContextParameters) -> Response:
     def work(indexes: OpenIndexes) -> dict[str, Any]:
-        with logged_warnings() as warnings:
-            gathered = indexes.together(asked.names).context(
-                asked.query, max_words=asked.max_words, options=asked.options()
-            )
-        named = {**asked.named(indexes), "query": asked.query, "mode": asked.mode}
-        return named | gathered.to_dict() | _messages(warnings)
+        options = asked.options()
+        gathered = indexes.together(asked.names).context(asked.query, max_words=asked.max_words, options=options)
+        return {**asked.named(indexes), "query": asked.query, "mode": asked.mode, **gathered.to_dict()}
 
     return await answer(request, work)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,8 @@ from language_tables import write_language_table
 from small_languages import languages_in
 
 from semsearch import Index, MultiIndex, Text
-from semsearch.results.hits import Hit, corrections_in
-from semsearch.results.options import Correction, Mode, Origin
+from semsearch.results.hits import Hit
+from semsearch.results.options import Correction, Mode
 from semsearch.word_vectors.table import VectorTable
 
 ENGLISH = [
@@ -92,7 +91,7 @@ def test_a_misspelt_word_is_replaced_by_the_likeliest_of_the_index(query: str, i
     ],
 )
 def test_everything_else_is_searched_for_as_it_is(query: str, index: Index) -> None:
-    assert corrections_in(index.search(query)) == {}
+    assert index.search(query).corrected == ()
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
@@ -111,10 +110,8 @@ def test_a_correction_is_reported_with_the_hits_and_by_a_warning(
 ) -> None:
     with caplog.at_level(logging.WARNING, logger="semsearch"):
         hits = index.search("the Schedular runs proceses")
-    expected = (Correction("Schedular", "scheduler"), Correction("proceses", "processes"))
-    assert all(hit.origin is not None and hit.origin.corrected == expected for hit in hits)
-    assert hits[0].origin is not None
-    assert Origin.from_dict(json.loads(json.dumps(hits[0].origin.to_dict()))) == hits[0].origin
+    assert hits.corrected == (Correction("Schedular", "scheduler"), Correction("proceses", "processes"))
+    assert hits[:1].warnings == hits.warnings == tuple(caplog.messages)
     assert caplog.messages == [
         'no passage has “Schedular”: searched for “scheduler”; to search for exactly that, quote it: "Schedular"',
         'no passage has “proceses”: searched for “processes”; to search for exactly that, quote it: "proceses"',
@@ -129,7 +126,9 @@ def test_a_quoted_word_and_a_query_with_plain_syntax_are_taken_as_they_are(index
 
 def test_a_question_in_a_language_that_the_index_does_not_have_is_not_corrected(index: Index) -> None:
     question = "Wie funktioniert die Verteilung der Prozesse, und warum wartet der Kern auf die anderen?"
-    assert corrections_in(index.search(question)) == {}
+    hits = index.search(question)
+    assert hits.corrected == ()
+    assert "seems to be in German" in hits.notices[0]
 
 
 @pytest.mark.parametrize(
@@ -182,8 +181,7 @@ def test_known_words_and_other_forms_are_no_mistakes(
     with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
         index.add([Text("de", passage)])
         assert asked(index, query, mode=mode) == (text or query)
-        made = corrections_in(index.search(query, mode=mode)).get("corrected", [])
-        assert [each["asked"] for each in made] == announced
+        assert [correction.asked for correction in index.search(query, mode=mode).corrected] == announced
 
 
 def test_new_words_are_known_at_once_and_after_segments_are_merged(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -205,11 +203,11 @@ def test_a_word_that_another_index_has_is_not_corrected(
         with Index.create(tmp_path / name, vectors=small_vectors, adapt=False) as index:
             index.add([Text(name, text)])
     with MultiIndex.open(tmp_path / "one", tmp_path / "two") as both:
-        assert corrections_in(both.search("schedular", mode="lexical")) == {}
+        assert both.search("schedular", mode="lexical").corrected == ()
         assert [hit.document for hit in both.search("schedular", mode="lexical")] == ["two"]
         assert caplog.messages == []
     with MultiIndex.open(tmp_path / "one", tmp_path / "three") as both:
         hits = both.search("schedular", mode="lexical")
         assert [hit.document for hit in hits] == ["one"]
-        assert corrections_in(hits) == {"corrected": [{"asked": "schedular", "instead": "scheduler"}]}
+        assert hits.corrected == (Correction("schedular", "scheduler"),)
         assert len(caplog.messages) == 1

@@ -13,7 +13,7 @@ from semsearch.cli.explanation_text import summary
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.hits import Hit, above_threshold
+from semsearch.results.hits import Hit, Hits, above_threshold
 from semsearch.results.options import ExactPart, Mode
 from semsearch.search.exact_words import parts_of, points_of
 from semsearch.word_vectors.table import VectorTable
@@ -227,7 +227,7 @@ def test_another_passage_is_explained_with_its_exact_words(index: Index) -> None
 
 
 def test_the_relevance_threshold_leaves_out_no_exact_words(index: Index) -> None:
-    weak = [replace(hit, relevance=0.0) for hit in index.search("NO_COLOR", 3)]
+    weak = Hits(replace(hit, relevance=0.0) for hit in index.search("NO_COLOR", 3))
     assert [hit.document for hit in above_threshold(weak)] == ["NO_COLOR"]
 
 

@@ -16,7 +16,6 @@ from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import across_languages
 from semsearch.search.query import foreign_terms
 from semsearch.word_vectors.table import VectorTable
 
@@ -318,10 +317,9 @@ def test_those_that_are_not_aligned_do_not_overtake_those_that_are(
             return [hit.document for hit in index.search(in_greek("ship sail storm"), count, mode="dense")]
 
         whole = order(30)  # all are aligned
-        monkeypatch.setattr(across_languages, "_MOST_ALIGNED", 4)
-        monkeypatch.setattr(across_languages, "_FEW_BEYOND", 0)
+        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, across_aligned=4, across_aligned_beyond=0))
         found = order(4)
-        monkeypatch.setattr(across_languages, "_FEW_BEYOND", 4 - 30)
+        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, across_aligned_beyond=4 - 30))
         for hit in index.search(in_greek("ship sail storm"), 30, mode="dense"):
             assert hit.explain().score == pytest.approx(hit.score, abs=2e-3)
         monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))

@@ -16,7 +16,7 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.hits import FLOOR, LIKELY, Hit, Hits, above_threshold
+from semsearch.results.hits import FLOOR, LIKELY, Hits, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.scoring import Likelihood, likelihood, relevance_numbers, trust
@@ -35,8 +35,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
-def with_relevance(hits: list[Hit], values: list[float | None]) -> list[Hit]:
-    return [replace(hit, relevance=value) for hit, value in zip(hits, values, strict=False)]
+def with_relevance(hits: Hits, values: list[float | None]) -> Hits:
+    return Hits(replace(hit, relevance=value) for hit, value in zip(hits, values, strict=False))
 
 
 @pytest.mark.parametrize(("vector", "words"), [(True, True), (True, False), (False, True)])
@@ -151,8 +151,8 @@ def test_nonsense_is_not_answered(index: Index, mode: Mode) -> None:
 
 def test_one_likely_hit_answers(index: Index) -> None:
     hits = index.search("captain ship", 3)
-    assert Hits(with_relevance(hits, [0.01, LIKELY])).answered
-    assert not Hits(with_relevance(hits, [0.1999, 0.01])).answered
+    assert with_relevance(hits, [0.01, LIKELY]).answered
+    assert not with_relevance(hits, [0.1999, 0.01]).answered
     assert not Hits().answered
 
 
@@ -164,7 +164,7 @@ def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:
     assert len(above_threshold(with_relevance(hits, [0.001, None, 0.0]))) == 2
     assert above_threshold(with_relevance(hits, [0.19, 0.1])) == []
     assert len(above_threshold(with_relevance(hits, [0.19, 0.1]), 0)) == 2
-    assert above_threshold([]) == []
+    assert above_threshold(Hits()) == []
 
 
 def test_the_library_cuts_only_when_it_is_asked_to(index: Index) -> None:

@@ -66,6 +66,7 @@ class _Asking:
             weak=len(ranked) - len(hits),
             nearest=nearest,
             answered=ranked.answered,
+            corrected=ranked.corrected,
         )
 
 

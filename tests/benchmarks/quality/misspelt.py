@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from semsearch import Index
-from semsearch.results.hits import Hit, corrections_in
+from semsearch.results.hits import Hit
 from semsearch.results.options import Syntax
 
 LONG = 6  # letters of a word that is misspelt
@@ -132,14 +132,14 @@ def measure(index: Index, asked: Sequence[tuple[str, str]], *, show: bool) -> No
             seconds = time.process_time() - seconds
             found = [is_found(hits, *where) for hits, where in zip(answers, asked, strict=True)]
             counts[syntax] = sum(found)
-        changed = sum("corrected" in corrections_in(hits) for hits in answers)
+        changed = sum(bool(hits.corrected) for hits in answers)
         clean = clean or counts["full"]
         share = counts["full"] / max(clean, 1)
         about = f"{share:.3f} | {changed} | {digest_of(answers)} | {1000 * seconds / len(asked):.1f}"
         print(f"| {name} | {counts['plain']} of {len(asked)} | {counts['full']} | {about} |", flush=True)
         for (heading, path), question, hits, hit in zip(asked, questions, answers, found, strict=True):
             if show and not hit and name != "clean":
-                print(f"    {heading!r} ({path}) asked {question!r}: {corrections_in(hits)}")
+                print(f"    {heading!r} ({path}) asked {question!r}: {hits.corrected}")
 
 
 if __name__ == "__main__":

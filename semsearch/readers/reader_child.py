@@ -9,19 +9,18 @@ finds all of its memory.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import struct
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-from semsearch.readers.reader_messages import MessageError, receive, send
+from typing import IO, Any
 
 OUT_OF_TIME = int(getattr(signal, "SIGPROF", 0))  # the signals that end a process, where there are signals
 OUT_OF_MEMORY = int(getattr(signal, "SIGUSR1", 0))
@@ -30,6 +29,46 @@ _IDLE = 60.0  # seconds without a question after which the process ends
 _LARGE = 4  # a process that has taken this part of its memory ends once it has answered
 _OVER = 1 << 28  # bytes of addresses beyond the memory: Linux counts those too, and the look at the memory says more
 _FILES = 64  # that may be open at the same time: the modules of readers
+
+
+# -- Messages ----------------------------------------------------------------------------------------------------------
+# A header in JSON, and bytes, over a pipe.
+
+_SIZES = struct.Struct(">IQ")  # bytes of the header, bytes of the data
+_MOST_HEADER = 16_000_000  # bytes; a question has the sentences of a page
+
+
+class MessageError(Exception):
+    """The other end of the pipe is closed, or has written what is no message."""
+
+
+def send(pipe: IO[bytes], header: dict[str, Any], data: bytes = b"") -> None:
+    """Write a message. Raises OSError."""
+    text = json.dumps(header, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    pipe.write(_SIZES.pack(len(text), len(data)) + text)
+    pipe.write(data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes], most: int) -> tuple[dict[str, Any], bytes]:
+    """Read a message with at most this many bytes of data. Raises MessageError, OSError."""
+    header_size, data_size = _SIZES.unpack(_exactly(pipe, _SIZES.size))
+    if header_size > _MOST_HEADER or data_size > most:
+        raise MessageError(f"a message of {header_size:,} and {data_size:,} bytes is too long")
+    try:
+        header = json.loads(_exactly(pipe, header_size).decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f"the header of a message is not JSON: {error}") from None
+    if not isinstance(header, dict):
+        raise MessageError("the header of a message is not an object")
+    return header, _exactly(pipe, data_size)
+
+
+def _exactly(pipe: IO[bytes], count: int) -> bytes:
+    data = pipe.read(count)
+    if len(data) < count:
+        raise MessageError("the other process has ended")
+    return data
 
 
 # -- Limits ------------------------------------------------------------------------------------------------------------
@@ -107,53 +146,56 @@ def _lower(name: str, most: int, *, is_lasting: bool = True) -> None:
 # -- Questions ---------------------------------------------------------------------------------------------------------
 
 
-class _Served:
-    """The pipe for answers and the watch of this process, while it reads files for another one."""
+class _Server:
+    """Answers what another process asks, while this one has nothing else to do."""
 
-    answers: int | None = None
-    watch: _Watch | None = None
+    def __init__(self, questions: IO[bytes], answers: IO[bytes], watch: _Watch) -> None:
+        self._questions, self._answers, self._watch = questions, answers, watch
+
+    def serve(self) -> None:
+        """Answer until there are no more questions, for a long time or at all, or a file has taken much memory."""
+        send(self._answers, {"ready": True})
+        is_last = False
+        while not is_last and self._is_asked():
+            try:
+                header, data = receive(self._questions, sys.maxsize)
+            except MessageError:
+                return
+            self._watch.begin(header["seconds"], header["memory"])
+            answer, result = _answer(header, data)
+            answer["last"] = is_last = self._watch.end()
+            del header, data
+            send(self._answers, answer, result)
+
+    def _is_asked(self) -> bool:
+        if os.name != "posix":  # where only sockets can be waited for
+            return True
+        from select import select  # not for pipes on Windows
+
+        return bool(select([self._questions], [], [], _IDLE)[0])
+
+    def send_part(self, data: bytes) -> None:
+        send(self._answers, {"part": True}, data)
+        self._watch.begin_again()
+
+
+_server: _Server | None = None
 
 
 def is_running() -> bool:
     """Return whether this process reads files for another one."""
-    return _Served.answers is not None
+    return _server is not None
 
 
 def send_part(data: bytes) -> None:
     """Send a part of the answer; the time for the question counts anew."""
-    assert _Served.answers is not None
-    assert _Served.watch is not None
-    send(_Served.answers, {"part": True}, data)
-    _Served.watch.begin_again()
-
-
-def _serve(questions: int, answers: int, watch: _Watch) -> None:
-    """Answer what is asked, until there are no more questions, for a long time or at all."""
-    while _is_asked(questions):
-        try:
-            header, data = receive(questions, sys.maxsize)
-        except MessageError:
-            return
-        watch.begin(header["seconds"], header["memory"])
-        answer, result = _answer(header, data)
-        answer["last"] = watch.end()
-        del header, data
-        send(answers, answer, result)
-        if answer["last"]:
-            return
-
-
-def _is_asked(questions: int) -> bool:
-    if os.name != "posix":  # where only sockets can be waited for
-        return True
-    from select import select  # not for pipes on Windows
-
-    return bool(select([questions], [], [], _IDLE)[0])
+    assert _server is not None
+    _server.send_part(data)
 
 
 def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     try:
-        function: Callable[..., bytes] = getattr(import_module(header["module"]), header["function"])
+        function = getattr(import_module(header["module"]), header["function"])
         return {}, function(data, *header["arguments"])
     except BaseException as error:
         shown = "".join(traceback.format_exception(error, limit=-20))
@@ -162,18 +204,17 @@ def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
 
 def main(parent: int) -> None:
     """Serve the process that has started this one, with this process id, over standard input and output."""
-    answers = os.dup(1)
+    global _server  # this process has no other
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints goes where errors go: nowhere
     for ignored in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, ignored):
             signal.signal(getattr(signal, ignored), signal.SIG_IGN)
-    watch = _Watch(parent)
-    _Served.answers, _Served.watch = answers, watch
+    _server = _Server(sys.stdin.buffer, answers, _Watch(parent))
     _lower("RLIMIT_CORE", 0)
     _lower("RLIMIT_FSIZE", 0)
     _lower("RLIMIT_NOFILE", _FILES)
     _lower("RLIMIT_NPROC", 0, is_lasting=False)  # a library that needs threads lifts it
     with suppress(OSError):  # nobody listens any more
-        send(answers, {"ready": True})
-        _serve(0, answers, watch)
+        _server.serve()
     os._exit(0)

@@ -30,8 +30,7 @@ from multiprocessing.spawn import get_executable
 from pathlib import Path
 
 from semsearch.errors import MissingExtra, SemsearchError, SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME
-from semsearch.readers.reader_messages import MessageError, receive, send
+from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME, MessageError, receive, send
 
 _LOG = logging.getLogger(__name__)
 _PROCESSES = 4  # at the same time, for all threads of this one
@@ -185,7 +184,6 @@ class _Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=environment,
-                bufsize=0,
                 pipesize=_PIPE,
                 start_new_session=True,  # a signal for all processes of a terminal ends this one by ending its parent
             )
@@ -199,7 +197,7 @@ class _Process:
         self._is_late = False
         try:
             with self._until(_START):
-                receive(self._answers.fileno(), 0)
+                receive(self._answers, 0)
         except _Ended as ended:
             raise _not_started(name, OSError(f"it ended with {ended}")) from ended
 
@@ -214,14 +212,14 @@ class _Process:
         """Ask, and wait for the answer. Raises _Ended; whatever is raised, the process has ended."""
         seconds = limits.seconds * (1 if sys.platform == "win32" else _TIMES)
         with self._until(seconds):
-            send(self._questions.fileno(), question, data)
-            header, result = receive(self._answers.fileno(), limits.memory)
+            send(self._questions, question, data)
+            header, result = receive(self._answers, limits.memory)
         while "part" in header:
             with self._until(seconds):
                 if take_part is None:
                     raise MessageError("an answer has parts that nobody has asked for")
                 take_part(result)
-                header, result = receive(self._answers.fileno(), limits.memory)
+                header, result = receive(self._answers, limits.memory)
         return header, result
 
     @contextmanager

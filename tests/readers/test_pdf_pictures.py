@@ -14,8 +14,8 @@ from sample_files.valid_files import pdf
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.readers.pages import pdf_pictures
+from semsearch.readers.pages.pdf_pages import opened_pdf
 from semsearch.readers.pages.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
-from semsearch.readers.pages.pdfium import opened_pdf
 
 pypdfium2 = needed("pypdfium2")
 needed("reportlab")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gc
+import io
 import os
 import signal
 import subprocess
@@ -30,7 +31,7 @@ from semsearch.readers.document import Block, Document, Spot
 from semsearch.readers.pages import pdf_pictures
 from semsearch.readers.pages.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
-from semsearch.readers.reader_messages import MessageError, receive
+from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
 from semsearch.readers.registry import format_of
 from semsearch.results.omissions import Omission
@@ -358,21 +359,18 @@ def header(text: bytes, length: int, data: int = 0) -> bytes:
     ],
 )  # fmt: skip
 def test_what_is_no_message_is_refused(sent: bytes) -> None:
-    reading, writing = os.pipe()
-    try:
-        os.write(writing, sent)
-        os.close(writing)
-        with pytest.raises(MessageError):
-            receive(reading, 100)
-    finally:
-        os.close(reading)
+    with pytest.raises(MessageError):
+        receive(io.BytesIO(sent), 100)
 
 
-UNMEASURED = (b'[1, "", NaN, 9, [[]]]', b'[1, "", 9, 1e999, [[]]]', b'[1, "", 9, 9, [[[0, 0, NaN, 1]]]]')
+def placed_page(width: str = "9", boxes: str = "[[]]") -> bytes:
+    return f'{{"pages": 1, "label": "", "width": {width}, "height": 9, "boxes": {boxes}}}'.encode()
 
 
 def test_a_picture_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for found in (b"<svg>", b"", b"[]", b"[1, 2]", b'[1, "", 9, 9, [[[0, 0, 1]]]]', b'[1, "", 9, 9, []]', *UNMEASURED):
+    boxes = ("[]", "[[[0, 0, 1]]]", "[[[0, 0, NaN, 1]]]", "[[[0, 0, 2, 1]]]")
+    pages = [placed_page("NaN"), placed_page("1e999"), *(placed_page(boxes=wrong) for wrong in boxes)]
+    for found in (b"<svg>", b"", b"[]", b"[1, 2]", *pages):
         monkeypatch.setattr(pdf_pictures, "in_reader_process", lambda *_, found=found, **__: found)
         with pytest.raises(SourceError):
             page_picture(b"", "a.pdf", 1, 100)

@@ -249,14 +249,6 @@ def test_without_room_for_a_cache_what_was_recognized_is_kept_for_this_process(t
     assert texts(recognized(data, "a.pdf")) == texts(read_bytes(data, "a.pdf"))
 
 
-@pytest.mark.usefixtures("engine")
-def test_the_cache_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_recognition, "_MOST_BYTES", 1)
-    monkeypatch.setattr(text_recognition, "_LOOKS", 1)
-    recognized(scanned(RED), "a.pdf")
-    assert list(cache_folder("recognized").glob("*/*.json")) == []
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=3), inner, max_size=3),

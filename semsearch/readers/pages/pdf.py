@@ -41,8 +41,8 @@ from semsearch.readers.pages.pdf_layout import (
     Usual,
     paragraphs,
 )
+from semsearch.readers.pages.pdf_pages import opened_pdf, pdfium, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
-from semsearch.readers.pages.pdfium import opened_pdf, pdfium, read_pages
 from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines
 from semsearch.results.omissions import Omission
 

@@ -103,17 +103,17 @@ class Runs(Protocol):
         ...
 
 
-def in_columns(lines: list[PageLine], runs: Runs) -> list[PageLine]:
-    """The lines of a page in reading order, cut where they go across columns."""
+def in_columns(lines: list[PageLine], runs: Runs | None = None) -> list[PageLine]:
+    """The lines of a page in reading order, cut where they go across columns, unless there are no `runs` to cut."""
     if len(lines) < _FEWEST:
         return lines
-    gaps = _gaps(lines, runs)
+    gaps = _gaps(lines, runs) if runs else {}
     leaps = _leaps(lines)
     rows = len(gaps) + len(leaps)
     strips = _column_strips([gap for in_line in gaps.values() for gap in in_line] + leaps, max(_FEWEST, _ROWS * rows))
     if not strips:
         return lines
-    pieces = _pieces(lines, runs, gaps, strips)
+    pieces = _pieces(lines, runs, gaps, strips) if runs else lines
     columns = _by_column(pieces, strips)
     if not all(column and _is_prose(column, lines) for column in columns):
         return lines

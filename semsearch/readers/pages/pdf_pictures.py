@@ -9,8 +9,6 @@ whole is not found: a box in the wrong place is worse than none.
 from __future__ import annotations
 
 import ctypes
-import json
-import math
 import struct
 import sys
 import time
@@ -22,11 +20,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.pages.pdfium import opened_pdf, pdfium
+from semsearch.readers.pages.pdf_pages import opened_pdf, pdfium
 from semsearch.readers.reader_process import Limits, in_reader_process
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -334,17 +333,17 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
     question = name, number, [*before], [*on]
     answer = in_reader_process(placed, data, name, *question, limits=_limits(data))
     try:
-        pages, label, width, height, boxes = json.loads(answer)
-        page = PlacedPage(
-            min(int(pages), sys.maxsize), str(label), float(width), float(height),
-            [[Box(*(min(max(float(edge), 0.0), 1.0) for edge in box)) for box in shown] for shown in boxes],
-        )  # fmt: skip
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        page = msgspec.json.decode(answer, type=PlacedPage)
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"page {number} of {name} has no places of sentences: {error}") from None
-    numbers = (page.width, page.height, *(edge for boxes in page.boxes for box in boxes for edge in box))
-    if len(page.boxes) != len(before) + len(on) or not page.pages > 0 or not all(map(math.isfinite, numbers)):
+    edges = (edge for boxes in page.boxes for box in boxes for edge in box)
+    if len(page.boxes) != len(before) + len(on) or not 0 < page.pages <= sys.maxsize or not all(map(_is_share, edges)):
         raise SourceError(f"page {number} of {name} has places of other sentences")
     return page
+
+
+def _is_share(edge: float) -> bool:
+    return 0 <= edge <= 1
 
 
 def _limits(data: bytes) -> Limits:
@@ -366,7 +365,7 @@ def drawn(data: bytes, name: str, number: int, width: int) -> bytes:
 
 
 def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Sequence[str]) -> bytes:
-    """The fields of a PlacedPage, as JSON. Raises as `page_picture`."""
+    """A PlacedPage, as JSON. Raises as `page_picture`."""
     pypdfium2 = pdfium()
     with opened_pdf(data, name) as document, _page(document, name, number, pypdfium2) as page:
         text = page.get_textpage()
@@ -382,7 +381,7 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
                 for pieces in pieces_of_all
             ]
             label = str(document.get_page_label(number - 1) or "")
-            return json.dumps([len(document), label, width, height, places]).encode()
+            return msgspec.json.encode(PlacedPage(len(document), label, width, height, places))
         finally:
             text.close()
 

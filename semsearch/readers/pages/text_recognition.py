@@ -31,6 +31,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from semsearch.arrays.types import UInt8
@@ -254,20 +255,8 @@ def joined_lines(boxes: Iterable[TextPiece], width: int, height: int) -> list[Li
             *(round(share, 4) for share in (line.left / width, line.right / width)),
             *(round(share, 4) for share in (1 - line.bottom / height, line.size / height)),
         )
-        for line in in_columns(lines, _WholeLines())
+        for line in in_columns(lines)  # the engine has parted them where there is a column's white
     ]
-
-
-class _WholeLines:
-    """Lines that are not cut: the engine has found them apart where there is a column's white between them."""
-
-    def gaps(self, index: int) -> list[Any]:  # noqa: ARG002
-        """No gaps."""
-        return []
-
-    def cut(self, index: int, offsets: Sequence[int]) -> list[PageLine]:
-        """Never asked for."""
-        raise NotImplementedError
 
 
 def _slant(boxes: Sequence[TextPiece]) -> float:
@@ -355,10 +344,7 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
 
 # -- The cache ---------------------------------------------------------------------------------------------------------
 
-_MOST_BYTES = 300_000_000  # of the cache: some 60,000 pages
 _MOST_LINES = 20_000  # of a picture
-_LOOKS = 2000  # pictures that are written between looks at the size of the cache
-_written = count()
 
 
 @cache
@@ -394,10 +380,7 @@ def _known(folder: Path, key: str) -> _Lines | None:
     """What is known of a picture; None if nothing is, or it is damaged."""
     path = _path(folder, key)
     with suppress(OSError, ValueError, RecursionError):
-        known = _checked(json.loads(path.read_bytes()))
-        with suppress(OSError):
-            os.utime(path)  # what is used stays
-        return known
+        return _checked(json.loads(path.read_bytes()))
     return None
 
 
@@ -408,40 +391,18 @@ def _keep(folder: Path, key: str, lines: _Lines) -> None:
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(json.dumps(lines), encoding="utf-8")
         temporary.replace(path)
-        if next(_written) % _LOOKS == 0:
-            _make_room(folder)
-
-
-def _make_room(folder: Path) -> None:
-    """Delete what was used longest ago, if the cache is too large."""
-    files = []
-    for path in folder.glob("*/*"):
-        with suppress(OSError):
-            status = path.stat()
-            files.append((status.st_mtime, status.st_size, path))
-    over = sum(size for _, size, _ in files) - _MOST_BYTES
-    for _, size, path in sorted(files):
-        if over <= 0:
-            break
-        path.unlink(missing_ok=True)
-        over -= size
 
 
 def _checked(value: Any) -> _Lines | None:
     """The lines of a picture, or the reason why there are none; None for anything else."""
-    if isinstance(value, str):
-        return value[: 2 * _LONGEST].encode("utf-8", "replace").decode()
-    if not isinstance(value, list) or len(value) > _MOST_LINES:
-        return None
-    lines = []
-    for item in value:
-        match item:
-            case [str(text), *places] if len(places) == 4 and all(map(_is_share, places)):
-                lines.append(Line(text.encode("utf-8", "replace").decode(), *map(float, places)))
-            case _:
-                return None
-    return lines
+    with suppress(msgspec.ValidationError):
+        lines = msgspec.convert(value, str | list[Line])
+        if isinstance(lines, str):
+            return _encodable(lines[: 2 * _LONGEST])
+        if len(lines) <= _MOST_LINES and all(-9 < share < 9 for line in lines for share in line[1:]):
+            return [line._replace(text=_encodable(line.text)) for line in lines]
+    return None
 
 
-def _is_share(value: Any) -> bool:
-    return type(value) in (int, float) and -9 < value < 9
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

@@ -6,8 +6,8 @@ traced.
 
 from __future__ import annotations
 
+import io
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,7 +20,7 @@ from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode, encode
 from semsearch.readers.pages import pdf_pictures
 from semsearch.readers.read import read_bytes
-from semsearch.readers.reader_messages import MessageError, receive
+from semsearch.readers.reader_child import MessageError, receive
 from semsearch.results.codec import to_dict
 from semsearch.text.passages import passages
 
@@ -72,15 +72,10 @@ def _documents() -> Iterator[bytes]:
 
 def _received(data: bytes) -> None:
     """What is sent is a header that is an object, and as many bytes as it says."""
-    reading, writing = os.pipe()
     try:
-        os.write(writing, data)
-        os.close(writing)
-        header, rest = receive(reading, len(data))
+        header, rest = receive(io.BytesIO(data), len(data))
     except MessageError as error:
         raise SourceError(str(error)) from None
-    finally:
-        os.close(reading)
     assert isinstance(header, dict)
     assert rest in data
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from semsearch.results.codec import Record
-from semsearch_research.analysis.component_words import Direction
 
 NONE = "–"
 _WIDTH = 118  # of prose in Markdown
@@ -96,23 +95,6 @@ def spread(figure: float, deviation: float | None, form: str = ".1f") -> str:
 def within(figure: float, low: float, high: float, form: str = ".1f") -> str:
     """Format a figure with half of the width of its interval: `66.3 ± 1.2`."""
     return f"{figure:{form}} ± {(high - low) / 2:.1f}"
-
-
-def directions(
-    removed: Iterable[tuple[str, Sequence[Direction]]], *, words: int | None = None, opposite: bool = True
-) -> Table:
-    """The table of directions, a row each: share of the variance, how much is removed, the nearest words.
-
-    With `opposite` a second row has the words nearest to the opposite direction.
-    """
-    rows = []
-    for name, found in removed:
-        for one in found:
-            near, far = (", ".join(word.word for word in way[:words]) for way in (one.nearest, one.opposite))
-            first = name if one.number == 1 else ""
-            rows.append([first, f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}", near])
-            rows += [["", "", "", "", f"{NONE} {far}"]] * opposite
-    return Table(["", "direction", "variance", "removed", "nearest words"], rows)
 
 
 def _row(cells: Sequence[str]) -> str:

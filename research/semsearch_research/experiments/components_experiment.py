@@ -8,12 +8,30 @@ from typing import Annotated
 
 import typer
 
+from semsearch_research.analysis.component_words import Direction
 from semsearch_research.analysis.removed_directions import ComponentsReport, evaluate_components
 from semsearch_research.command_line import AOption, JsonOption, SplitOption, VectorsOption, chosen, measuring, show
-from semsearch_research.evaluate.table import NONE, Block, Table, directions
+from semsearch_research.evaluate.table import NONE, Block, Table
 from semsearch_research.section import Section
 
 _WORDS = 6  # nearest to a direction, in the papers' report
+
+
+def directions(
+    removed: Iterable[tuple[str, Sequence[Direction]]], *, words: int | None = None, opposite: bool = True
+) -> Table:
+    """The table of directions, a row each: share of the variance, how much is removed, the nearest words.
+
+    With `opposite` a second row has the words nearest to the opposite direction.
+    """
+    rows = []
+    for name, found in removed:
+        for one in found:
+            near, far = (", ".join(word.word for word in way[:words]) for way in (one.nearest, one.opposite))
+            first = name if one.number == 1 else ""
+            rows.append([first, f"{one.number}", f"{one.share:.1%}", f"{one.strength:.0%}", near])
+            rows += [["", "", "", "", f"{NONE} {far}"]] * opposite
+    return Table(["", "direction", "variance", "removed", "nearest words"], rows)
 
 
 def papers_words(reports: Iterable[ComponentsReport]) -> Iterator[Table]:

@@ -1,9 +1,9 @@
 """Vectors in Milvus, which spreads vectors and queries over the machines of a cluster: `milvus:http://host:19530`.
 
-A segment is a partition of a collection, written once, and a search names its partitions: a partition is made and
-dropped in milliseconds, where a collection takes seconds, and one request searches all of them. There are at most two
-collections for an index and a dimension: one compares all vectors, the other, for segments of many vectors, has graphs
-(HNSW; Malkov and Yashunin 2018).
+A segment is a partition of a collection, written once: a partition is made and dropped in milliseconds, where a
+collection takes seconds. Partitions are searched at the same time. There are at most two collections for an index and a
+dimension: one compares all vectors, the other, for segments of many vectors, has graphs (HNSW; Malkov and Yashunin
+2018).
 
 Vectors are first written to a file, then sent once their number is known. They are rounded to half precision, so that
 scores are those of an index on one machine, and sent as single precision. A partition is flushed to the server's
@@ -16,11 +16,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,18 +30,13 @@ from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
+from semsearch.dense.segments_reader import SegmentsReader
+from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
 from semsearch.errors import StorageError
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use
-from semsearch_scale.stores.milvus_reader import (
-    PartitionDigest,
-    PartitionReader,
-    PartitionsOfCollection,
-    WantedRows,
-    check_partitions,
-)
+from semsearch_scale.stores.milvus_reader import Partition, PartitionDigest, check_partitions
 from semsearch_scale.stores.milvus_server import (
     GRAPH,
     CollectionAddress,
@@ -120,7 +116,7 @@ class PartitionWriter:
         kept = PartitionDigest(which, written, _EF[0] if which.startswith("hnsw") else 0, digest.hexdigest())
         size = spool.count * (4 * spool.dimension + 8)
         segment = Segment(self._store.kind, name, size, IdRanges.of_ids(spool.ids), kept.text)
-        opened = PartitionsOfCollection(self._store.collections, which, [segment])
+        opened = Partition(self._store.collections, segment)
         if (count := opened.count()) != spool.count:
             raise StorageError(
                 f"{self._store.collections.server.address.place} holds {count} of the {spool.count} vectors "
@@ -134,7 +130,7 @@ class PartitionWriter:
         kept = PartitionDigest(which, written, ef, kept.digest)
         return Segment(self._store.kind, name, size, segment.id_ranges, kept.text, scan)
 
-    def _measured(self, spool: _Spool, opened: PartitionsOfCollection) -> tuple[int, Scan]:
+    def _measured(self, spool: _Spool, opened: Partition) -> tuple[int, Scan]:
         """Choose how far the graph is searched with half of the questions, and measure its recall with the others."""
         ids = spool.ids
         asked: Float32 = np.zeros((0, 0), np.float32)
@@ -146,10 +142,9 @@ class PartitionWriter:
         for some, rows in spool.parts(1 << 14):
             nearest.add(asked @ rows.astype(np.float32).T, some)
         last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; equal scores are equally good
-        every = WantedRows.among(opened.held, allowed=None, removed=NO_IDS)
 
         def shares(ef: int, part: slice) -> Float32:
-            found = opened.search(asked[part], min(K, len(ids)), every, ef=ef).scores
+            found = opened.scan(asked[part], min(K, len(ids)), ef=ef).scores
             return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
 
         least = least_step(_EF, shares, self._store.scanning.target_recall)
@@ -221,6 +216,9 @@ def _await_graph(collection: str, client: Any, seconds: float) -> None:
 
 _GRAPH_FROM = 1 << 15  # vectors: fewer are compared in about ten milliseconds
 _CHUNK = 1 << 14  # vectors that are read at a time to check them
+_AT_ONCE = 8  # partitions that are searched in parallel
+
+Result = TypeVar("Result")
 
 
 class MilvusStore:
@@ -242,6 +240,7 @@ class MilvusStore:
         self.owner = owner
         self.largest = largest
         self.scanning = ScanOptions() if scanning is None else scanning
+        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-milvus")
 
     @property
     def gathering(self) -> int | None:
@@ -252,21 +251,17 @@ class MilvusStore:
         """Return whether a partition of so many vectors has a graph."""
         return self.gathering is not None and count >= self.gathering
 
-    def open(self, segments: Sequence[Segment], removed: IdRanges) -> PartitionReader:
+    def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Raises FileNotFoundError, StorageError."""
-        in_collection: dict[str, list[Segment]] = {}
-        for segment in segments:
-            in_collection.setdefault(PartitionDigest.of(segment).collection, []).append(segment)
         if segments:
             check_partitions(self.collections, [segment.file for segment in segments])
-        for which in in_collection:
+        for which in {PartitionDigest.of(segment).collection for segment in segments}:
             self.collections.load(which)
-        parts = [PartitionsOfCollection(self.collections, which, some) for which, some in in_collection.items()]
-        return PartitionReader(parts, removed)
+        opened = [Partition(self.collections, segment) for segment in segments]
+        return SegmentsReader(opened, removed, together=self._together)
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> PartitionWriter:
         """Make a writer of new partitions, which have no effect until the manifest names them."""
-
         return PartitionWriter(self, generation, questions)
 
     def merge(
@@ -280,15 +275,13 @@ class MilvusStore:
         check_partitions(self.collections, [segment.file])
         kept = PartitionDigest.of(segment)
         self.collections.load(kept.collection)
-        opened = PartitionsOfCollection(self.collections, kept.collection, [segment])
+        opened, size = Partition(self.collections, segment), len(segment.id_ranges)
+        if missing := size - opened.count():
+            return [f"{missing} of the {size} vectors of {segment.file} are missing"]
         digest = hashlib.blake2b(digest_size=16)
-        ids = segment.id_ranges.all_ids()
-        missing = len(ids) - opened.count()
-        for first in range(0, len(ids), _CHUNK):
-            found, vectors = opened.fetch(ids[first : first + _CHUNK])
-            digest.update(np.ascontiguousarray(vectors[np.argsort(found)], dtype=np.float16).data)
-        if missing:
-            return [f"{missing} of the {len(ids)} vectors of {segment.file} are missing"]
+        for first in range(0, size, _CHUNK):
+            vectors = opened.rows(np.arange(first, min(first + _CHUNK, size)))
+            digest.update(np.ascontiguousarray(vectors, dtype=np.float16).data)
         is_same = digest.hexdigest() == kept.digest
         return [] if is_same else [f"{segment.file} does not match its digest"]
 
@@ -301,6 +294,12 @@ class MilvusStore:
     def drop(self, name: str) -> None:
         """Delete a partition."""
         self.collections.drop(name)
+
+    def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
+        """Do some work in threads: most of it waits for the server."""
+        if len(work) == 1:
+            return [work[0]()]
+        return [future.result() for future in [self._pool.submit(task) for task in work]]
 
 
 def _open(location: StoreLocation) -> MilvusStore:

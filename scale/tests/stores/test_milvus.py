@@ -1,4 +1,4 @@
-"""What is to be said of Milvus without a server: conditions on ids, addresses, what is missing.
+"""What is to be said of Milvus without a server: what is asked under conditions on ids, addresses, what is missing.
 
 With a server: tests/stores/test_milvus_server.py.
 """
@@ -16,14 +16,10 @@ from semsearch.dense.engines import claimed, complete
 from semsearch.errors import IndexDamaged, MissingExtra, UsageError
 from semsearch.storage.segments import Segment
 from semsearch_scale.stores import milvus_reader
-from semsearch_scale.stores.milvus_reader import PartitionDigest, WantedRows
-from semsearch_scale.stores.milvus_server import located, parsed
+from semsearch_scale.stores.milvus_reader import Partition, PartitionDigest
+from semsearch_scale.stores.milvus_server import Collections, MilvusServer, located, parsed
 
-IDS = st.sets(st.integers(0, 120), max_size=80)
-
-
-def ranges(ids: set[int]) -> IdRanges:
-    return IdRanges.of_ids(np.array(sorted(ids), dtype=np.int64))
+SIZE = 120
 
 
 def meets(condition: str, id_: int) -> bool:
@@ -31,54 +27,36 @@ def meets(condition: str, id_: int) -> bool:
     return condition == "" or bool(eval(condition, {"id": id_}))  # noqa: S307  # it was made here, of numbers
 
 
-@given(IDS, st.none() | IDS, IDS)
-def test_a_condition_selects_the_held_ids_that_are_allowed_and_not_removed(
-    held: set[int], allowed: set[int] | None, removed: set[int]
-) -> None:
-    expected = (held if allowed is None else held & allowed) - removed
+class Server(Collections):
+    """A server whose vectors are the ids themselves, scored by them."""
+
+    def __init__(self) -> None:
+        super().__init__(MilvusServer(parsed("milvus:http://host")))
+        self.server.ask = lambda work: work(self, 1.0)  # type: ignore[method-assign]
+
+    def search(self, *, data: list[object], limit: int, filter: str, **_: object) -> list[list[dict[str, float]]]:
+        best = [id_ for id_ in reversed(range(SIZE)) if meets(filter, id_)][:limit]
+        return [[{"id": id_, "distance": float(id_)} for id_ in best] for _ in data]
+
+    def query(self, *, filter: str, **_: object) -> list[dict[str, object]]:
+        return [{"id": id_, "vector": [id_, 0.0]} for id_ in range(SIZE) if meets(filter, id_)]
+
+
+def partition() -> Partition:
+    kept = PartitionDigest("exact_2", 1, 0, "ab")
+    return Partition(Server(), Segment("passage", "passage_1", 8, IdRanges.of([(0, SIZE)]), kept.text))
+
+
+@given(st.sets(st.integers(0, SIZE - 1), min_size=1), st.integers(1, SIZE))
+def test_the_best_allowed_rows_are_found_however_many_ranges_they_are(allowed: set[int], n: int) -> None:
+    mask = np.isin(np.arange(SIZE), [*allowed])
     with pytest.MonkeyPatch.context() as small:
-        small.setattr(milvus_reader, "LISTED", 5)
-        small.setattr(milvus_reader, "RUNS", 3)
-        rows = WantedRows.among(
-            ranges(held), allowed=None if allowed is None else ranges(allowed), removed=ranges(removed)
-        )
-        assert rows.ids.tolist() == sorted(expected)
-        assert len(rows) == len(expected)
-        every = np.arange(130)
-        assert every[rows.has(every)].tolist() == sorted(expected)
-        if rows.condition is not None:
-            assert {id_ for id_ in held if meets(rows.condition, id_)} == expected
-        if not expected:
-            return
-        assert rows.cover.condition is not None
-        covered = {id_ for id_ in held if meets(rows.cover.condition, id_)}
-        assert expected <= covered
-        assert len(covered) == len(rows.cover)
-        for most in (1, 4, 1000):
-            pieces = list(rows.pieces(most))
-            assert [id_ for piece in pieces for id_ in piece.ids.tolist()] == sorted(expected)
-            assert max(len(piece) for piece in pieces) <= most
-            for piece in pieces:
-                assert piece.condition is not None
-                assert {id_ for id_ in held if meets(piece.condition, id_)} == {*piece.ids.tolist()}
-
-
-def test_the_smallest_gaps_are_closed_first() -> None:
-    wanted = {id_ for id_ in range(1000) if id_ % 10 < 8 and not 300 <= id_ < 600}
-    rows = WantedRows.among(ranges({*range(1000)}), allowed=ranges(wanted), removed=ranges(set()))
-    assert len(rows.cover.start) == milvus_reader.RUNS
-    assert not rows.cover.has(np.arange(300, 598)).any()
-
-
-def test_many_ranges_are_nested_no_deeper_than_milvus_reads() -> None:
-    wanted = {id_ for id_ in range(10_000) if id_ % 600 < 300}
-    rows = WantedRows.among(ranges({*range(10_000)}), allowed=ranges(wanted), removed=ranges(set()))
-    assert rows.condition is None or rows.condition.count("or") < milvus_reader.RUNS
-    depth = deepest = 0
-    for letter in rows.cover.condition or "":
-        depth += (letter == "(") - (letter == ")")
-        deepest = max(deepest, depth)
-    assert 0 < deepest <= 4
+        for name, value in (("LISTED", 5), ("RUNS", 3), ("DEEPEST", 40), ("_FEWEST", 2)):
+            small.setattr(milvus_reader, name, value)
+        found = partition().scan(np.ones((2, 2), np.float32), n, allowed=mask)
+        assert found.ids.tolist() == 2 * [sorted(allowed, reverse=True)[:n]]
+        rows = np.array(sorted(allowed), dtype=np.int64)
+        assert partition().rows(rows[::-1])[:, 0].tolist() == rows[::-1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +105,7 @@ def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
 
 def test_what_the_manifest_keeps_of_a_partition_is_read_again() -> None:
     kept = PartitionDigest("hnsw_256", 470643615984132455, 64, "ab12")
-    ids = ranges({1, 2})
+    ids = IdRanges.of([(1, 2)])
     assert PartitionDigest.of(Segment("passage", "passage_1", 8, ids, kept.text)) == kept
     with pytest.raises(IndexDamaged, match=r"passage_1 is not a segment of Milvus.*--rebuild"):
         PartitionDigest.of(Segment("passage", "passage_1", 8, ids, "0123"))

@@ -5,7 +5,7 @@
 q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
 the index holds now, over all its segments, so that scores do not depend on how they are divided.
 
-This finds passages. Those found are scored once more with their neighbours: a word of the passage before or after, in
+This finds passages. They are scored once more with their neighbours: a word of the passage before or after, in
 the same document, counts half, for f and for the length. semsearch.tuning has k1 and b.
 
 SQLite's FTS5 could hold the words as well. With the same eight queries over 105,000 passages it took 15 ms each, since
@@ -27,12 +27,13 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.lexical.postings import LexicalSegment, Postings
+from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.spelling import SimilarWord
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
 
 _Lists = Sequence[tuple[Int32, UInt8]]  # of one term, by segment
+_NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,137 +50,6 @@ class TermLookup:
     def share_of(self, having: Bool) -> Float64:
         """The share of the query that passages have, by the weights of its terms: 0 to 1. (t, n) -> (n,)"""
         return np.asarray(self.weights @ having / max(float(self.weights.sum()), 1e-9))
-
-
-class Bm25:
-    """BM25 over segments of postings. `alive` has, for each segment, the rows that count, or None for all.
-
-    `documents`: the number of documents, from which follows how many pairs of neighbouring passages there are.
-    """
-
-    def __init__(
-        self, segments: Sequence[Postings], alive: Sequence[Bool | None], *, documents: int | None = None
-    ) -> None:
-        self._segments = segments
-        self._alive = alive
-        self._tuned = tuning.TUNING
-        kept = [len(s) if a is None else int(np.count_nonzero(a)) for s, a in zip(segments, alive, strict=True)]
-        self.passages = sum(kept)
-        words = sum(
-            float(s.lengths.sum(dtype=np.float64) if a is None else s.lengths[a].sum(dtype=np.float64))
-            for s, a in zip(segments, alive, strict=True)
-        )
-        if not 0 <= words < math.inf:
-            raise IndexDamaged(
-                f"the lexical index is damaged: its passages have {words} words; "
-                f"run: {rebuild_command(segments[0].path.parents[1])}"
-            )
-        mean = words / self.passages if words else 1.0
-        neighbours = 0 if documents is None else max(self.passages - documents, 0)  # pairs of them
-        self._mean_with_neighbours = mean * (1 + 2 * self._tuned.neighbour_weight * neighbours / max(self.passages, 1))
-        k1, b = self._tuned.k1, self._tuned.b
-        self._norms: list[Float32] = [(k1 * (1 - b + b * s.lengths / mean)).astype(np.float32) for s in segments]
-        self._starts = np.cumsum([0, *map(len, segments)]).tolist()
-        self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(s.lengths for s in segments)])
-
-    def find(self, terms: UInt64) -> TermLookup:
-        """Look up the terms of a query, repetitions included."""
-        counted = dict(sorted(Counter(terms.tolist()).items()))
-        lists = self._lists([*counted])
-        return self._looked_up(
-            counted, {term: (self._idf(postings), postings) for term, postings in zip(counted, lists, strict=True)}
-        )
-
-    def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
-        """Some of the terms of a query that have been looked up, repetitions included."""
-        known = dict(zip(lookup.terms.tolist(), zip(lookup.idf.tolist(), lookup.lists, strict=True), strict=True))
-        return self._looked_up(dict(sorted(Counter(terms.tolist()).items())), known)
-
-    def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
-        """A query's terms, rising, with how often it has each, from the idf and postings of each."""
-        rarest = math.log(1 + (self.passages + 0.5) / 0.5)
-        times, idf_and_lists = np.array([*counted.values()], dtype=np.int64), [known[term] for term in counted]
-        idf = np.array([idf for idf, _ in idf_and_lists], dtype=np.float64)
-        weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
-        usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-        lists = [lists for _, lists in idf_and_lists]
-        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
-
-    def scores(self, lookup: TermLookup) -> list[Float32]:
-        """The score of every row of every segment, 0 for a row that has no term or does not count. (R,) each"""
-        result: list[Float32] = [np.zeros(len(norms), dtype=np.float32) for norms in self._norms]
-        for times, idf, lists in zip(lookup.times.tolist(), lookup.idf.tolist(), lookup.lists, strict=True):
-            weight = times * (self._tuned.k1 + 1) * idf
-            if not weight:
-                continue
-            for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
-                f = counts.astype(np.float32)
-                scores[rows] += np.float32(weight) * f / (f + norms[rows])
-        for scores, alive in zip(result, self._alive, strict=True):
-            if alive is not None:
-                scores[~alive] = 0
-        return result
-
-    def counts(self, lookup: TermLookup, rows: Int64) -> Float64:
-        """Count each term in each row; 0 for the row -1. Rows are numbered through all segments. (n,) -> (t, n)"""
-        term_counts: UInt8 = np.zeros((len(lookup.terms), len(rows)), dtype=np.uint8)
-        for segment, start in enumerate(self._starts[:-1]):
-            wanted = (rows - start).astype(np.int32)  # of another segment's rows this one has none
-            for counts_of_term, lists in zip(term_counts, lookup.lists, strict=True):
-                having, times = lists[segment]
-                if len(having):
-                    at = having.searchsorted(wanted)
-                    counts_of_term += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
-        return term_counts.astype(np.float64)
-
-    def lengths(self, rows: Int64) -> Float64:
-        """The length of each row in words; 0 for the row -1. Rows are numbered through all segments. (n,) -> (n,)"""
-        if not len(self._lengths):
-            return np.zeros(len(rows))
-        return np.where(rows < 0, 0.0, self._lengths.take(rows, mode="clip").astype(np.float64))
-
-    def rows(self, segment: int, rows: Int64) -> Int64:
-        """Number rows of one segment through all segments; -1 for rows that do not count. (n,) -> (n,)"""
-        alive = self._alive[segment]
-        through = rows + self._starts[segment]
-        return through if alive is None else np.where(alive[rows], through, -1)
-
-    def with_neighbours(self, lookup: TermLookup, counts: Float64, lengths: Float64) -> Float64:
-        """Score by counts and lengths in which neighbouring passages count half. (t, n), (n,) -> (t, n)"""
-        k1, b = self._tuned.k1, self._tuned.b
-        norms = k1 * (1 - b + b * lengths / self._mean_with_neighbours)
-        weights = lookup.idf * (k1 + 1)
-        return np.asarray(weights[:, None] * counts / (counts + norms))
-
-    def weigh_terms(self, terms: UInt64, positions: Int64, counts: Int64) -> Float64:
-        """Weigh each term of some texts: Σ idf · f (k1 + 1) / (f + k1) over the texts that have it f times.
-
-        The texts' terms are given by their positions among `terms`. (t,), (p,), (p,) -> (t,)
-        """
-        shares = counts * (self._tuned.k1 + 1) / (counts + self._tuned.k1)
-        return self.idf(terms) * np.bincount(positions, weights=shares, minlength=len(terms))
-
-    def idf(self, terms: UInt64) -> Float64:
-        """The idf of each term, 0 for a term that no passage has. (t,) -> (t,)"""
-        return np.array([self._idf(lists) for lists in self._lists(terms.tolist())], dtype=np.float64)
-
-    def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
-        """The postings of each term, by segment."""
-        segment_lists = [segment.of_each(terms) for segment in self._segments]
-        return [*zip(*segment_lists, strict=True)] if segment_lists else [()] * len(terms)
-
-    def _idf(self, lists: Sequence[tuple[Int32, UInt8]]) -> float:
-        """The idf of a term, given by its postings in each segment; 0 if no passage has it."""
-        having = sum(
-            len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
-            for (rows, _), alive in zip(lists, self._alive, strict=True)
-        )
-        return math.log(1 + (self.passages - having + 0.5) / (having + 0.5)) if having else 0.0
-
-
-# -- Search ------------------------------------------------------------------------------------------------------------
-
-_NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +91,6 @@ class WordScores:
     search: WordSearch
 
     @property
-    def scores(self) -> list[Float32]:
-        """The scores of all passages, an array for each segment, 0 if no word is shared. Computed at each call."""
-        return self.search.score_all(self.lookup)
-
-    @property
     def lacking(self) -> float:
         """The share of the query's terms, repetitions included, that no passage has."""
         times = self.lookup.times
@@ -239,23 +104,20 @@ class WordScores:
         """The same for some of the query's terms, repetitions included."""
         return WordScores(self.search.part(self.lookup, terms), self.search)
 
-    def of(self, ids: Int64, neighbours: NeighbourFlags) -> Float64:
-        """The scores of passages by their ids, neighbours counting half; NaN if no word is shared. (n,)"""
-        return self.at(self.search.locate(ids, neighbours))
-
-    def at(self, rows: PassageRows) -> Float64:
-        """The scores of passages by their rows, neighbours counting half; NaN if no word is shared. (n,)"""
-        return self.scored(rows)[0]
-
     def scored(self, rows: PassageRows) -> tuple[Float64, Bool]:
-        """The scores of passages by their rows, and whether they have all words of the query. (n,), (n,)"""
+        """The scores of passages by their rows, neighbours counting half, NaN if no word is shared; and whether they
+        have all words of the query. (n,), (n,)"""
         of_terms = self.search.explain(self.lookup, rows).scores
         totals = self.lookup.times @ of_terms
         return np.where(totals > 0, totals, np.nan), (of_terms > 0).all(axis=0) & (totals > 0)
 
 
 class WordSearch:
-    """Searches the postings of a generation. `alive`: for each segment the rows that are not removed, None for all."""
+    """BM25 over the postings of a generation. `alive`: for each segment the rows that are not removed, None for all.
+
+    `documents`: the number of documents, from which follows how many pairs of neighbouring passages there are. Rows are
+    numbered through all segments.
+    """
 
     def __init__(
         self,
@@ -266,22 +128,72 @@ class WordSearch:
         languages: Sequence[str] = (ENGLISH,),
     ) -> None:
         self.languages = languages
-        self._opened = opened
+        self._postings = postings = [segment.postings for segment in opened]
         self._id_ranges = [segment.id_ranges for segment in opened]
-        self._neighbour_weight = tuning.TUNING.neighbour_weight
-        self._bm25 = Bm25([segment.postings for segment in opened], alive, documents=documents)
+        self._alive = alive
+        self._tuned = tuning.TUNING
+        kept = [
+            len(one) if here is None else int(np.count_nonzero(here)) for one, here in zip(postings, alive, strict=True)
+        ]
+        self.passages = sum(kept)
+        words = sum(
+            float((one.lengths if here is None else one.lengths[here]).sum(dtype=np.float64))
+            for one, here in zip(postings, alive, strict=True)
+        )
+        if not 0 <= words < math.inf:
+            raise IndexDamaged(
+                f"the lexical index is damaged: its passages have {words} words; "
+                f"run: {rebuild_command(postings[0].path.parents[1])}"
+            )
+        mean = words / self.passages if words else 1.0
+        pairs = 0 if documents is None else max(self.passages - documents, 0)
+        self._mean_with_neighbours = mean * (1 + 2 * self._tuned.neighbour_weight * pairs / max(self.passages, 1))
+        k1, b = self._tuned.k1, self._tuned.b
+        self._norms: list[Float32] = [(k1 * (1 - b + b * one.lengths / mean)).astype(np.float32) for one in postings]
+        self._starts = np.cumsum([0, *map(len, postings)]).tolist()
+        self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(one.lengths for one in postings)])
+
+    # -- the terms of a query ------------------------------------------------------------------------------------------
 
     def scores(self, terms: UInt64) -> WordScores:
         """Prepare to score passages for the terms of a query, repetitions included."""
-        return WordScores(self._bm25.find(terms), self)
+        return WordScores(self.find(terms), self)
 
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""
-        return self._bm25.find(terms)
+        counted = dict(sorted(Counter(terms.tolist()).items()))
+        lists = self._lists([*counted])
+        return self._looked_up(counted, {term: (self._idf(own), own) for term, own in zip(counted, lists, strict=True)})
 
     def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
         """Some of the terms of a query that have been looked up, repetitions included."""
-        return self._bm25.part(lookup, terms)
+        known = dict(zip(lookup.terms.tolist(), zip(lookup.idf.tolist(), lookup.lists, strict=True), strict=True))
+        return self._looked_up(dict(sorted(Counter(terms.tolist()).items())), known)
+
+    def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
+        """A query's terms, rising, with how often it has each, from the idf and postings of each."""
+        rarest = math.log(1 + (self.passages + 0.5) / 0.5)
+        times = np.array([*counted.values()], dtype=np.int64)
+        idf = np.array([known[term][0] for term in counted], dtype=np.float64)
+        weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
+        usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
+        lists = [known[term][1] for term in counted]
+        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
+
+    def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
+        """The postings of each term, by segment."""
+        segment_lists = [postings.of_each(terms) for postings in self._postings]
+        return [*zip(*segment_lists, strict=True)] if segment_lists else [()] * len(terms)
+
+    def _idf(self, lists: _Lists) -> float:
+        """The idf of a term, given by its postings in each segment; 0 if no passage has it."""
+        having = sum(
+            len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
+            for (rows, _), alive in zip(lists, self._alive, strict=True)
+        )
+        return math.log(1 + (self.passages - having + 0.5) / (having + 0.5)) if having else 0.0
+
+    # -- passages ------------------------------------------------------------------------------------------------------
 
     @property
     def ids(self) -> IdRanges:
@@ -290,34 +202,9 @@ class WordSearch:
 
     def having(self, terms: UInt64) -> Int64:
         """The ids of the passages that have all of some terms, in text, title or headings, rising."""
-        lists = self._bm25.find(terms).lists
+        lists = self.find(terms).lists
         rows = [_in_all([term_lists[number][0] for term_lists in lists]) for number in range(len(self._id_ranges))]
         return self._joined(rows).all_ids()
-
-    @property
-    def passages(self) -> int:
-        """The number of passages."""
-        return self._bm25.passages
-
-    def similar_words(self, word: str, edits: int) -> list[tuple[SimilarWord, int]]:
-        """The words of the passages that so many edits make of a word of four letters or more, with their terms."""
-        postings = [segment.postings for segment in self._opened]
-        return [
-            (similar, int(segment_postings.terms[similar.number]))
-            for segment_postings in postings
-            for similar in segment_postings.spelled.similar(word, edits)
-        ]
-
-    def _joined(self, rows: Sequence[Int64]) -> IdRanges:
-        """The ids at rows of each segment, without those that do not count."""
-        ids = [np.zeros(0, dtype=np.int64)]
-        for number, (segment_rows, id_ranges) in enumerate(zip(rows, self._id_ranges, strict=True)):
-            ids.append(id_ranges.ids(segment_rows[self._bm25.rows(number, segment_rows) >= 0]))
-        return IdRanges.of_ids(np.sort(np.concatenate(ids)))
-
-    def score_all(self, lookup: TermLookup) -> list[Float32]:
-        """The scores of all passages for a query, an array for each segment, 0 if no word is shared."""
-        return self._bm25.scores(lookup)
 
     def best(self, lookup: TermLookup, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with a query, rising; of equal scores the first."""
@@ -334,28 +221,89 @@ class WordSearch:
         order = np.argsort(candidates)  # which of equal ones are taken must not depend on the segments
         return candidates[order][np.sort(_largest(np.concatenate(scores)[order], n))]
 
+    def score_all(self, lookup: TermLookup) -> list[Float32]:
+        """The score of every row of every segment, 0 for a row that has no term or does not count. (R,) each"""
+        result: list[Float32] = [np.zeros(len(norms), dtype=np.float32) for norms in self._norms]
+        for times, idf, lists in zip(lookup.times.tolist(), lookup.idf.tolist(), lookup.lists, strict=True):
+            weight = times * (self._tuned.k1 + 1) * idf
+            if not weight:
+                continue
+            for (rows, counts), norms, scores in zip(lists, self._norms, result, strict=True):
+                f = counts.astype(np.float32)
+                scores[rows] += np.float32(weight) * f / (f + norms[rows])
+        for scores, alive in zip(result, self._alive, strict=True):
+            if alive is not None:
+                scores[~alive] = 0
+        return result
+
     def locate(self, ids: Int64, neighbours: NeighbourFlags) -> PassageRows:
         """Find the rows of passages and of their neighbours. (n,)"""
         wanted = np.stack((ids, np.where(neighbours.before, ids - 1, -1), np.where(neighbours.after, ids + 1, -1)))
         rows = np.full(wanted.shape, -1)
         for number, id_ranges in enumerate(self._id_ranges):
             inside = id_ranges.has(wanted)
-            rows[inside] = self._bm25.rows(number, id_ranges.below(wanted[inside]))
-        lengths, before, after = (self._bm25.lengths(passage_rows) for passage_rows in rows)
-        return PassageRows(rows, lengths + self._neighbour_weight * before + self._neighbour_weight * after, lengths)
+            rows[inside] = self._through(number, id_ranges.below(wanted[inside]))
+        lengths, before, after = map(self._lengths_of, rows)
+        weight = self._tuned.neighbour_weight
+        return PassageRows(rows, lengths + weight * before + weight * after, lengths)
 
     def explain(self, lookup: TermLookup, passages: PassageRows) -> TermScores:
         """Score each term of a query in each of the passages (n,); zeros for a passage that is not there."""
-        counts = self._bm25.counts(lookup, passages.rows.ravel()).reshape(len(lookup.terms), *passages.rows.shape)
-        counts_inside, counts_beside = counts[:, 0], counts[:, 1] + counts[:, 2]
-        together = counts_inside + self._neighbour_weight * counts_beside
-        return TermScores(counts_inside, counts_beside, self._bm25.with_neighbours(lookup, together, passages.lengths))
+        counts = self._counts(lookup, passages.rows.ravel()).reshape(len(lookup.terms), *passages.rows.shape)
+        inside, beside = counts[:, 0], counts[:, 1] + counts[:, 2]
+        together = inside + self._tuned.neighbour_weight * beside
+        k1, b = self._tuned.k1, self._tuned.b
+        norms = k1 * (1 - b + b * passages.lengths / self._mean_with_neighbours)
+        weights = lookup.idf * (k1 + 1)
+        return TermScores(inside, beside, np.asarray(weights[:, None] * together / (together + norms)))
+
+    def _counts(self, lookup: TermLookup, rows: Int64) -> Float64:
+        """Count each term in each row; 0 for the row -1. (n,) -> (t, n)"""
+        term_counts: UInt8 = np.zeros((len(lookup.terms), len(rows)), dtype=np.uint8)
+        for segment, start in enumerate(self._starts[:-1]):
+            wanted = (rows - start).astype(np.int32)  # of another segment's rows this one has none
+            for counts_of_term, lists in zip(term_counts, lookup.lists, strict=True):
+                having, times = lists[segment]
+                if len(having):
+                    at = having.searchsorted(wanted)
+                    counts_of_term += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
+        return term_counts.astype(np.float64)
+
+    def _lengths_of(self, rows: Int64) -> Float64:
+        """The length of each row in words; 0 for the row -1. (n,) -> (n,)"""
+        if not len(self._lengths):
+            return np.zeros(len(rows))
+        return np.where(rows < 0, 0.0, self._lengths.take(rows, mode="clip").astype(np.float64))
+
+    def _through(self, segment: int, rows: Int64) -> Int64:
+        """Number rows of one segment through all segments; -1 for rows that do not count. (n,) -> (n,)"""
+        alive = self._alive[segment]
+        through = rows + self._starts[segment]
+        return through if alive is None else np.where(alive[rows], through, -1)
+
+    def _joined(self, rows: Sequence[Int64]) -> IdRanges:
+        """The ids at rows of each segment, without those that do not count."""
+        ids = [np.zeros(0, dtype=np.int64)]
+        for number, (segment_rows, id_ranges) in enumerate(zip(rows, self._id_ranges, strict=True)):
+            ids.append(id_ranges.ids(segment_rows[self._through(number, segment_rows) >= 0]))
+        return IdRanges.of_ids(np.sort(np.concatenate(ids)))
+
+    # -- words ---------------------------------------------------------------------------------------------------------
+
+    def similar_words(self, word: str, edits: int) -> list[tuple[SimilarWord, int]]:
+        """The words of the passages that so many edits make of a word of four letters or more, with their terms."""
+        return [
+            (similar, int(postings.terms[similar.number]))
+            for postings in self._postings
+            for similar in postings.spelled.similar(word, edits)
+        ]
 
     def telling_terms(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
         """The n terms that tell most about some texts with their headings; of equal terms, those with lower hashes.
 
-        Terms are summed over the texts, so that for a whole document the terms that recur in it win. Words of headings
-        count double, as in the index. Numbers are left out: figures and lists are everywhere.
+        A term weighs Σ idf · f (k1 + 1) / (f + k1) over the texts that have it f times: of a whole document, terms
+        that recur in it win. Words of headings count double, as in the index. Numbers are left out: figures and
+        lists are everywhere.
         """
         lexicon = Lexicon(keeps_spellings=False)
         weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
@@ -365,7 +313,10 @@ class WordSearch:
             [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in terms_by_language]
         )
         order = np.argsort(lexicon.terms)
-        weights = self._bm25.weigh_terms(lexicon.terms, pairs % size, counts)[order]
+        k1 = self._tuned.k1
+        shares = np.bincount(pairs % size, weights=counts * (k1 + 1) / (counts + k1), minlength=len(lexicon))
+        idf = np.array([self._idf(lists) for lists in self._lists(lexicon.terms.tolist())], dtype=np.float64)
+        weights = (idf * shares)[order]
         return lexicon.terms[order[np.argsort(-weights, kind="stable")[:n]]]
 
 

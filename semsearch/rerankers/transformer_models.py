@@ -3,9 +3,6 @@
 The library downloads nothing for us: a name is looked up among what it has, unless HF_HUB_OFFLINE=0 in the environment
 says that it may. So neither a question nor a configuration that came with a project reaches the network. The default
 model comes with the extra `rerank`, as the files of a package; nothing of that package is run.
-
-A folder's modules.json names the classes that the library makes, and before 6.2 the library imported them from code in
-the folder. So only its own classes, and layers of PyTorch, may be named; a folder that names others is not opened.
 """
 
 from __future__ import annotations
@@ -13,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -27,7 +23,6 @@ from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import ModelError
 from semsearch.rerankers.reranker import RERANK, RerankingModel, imported, needed
-from semsearch.system.source_files import read_source
 
 _PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
 _OWNER = "sentence-transformers"  # of a name that names none
@@ -76,8 +71,6 @@ def open_transformer(model: str) -> RerankingModel:
     library = needed("sentence_transformers", **_PACKAGE)
     _hush()
     location = _packaged(model) or (model if Path(model).is_dir() or "/" in model else f"{_OWNER}/{model}")
-    if Path(location).is_dir():
-        _check_classes(Path(location))
     is_pair = any(name.endswith("ForSequenceClassification") for name in _architectures(location))
     offline = not _may_download()
     try:
@@ -97,41 +90,6 @@ def _packaged(model: str) -> str | None:
         return None
     folders = [Path(folder) / "model" for folder in spec.submodule_search_locations or ()]
     return next((str(folder) for folder in folders if (folder / "config.json").is_file()), None)
-
-
-_NAMING = ("type", "types", "activation_function", "activation_fn")  # keys of classes that the library imports
-_CLASS = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-_OWN = ("sentence_transformers.", "torch.nn.")
-_NO_CLASSES = ("tokenizer.json", "vocab.json")  # large files, of which the library imports nothing
-_MOST_BYTES = 10_000_000  # of a configuration
-
-
-def _check_classes(folder: Path) -> None:
-    """Check that a model's configuration names no classes but the library's own. Raises ModelError."""
-    for path in sorted(folder.rglob("*.json")):
-        if path.name in _NO_CLASSES:
-            continue
-        try:
-            data = read_source(path, _MOST_BYTES + 1).data
-            foreign = next(_foreign_classes(json.loads(data)), None)
-        except (OSError, ValueError, RecursionError) as error:
-            raise ModelError(f"{path} is not a model's configuration: {error}; give another folder") from error
-        if foreign is not None:
-            raise ModelError(
-                f"{path} names {foreign[:100]!r}, which is code of the model's own; semsearch runs none, so give "
-                "a model that needs none"
-            )
-
-
-def _foreign_classes(value: object, key: str = "") -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _foreign_classes(inner, key if key in _NAMING else name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _foreign_classes(inner, key)
-    elif isinstance(value, str) and key in _NAMING and _CLASS.fullmatch(value) and not value.startswith(_OWN):
-        yield value
 
 
 def _architectures(location: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
+from semsearch.arrays.top_k import TopK, TopKResult, merged, stacked
 
 Float32 = npt.NDArray[np.float32]
 
@@ -63,12 +63,6 @@ def test_any_number_of_queries_is_kept_apart(queries: int) -> None:
     assert np.array_equal(best.best().scores, expected)
 
 
-def test_no_query_has_no_best() -> None:
-    best = TopK(0, 4)
-    best.add(drawn(0, 9), np.arange(9))
-    assert best.best().ids.shape == (0, 4)
-
-
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(1, 12), st.integers(0, 99))
 def test_answers_of_parts_are_merged_to_that_of_the_whole_in_any_order(sizes: list[int], n: int, seed: int) -> None:
     scores, ids = drawn(3, sum(sizes), seed=seed), np.arange(sum(sizes))
@@ -80,18 +74,6 @@ def test_answers_of_parts_are_merged_to_that_of_the_whole_in_any_order(sizes: li
         parts.append(best.best())
     order = np.random.default_rng(seed).permutation(len(parts))
     assert told(merged([parts[index] for index in order], n)) == by_sorting(scores, ids, n)
-
-
-def test_equal_scores_of_a_single_part_stand_in_the_order_of_their_ids() -> None:
-    found = TopKResult(np.array([[2, 2, 1]], np.float32), np.array([[9, 4, 5]]))
-    assert told(merged([found], 3)) == [[(2, 4), (2, 9), (1, 5)]]
-    assert told(merged([found], 1)) == [[(2, 4)]]
-
-
-def test_what_is_none_comes_last() -> None:
-    parts = [TopKResult(np.array([[3, -np.inf]], np.float32), np.array([[8, -1]])), nothing_found(1)]
-    more = TopKResult(np.array([[-1, -2]], np.float32), np.array([[5, 6]]))
-    assert told(merged([*parts, more], 4)) == [[(3, 8), (-1, 5), (-2, 6), (-np.inf, -1)]]
 
 
 def test_answers_to_one_query_after_another_are_stacked() -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from console import semsearch
 from memory_store import MemoryStore, memory_engine
 from small import small_vectors, write_articles
 
@@ -22,7 +21,6 @@ from semsearch.dense.engines import (
     open_stores,
     register,
 )
-from semsearch.dense.faiss_store import FaissStore
 from semsearch.dense.vector_store import NO_IDS, VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
@@ -170,17 +168,6 @@ def test_an_index_without_vectors_of_sentences_makes_them_and_lives_the_same_lif
     assert files.verify() == []
 
 
-def test_status_counts_what_lies_elsewhere(twins: Twins) -> None:
-    theirs = twins.memory.status(drift=False, stale=False)
-    assert (theirs.store, twins.files.status(drift=False, stale=False).store) == (URI, None)
-    assert theirs.vectors == theirs.passages + (theirs.sentences if keeps_sentences(address(twins.memory)) else 0)
-    with IndexDatabase(twins.memory.path).reading() as db:
-        elsewhere = sum(segment.size for segment in get_segments(db) if segment.kind in VECTORS)
-    on_disk = sum(path.stat().st_size for path in twins.memory.path.rglob("*") if path.is_file())
-    assert theirs.size_bytes == on_disk + elsewhere
-    assert elsewhere > 0
-
-
 def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(twins: Twins) -> None:
     index, written = twins.memory, named(twins.memory)
     before = [hit.passage_id for hit in index.search("the captain of the ship", 5)]
@@ -275,21 +262,6 @@ def test_an_index_moves_from_one_place_to_another_and_leaves_nothing_behind(twin
         assert get_left(db) == []
 
 
-def test_a_move_that_fails_leaves_the_index_where_it_was(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
-    index, written = twins.memory, named(twins.memory)
-
-    def fail(*_: object) -> None:
-        raise OSError("the power is gone")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("semsearch.indexing.generation.save_fit", fail)
-        with pytest.raises(OSError, match="power"):
-            index.rebuild(store="memory:other")
-    assert index.settings.store == URI
-    assert held(index) == named(index) == written
-    twins.agree()
-
-
 def test_a_creation_that_fails_gives_its_place_up(twins: Twins) -> None:
     folder, vectors = twins.docs.parent / "third", twins.docs.parent / "small"
     with pytest.raises(UsageError, match="another index"):
@@ -306,27 +278,6 @@ def test_what_is_no_place_or_has_a_password_is_refused(tmp_path: Path, uri: str)
     with pytest.raises(UsageError, match=r"names no folder|is not the URI|password|is not a valid address"):
         Index.create(tmp_path / "index", vectors=tmp_path / "small", store=uri)
     assert not (tmp_path / "index").exists()
-
-
-def test_the_command_line_makes_an_index_over_an_engine_and_refuses_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    small_vectors(tmp_path)
-    write_articles(tmp_path / "docs", 3)
-    run = ["index", "docs", "--vectors", "small", "--store", URI, "--indexes", "indexes", "--quiet"]
-    assert semsearch(*run).status == 0
-    assert semsearch(*run).status == 0
-    refused = semsearch(*run[:5], "memory:other", *run[6:])
-    assert refused.status == 2
-    assert "--store memory:other" in refused.err
-    assert f"{URI}, " in semsearch("status", "--indexes", "indexes").out
-
-
-def test_an_engine_that_is_not_known_is_named_with_those_that_are(tmp_path: Path) -> None:
-    with pytest.raises(IndexDamaged, match=r"'nowhere:5'.*faiss"):
-        open_stores(StoreAddress("nowhere:5", ""), tmp_path)
-    assert isinstance(open_stores(None, tmp_path)["passage"], FaissStore)
 
 
 def test_an_engine_is_told_what_it_is_to_keep(tmp_path: Path) -> None:

@@ -100,7 +100,3 @@ def test_a_batch_answers_as_its_questions_do_one_by_one(index: Index, mode: Mode
         alone = index.search(question, 5, mode=mode, filters=filters)
         assert told(hits) == told(alone)
         assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in alone], abs=1e-6)
-
-
-def test_a_batch_of_none_has_no_answers(index: Index) -> None:
-    assert index.search_many([]) == []

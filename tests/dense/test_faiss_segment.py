@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.vectors import from_bytes, to_bytes
+from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
@@ -72,13 +72,6 @@ def test_vectors_of_sentences_may_be_given_as_the_bytes_that_are_stored(tmp_path
     (one,) = written(tmp_path, ids, rows, kind="sentence")
     (two,) = written(tmp_path, ids, to_bytes(rows), kind="sentence")
     assert one.digest == two.digest
-
-
-@pytest.mark.parametrize("dimension", [1, 3, 256])
-def test_bytes_that_are_encoded_again_stay_as_they_are(dimension: int) -> None:
-    rows = np.random.default_rng(0).standard_normal((500, dimension)).astype(np.float32)
-    once = to_bytes(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    assert np.array_equal(to_bytes(from_bytes(once)), once)
 
 
 def test_a_writer_that_does_not_finish_leaves_whole_files_only(tmp_path: Path) -> None:
@@ -205,15 +198,6 @@ def test_a_segment_with_codes_has_the_same_vectors_at_the_same_place(tmp_path: P
     assert (faiss.rev_swig_ptr(peer.codes.get(), 3008 * 12) != packed).mean() < 1e-4  # an edge may round either way
 
 
-@pytest.mark.parametrize("dimension", [2, 6, 50])
-def test_any_even_number_of_dimensions_gets_codes_and_an_odd_one_none(tmp_path: Path, dimension: int) -> None:
-    rows = spread(500, dimension)
-    opened = listed(tmp_path / "even", rows, CODES)
-    assert opened.segment.scan is not None
-    assert opened.scan(rows[7:8], 1).ids.tolist() == [[107]]
-    assert listed(tmp_path / "odd", spread(500, dimension + 1), CODES).segment.scan is None
-
-
 def test_what_is_not_allowed_is_never_found_and_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = spread(12_000)
     opened, plain = coded(tmp_path / "a", rows[:10_000]), listed(tmp_path / "b", rows[:10_000], ScanOptions(exact=True))
@@ -271,11 +255,6 @@ def test_codes_that_do_not_reach_the_target_are_not_kept(tmp_path: Path) -> None
     opened = listed(tmp_path, spread(20_000, 2), ScanOptions(listed=100, target_recall=1.0))  # sixteen kinds of codes
     assert opened.segment.scan is None
     assert opened.compares_all
-
-
-def test_the_same_vectors_get_the_same_codes(tmp_path: Path) -> None:
-    one, other = (coded(tmp_path / name, spread(2000)).segment for name in "ab")
-    assert (one.digest, one.scan, one.sums) == (other.digest, other.scan, other.sums)
 
 
 def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None:

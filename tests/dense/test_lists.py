@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from console import semsearch
 from small import small_vectors, write_articles
 
-from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.indexing import generation
 from semsearch.indexing.generation import questions_of
@@ -123,62 +121,3 @@ def test_a_rebuild_makes_it_exact_or_not_and_keeps_what_is_not_given(index: Inde
     (scan,) = index.status().scans
     assert scan.factory.startswith("PQ")
     assert index.status().target_recall == 0.5
-
-
-def test_what_cannot_be_meant_is_refused_before_anything_is_made(tmp_path: Path, vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match="target_recall"):
-        Index.create(tmp_path / "new", vectors=vectors, target_recall=2)
-    assert not (tmp_path / "new").exists()
-
-
-def test_a_damaged_file_is_told(index: Index, tmp_path: Path) -> None:
-    (path,) = (index.path / "segments").glob("passage*")
-    data = path.read_bytes()
-    index._release()
-    path.write_bytes(data[:100] + bytes(len(data) - 100))
-    assert any("digest" in problem or "does not begin" in problem for problem in index.verify())
-    path.write_bytes(b"x" * len(data))
-    with pytest.raises(IndexDamaged, match="--rebuild"):
-        index.search("ship", mode="dense")
-    index._release()
-    path.write_bytes(data)
-
-
-# -- on the command line -------------------------------------------------------------------------------------------
-
-
-def test_status_shows_codes_and_recall(index: Index) -> None:
-    shown = semsearch("status", "--index", index.path)
-    (line,) = [line for line in shown.lines if line.startswith("search")]
-    assert "36 passages in PQ" in line
-    assert "x4fs,Refine(SQfp16), 8 candidates for each result: " in line
-    assert "recall@10 1.000, measured with 18 queries" in line
-    (scan,) = semsearch("status", "--index", index.path, "--json").json["scans"]
-    assert (scan["lists"], scan["probes"]) == (0, 8)
-
-
-def test_index_takes_exact_and_target_and_keeps_them(tmp_path: Path, vectors: VectorTable) -> None:
-    write_articles(tmp_path / "docs", 12)
-    folder = tmp_path / "made"
-    made = ("index", tmp_path / "docs", "--name", folder)
-    assert semsearch(*made, "--vectors", vectors.folder, "--exact").status == 0
-    assert "exact: all passages are scanned" in semsearch("status", "--index", folder).out
-    refused = semsearch(*made, "--target-recall", "0.9")
-    assert refused.status == 2
-    assert "--rebuild" in refused.err
-    assert "--target-recall 0.9" in refused.err
-    assert semsearch(*made, "--rebuild", "--target-recall", "0.9", "--no-exact").status == 0
-    status = semsearch("status", "--index", folder, "--json").json
-    assert (status["target_recall"], status["scans"][0]["probes"]) == (0.9, 8)
-
-
-def test_compact_says_what_it_did(index: Index, tmp_path: Path) -> None:
-    (tmp_path / "docs" / "sea-0.md").write_text("# Sea\n\nThe tide.\n")
-    index.sync()
-    index._release()
-    done = semsearch("compact", "--index", index.path)
-    assert done.status == 0
-    assert "6 segments became 3, without 15 vectors of removed documents, in " in done.out
-    again = semsearch("compact", "--index", index.path)
-    assert "already compact, with 3 segments" in again.out
-    assert semsearch("compact", "--index", index.path, "-q").out == ""

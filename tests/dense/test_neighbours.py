@@ -50,8 +50,3 @@ def test_others_find_the_nearest_of_those_that_were_chosen() -> None:
     found = nearest_of_others(lambda numbers: rows[numbers], chosen, others, 3)
     expected = np.argsort(-(rows[others] @ rows[chosen].T), axis=1)[:, :3]
     assert found.tolist() == expected.tolist()
-
-
-def test_where_none_are_left_nothing_is_looked_for() -> None:
-    none = np.zeros(0, dtype=np.int64)
-    assert nearest_of_others(lambda _: unit_rows(0), none, none, 3).shape == (0, 3)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from semsearch.dense.scan_plan import CODED, ScanOptions, evenly, least_step
-from semsearch.errors import UsageError
 
 
 def test_codes_are_for_many_vectors_of_an_even_number_of_dimensions() -> None:
@@ -15,17 +14,6 @@ def test_codes_are_for_many_vectors_of_an_even_number_of_dimensions() -> None:
     assert not ScanOptions().has_codes(CODED, 449)
     assert ScanOptions(listed=100).has_codes(100, 448)
     assert not ScanOptions(exact=True).has_codes(10_000_000, 448)
-
-
-@pytest.mark.parametrize("target", [0, -1, 1.01, float("nan"), True, "0.9"])
-def test_a_target_is_a_share(target: float) -> None:
-    with pytest.raises(UsageError, match="target_recall must be"):
-        ScanOptions(target_recall=target)
-
-
-def test_exact_is_true_or_false() -> None:
-    with pytest.raises(UsageError, match="true or false"):
-        ScanOptions(exact=1)  # type: ignore[arg-type]
 
 
 def test_a_sample_is_even_and_not_larger_than_what_there_is() -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import json
 import logging
-import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +18,6 @@ from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 from semsearch.search.kept_rows import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
@@ -81,15 +77,6 @@ def test_pairs_agree_with_the_formula_and_sum_to_the_cosine(small_vectors: Vecto
     cosine = float(np.dot(*embedder.transform([QUESTION, SENTENCE])))
     assert found.sum() == pytest.approx(cosine, abs=1e-5)
     assert np.abs(found).max() > 0.1
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_before_removal_the_words_sum_to_the_raw_vector(small_vectors: VectorTable, name: str) -> None:
-    embedder = SentenceEmbedder(small_vectors, method=METHODS[name]).fit(TEXTS)
-    tokens = embedder.tokenize([SENTENCE])
-    shares = embedder._raw().shares(tokens)
-    assert len(shares) == len(tokens.ids)
-    assert shares.sum(axis=0) == pytest.approx(embedder.raw(tokens)[0], abs=1e-6)
 
 
 def test_each_different_word_comes_once_and_unknown_ones_by_themselves(small_vectors: VectorTable) -> None:
@@ -202,14 +189,6 @@ def test_the_parts_sum_to_the_score(index: Index, question: str, mode: Mode) -> 
             assert found.lexical.bm25 == pytest.approx(hit.lexical, rel=1e-5)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_score_among_filtered_documents_is_explained_by_the_best_among_these(index: Index, question: str) -> None:
-    for hit in index.search(question, 5, filters=["law-5.md"]):
-        found = hit.explain()
-        check_sums(found)
-        assert found.score == pytest.approx(hit.score, abs=1e-5)
-
-
 def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
     question = "The captain's telescope, captain"
     with index._database.reading() as db:
@@ -253,15 +232,6 @@ def test_terms_are_named_as_in_the_question_and_counted_in_the_passage(index: In
     assert by_word["zorble"] == pytest.approx(other.lexical, rel=1e-5)
 
 
-def test_words_without_a_vector_are_listed(index: Index) -> None:
-    (hit,) = (hit for hit in index.search("a zyzzyva, a Zorble and a ship", 50) if hit.headings[-1:] == ("Last",))
-    found = hit.explain()
-    assert found.unknown == ("zyzzyva", "zorble")
-    assert found.pairs is not None
-    assert "zorble" not in found.pairs.question
-    assert found.pairs.unknown == () if hit.sentence == "A ship." else ("frindle", "zorble")
-
-
 def test_a_question_without_any_known_word_is_explained_by_its_words(
     index: Index, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -302,35 +272,12 @@ def test_a_lexical_answer_needs_no_word_vectors(index: Index, monkeypatch: pytes
 # -- asking for it -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_an_index_explains_a_hit_as_the_hit_itself(index: Index, mode: Mode) -> None:
-    for hit in index.search("the ship and a zyzzyva", 5, mode=mode):
-        found = index.explain("the ship and a zyzzyva", hit, mode=mode)
-        assert found.score == pytest.approx(hit.score, abs=1e-5)
-        assert found.pairs == hit.explain().pairs
-
-
 def test_an_index_explains_any_passage_for_any_question(index: Index) -> None:
     (hit, *_) = index.search("zorble frindle")
     expected = {each.passage_id: each.score for each in index.search("the old ship", 1000)}
     found = index.explain("the old ship", hit)
     check_sums(found)
     assert found.score == pytest.approx(expected[hit.passage_id], abs=1e-5)
-
-
-def test_a_hit_carries_where_its_score_is_from_as_data(index: Index) -> None:
-    hit, again = index.search("ship", 1)[0], index.search("ship", 1)[0]
-    assert hit == again
-    assert "explain" not in repr(hit)
-    assert not {"explain", "origin"} & set(hit.to_dict())
-    json.dumps(hit.to_dict())
-    sent = Hit.from_dict(json.loads(json.dumps(hit.to_dict(origin=True))))
-    pickled = pickle.loads(pickle.dumps(hit))  # noqa: S301
-    for other in (sent, pickled, copy.deepcopy(hit), replace(hit, rank=2)):
-        assert other.origin == hit.origin
-        with pytest.raises(UsageError, match=r"has no index.*index\.explain\(query, hit\)"):
-            other.explain()
-        assert index.explain("ship", other) == hit.explain()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -345,13 +292,6 @@ def test_an_index_explains_the_very_score_of_a_hit_among_filtered_documents(inde
         assert elsewhere.score != pytest.approx(hit.score, abs=1e-3)
 
 
-def test_another_mode_than_that_of_the_answer_may_be_asked_for(index: Index) -> None:
-    (hit, *_) = index.search("the old ship", mode="dense")
-    assert index.explain("the old ship", hit).mode == "dense"
-    assert index.explain("the old ship", hit, mode="lexical").dense is None
-    assert index.explain("another ship", hit).mode == "hybrid"
-
-
 def test_a_hit_keeps_no_index_open(tmp_path: Path, docs: Path) -> None:
     vectors = small_vectors(tmp_path)
     with Index.create(tmp_path / "index", vectors=vectors) as index:
@@ -364,19 +304,6 @@ def test_a_hit_keeps_no_index_open(tmp_path: Path, docs: Path) -> None:
         hit.explain()
     with Index.open(tmp_path / "index", vectors=vectors) as again:
         assert again.explain("ship", hit).score == pytest.approx(hit.score, abs=1e-5)
-
-
-def test_what_similar_finds_answers_no_question(index: Index) -> None:
-    (hit, *_) = index.similar(index.search("ship")[0])
-    with pytest.raises(UsageError, match="similar"):
-        hit.explain()
-
-
-def test_an_explanation_is_data(index: Index) -> None:
-    for mode in MODES:
-        found = index.search("the ship", 1, mode=mode)[0].explain()
-        assert json.loads(json.dumps(found.to_dict()))["score"] == found.score
-        assert found == index.search("the ship", 1, mode=mode)[0].explain()
 
 
 def test_what_cannot_be_meant_is_refused(index: Index) -> None:
@@ -404,15 +331,6 @@ def test_a_hit_of_an_index_that_has_changed_says_so(tmp_path: Path, docs: Path) 
         index.rebuild(method="usif")
         with pytest.raises(UsageError, match="has changed since"):
             hit.explain()
-
-
-def test_a_closed_index_explains_nothing(tmp_path: Path, docs: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
-        index.sync(docs)
-        (hit, *_) = index.search("ship")
-        assert hit.explain().score == pytest.approx(hit.score, abs=1e-5)
-    with pytest.raises(UsageError, match="is closed; open it again"):
-        hit.explain()
 
 
 # -- topics and terms ----------------------------------------------------------------------------------------------
@@ -445,11 +363,3 @@ def test_the_terms_of_a_question_are_named_by_its_words(question: str, names: li
     named = named_terms(question)
     assert named.words == names
     assert named.terms.tolist() == of_question(question).tolist()
-
-
-def test_a_hit_made_by_hand_says_what_it_lacks(index: Index) -> None:
-    hit = index.search("ship")[0]
-    by_hand = Hit(**{name: getattr(hit, name) for name in hit.to_dict()})
-    assert by_hand == hit
-    with pytest.raises(UsageError, match="has no query"):
-        by_hand.explain()

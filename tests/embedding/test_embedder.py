@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from contextlib import suppress
 from itertools import pairwise
@@ -13,11 +12,11 @@ import pytest
 from references import papers as reference
 from small import TOPICS, sentence
 
-from semsearch import Index, SentenceEmbedder, load_vectors
+from semsearch import SentenceEmbedder, load_vectors
 from semsearch.embedding import weighted_sums as raw
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.methods import METHODS, Method
-from semsearch.errors import FitError, SemsearchError, StorageError, UsageError, VectorsMismatch
+from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
 from semsearch.system.parallel import Threads
 from semsearch.word_vectors.table import VectorTable
@@ -48,10 +47,6 @@ def known(english: VectorTable) -> Known:
     ids = np.array([english.id_of(word) for word in found])
     rows = english.rows(ids).astype(np.float64)
     return dict(zip(found, rows, strict=True)), dict(zip(found, english.frequencies[ids].tolist(), strict=True))
-
-
-def test_there_are_enough_real_sentences() -> None:
-    assert len(SENTENCES) >= 100
 
 
 @pytest.mark.parametrize("m", [0, 1, 5])
@@ -163,12 +158,6 @@ def test_a_column_that_is_zero_in_all_words_stays_zero(tmp_path: Path) -> None:
     assert np.isfinite(vectors).all()
 
 
-def test_the_order_of_words_says_nothing(small_vectors: VectorTable) -> None:
-    embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
-    one, other = embedder.transform(["the harbour and the ship", "ship and harbour the the"])
-    assert_close(one, other, 1e-6)
-
-
 def test_partial_fits_and_merges_equal_one_fit(english: VectorTable) -> None:
     whole = SentenceEmbedder(english, components=5).fit(SENTENCES)
     parts = SentenceEmbedder(english, components=5).partial_fit(SENTENCES[:30]).partial_fit(SENTENCES[30:])
@@ -213,30 +202,10 @@ def test_a_saved_embedder_gives_the_same_vectors(small_vectors: VectorTable, tmp
         assert again.weights_digest == embedder.weights_digest
 
 
-@pytest.mark.parametrize("method", ["sif", "usif"])
-def test_the_table_that_a_fit_leaves_gives_the_vectors_of_a_new_one(small_vectors: VectorTable, method: str) -> None:
-    texts = [f"{small_vectors.words[number % len(small_vectors)]} the tap was broken" for number in range(2000)]
-    embedder = SentenceEmbedder(small_vectors, method=method).fit(texts)
-    opened = SentenceEmbedder.from_bytes(embedder.to_bytes(), small_vectors)
-    np.testing.assert_array_equal(embedder.transform(texts), opened.transform(texts))
-
-
 def test_an_embedder_of_other_word_vectors_is_refused(small_vectors: VectorTable, english: VectorTable) -> None:
     data = SentenceEmbedder(small_vectors).fit(["the ship"]).to_bytes()
     with pytest.raises(VectorsMismatch):
         SentenceEmbedder.from_bytes(data, english)
-
-
-@pytest.mark.parametrize("data", [b"", b"PK nonsense", b"\x80\x04]\x94."])
-def test_damaged_bytes_are_refused(small_vectors: VectorTable, data: bytes) -> None:
-    with pytest.raises(FitError):
-        SentenceEmbedder.from_bytes(data, small_vectors)
-
-
-def test_a_truncated_archive_is_refused(small_vectors: VectorTable) -> None:
-    data = SentenceEmbedder(small_vectors).fit(["the ship"]).to_bytes()
-    with pytest.raises(FitError):
-        SentenceEmbedder.from_bytes(data[: len(data) // 2], small_vectors)
 
 
 def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) -> None:
@@ -252,32 +221,6 @@ def test_arguments_that_cannot_be_meant_are_refused(small_vectors: VectorTable) 
         SentenceEmbedder(small_vectors).fit(["the ship"]).transform("one string")  # type: ignore[arg-type]
     with pytest.raises(UsageError):
         SentenceEmbedder(small_vectors).fit("one string")
-
-
-@pytest.mark.parametrize("a", [float("nan"), float("inf"), 1e-30, 0.0, -1.0])
-def test_an_a_that_cannot_be_meant_is_refused(small_vectors: VectorTable, a: float) -> None:
-    with pytest.raises(UsageError, match=f"a must be at least 1e-12, not {a}; .* 1e-3 is usual"):
-        SentenceEmbedder(small_vectors, a=a).fit(["the ship"])
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"components": 2.5}, {"components": "2"}, {"a": "x"}, {"prior": None}, {"frequencies": 5}, {"method": ["sif"]}],
-)
-def test_a_parameter_of_another_kind_is_refused(small_vectors: VectorTable, wrong: dict[str, object]) -> None:
-    with pytest.raises(UsageError, match=next(iter(wrong))):
-        SentenceEmbedder(small_vectors, **wrong).fit(["the ship"])  # type: ignore[arg-type]
-    SentenceEmbedder(small_vectors, a=np.float32(1e-3), components=np.int64(1), prior=np.int32(0)).fit(["the ship"])
-
-
-@pytest.mark.parametrize("prior", [float("nan"), float("inf"), 1e300, -1.0])
-def test_a_prior_that_cannot_be_meant_is_refused(small_vectors: VectorTable, tmp_path: Path, prior: float) -> None:
-    said = f"prior must be a number of sentences from 0 to 1e.15, not {re.escape(str(prior))}; 0 means none"
-    with pytest.raises(UsageError, match=said):
-        SentenceEmbedder(small_vectors, prior=prior).fit(["the ship"])
-    with pytest.raises(UsageError, match=said):
-        Index.create(tmp_path / "index", vectors=small_vectors, prior=prior)
-    assert not (tmp_path / "index").exists()
 
 
 @pytest.mark.parametrize("method", ["sif", "usif"])
@@ -296,11 +239,6 @@ def test_any_damage_is_seen_or_harmless(small_vectors: VectorTable) -> None:
         damaged[offset] = int(generator.integers(256))
         with suppress(SemsearchError):
             SentenceEmbedder.from_bytes(bytes(damaged), small_vectors)
-
-
-def test_an_embedder_that_cannot_be_saved_says_so(small_vectors: VectorTable, tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="nowhere"):
-        SentenceEmbedder(small_vectors).fit(["the ship"]).save(tmp_path / "nowhere" / "e.npz")
 
 
 def test_a_method_of_ones_own_combines_the_parts(english: VectorTable, known: Known) -> None:

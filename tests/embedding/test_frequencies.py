@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.errors import StorageError, VectorsError
+from semsearch.errors import VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.word_frequencies import most_frequent, probabilities, read_counts, smoothed, write_counts
+from semsearch.word_vectors.word_frequencies import probabilities, read_counts, smoothed, write_counts
 
 
 @given(counts=st.dictionaries(st.text("abcé9", min_size=1), st.integers(1, 10**12), min_size=1))
@@ -50,25 +49,6 @@ def test_a_broken_counts_file_is_said(tmp_path: Path, text: str, said: str) -> N
     (tmp_path / "counts.txt").write_text(text, encoding="utf-8")
     with pytest.raises(VectorsError, match=said):
         read_counts(tmp_path / "counts.txt")
-
-
-def test_a_counts_file_that_is_gone_or_not_utf8_is_said(tmp_path: Path) -> None:
-    with pytest.raises(VectorsError, match="cannot be read"):
-        read_counts(tmp_path / "nowhere.txt")
-    (tmp_path / "latin.txt").write_bytes(b"caf\xe9 5\n")
-    with pytest.raises(VectorsError, match="cannot be read"):
-        read_counts(tmp_path / "latin.txt")
-
-
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="cannot be written"):
-        write_counts({"the": 1}, tmp_path / "nowhere" / "counts.txt")
-
-
-def test_the_most_frequent_words_come_first_and_there_may_be_fewer() -> None:
-    counts = Counter("abracadabra")
-    assert most_frequent(counts, 3) == ["a", "b", "r"]
-    assert len(most_frequent(counts, 100)) == 5
 
 
 def test_probabilities_are_shares_of_all_that_was_counted(small_vectors: VectorTable) -> None:

@@ -68,15 +68,6 @@ def test_few_passages_have_a_map_too(n: int) -> None:
     assert np.isfinite(points).all()
 
 
-def test_passages_that_are_all_the_same_have_a_map() -> None:
-    points = arranged(np.ones((40, 4), dtype=np.float32) / 2)
-    assert np.isfinite(points).all()
-
-
-def test_passages_of_which_nothing_is_known_have_a_map() -> None:
-    assert np.isfinite(arranged(np.zeros((30, 4), dtype=np.float32))).all()
-
-
 def test_progress_is_reported_to_the_end() -> None:
     seen: list[MapProgress] = []
     vectors = made_vectors(2, 20)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from small import write_articles
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.documents import MapProgress
@@ -104,12 +103,6 @@ def test_when_much_is_new_all_is_arranged_anew(index: Index, tmp_path: Path) -> 
     assert index.map().added == 0
 
 
-def test_anew_means_all_of_it(index: Index) -> None:
-    index.map()
-    index.add([Text("new", "The captain of the ship.")])
-    assert index.map(anew=True).added == 0
-
-
 def test_two_indexes_of_the_same_text_have_the_same_map(
     index: Index, tmp_path: Path, small_vectors: VectorTable
 ) -> None:
@@ -129,26 +122,6 @@ def test_a_refit_makes_other_vectors_and_its_sweep_drops_the_map(index: Index) -
     assert maps(index) != [old]
 
 
-def test_leftovers_of_a_killed_process_are_swept_when_they_are_old(index: Index) -> None:
-    index.map()
-    (whole,) = maps(index)
-    for name, age in (("map-00000001.7.unfinished", 0), ("map-00000001.8.unfinished.tmp", 7200)):
-        (index.path / name).write_bytes(b"half")
-        when = (index.path / name).stat().st_mtime - age
-        os.utime(index.path / name, (when, when))
-    index.add([Text("new", "A ship.")])
-    assert maps(index) == sorted([whole, "map-00000001.7.unfinished"])
-
-
-def test_a_map_counts_in_the_size_of_the_index_and_does_not_upset_its_verification(index: Index) -> None:
-    before = index.status(drift=False, stale=False).size_bytes
-    index.map()
-    (name,) = maps(index)
-    after = index.status(drift=False, stale=False).size_bytes
-    assert after - before == (index.path / name).stat().st_size
-    assert index.verify() == []
-
-
 def test_a_damaged_map_is_made_again(index: Index) -> None:
     made = index.map()
     (name,) = maps(index)
@@ -164,15 +137,6 @@ def test_an_index_that_cannot_be_written_to_has_a_map_all_the_same(index: Index)
         assert len(index.map()) > 0
     finally:
         index.path.chmod(0o700)
-
-
-def test_where_it_cannot_be_kept_it_is_returned_all_the_same(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("semsearch.mapping.mapper.write_map", refuse)
-    assert len(index.map()) > 0
-    assert maps(index) == []
 
 
 def test_an_empty_index_has_an_empty_map(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -218,9 +182,3 @@ def test_the_passages_behind_points_are_shown_in_the_order_asked_for(index: Inde
     shown = index.map_passages([second.passage_id, 10**9, first.passage_id])
     assert [each.passage_id for each in shown] == [second.passage_id, first.passage_id]
     assert (shown[1].path, shown[1].title, shown[1].text) == (first.path, first.title, first.passage)
-
-
-def test_what_is_no_id_is_refused(index: Index) -> None:
-    for wrong in ("7", ["7"], [-1], [1 << 70], 7):
-        with pytest.raises(UsageError):
-            index.search("a ship", passages=wrong)  # type: ignore[arg-type]

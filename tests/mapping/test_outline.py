@@ -22,10 +22,6 @@ def test_it_may_be_concave() -> None:
     assert GRID.within(arrow).tolist() == [100, 101, 103, 106, 107]
 
 
-def test_it_may_be_given_as_an_array() -> None:
-    assert len(GRID.within(np.array([[-1, -1], [3, -1], [3, 3], [-1, 3]]))) == 9
-
-
 @pytest.mark.parametrize("wrong", [[], [(0, 0), (1, 1)], [(0, 0, 0)] * 3, [(0, float("nan"))] * 3, [("a", "b")] * 3, 7])
 def test_what_is_no_outline_is_refused(wrong: object) -> None:
     with pytest.raises(UsageError, match="three or more corners"):

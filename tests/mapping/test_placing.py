@@ -21,10 +21,6 @@ def test_of_scattered_ones_it_lies_with_the_likest() -> None:
     assert np.linalg.norm(place(4, 0, 3) - POINTS[4]) < NEAR / 2
 
 
-def test_missing_ones_do_not_count() -> None:
-    assert np.linalg.norm(place(3, -1, -1) - POINTS[3]) < NEAR / 2
-
-
 def test_what_is_like_none_lies_in_the_middle() -> None:
     assert np.linalg.norm(place(-1, -1)) < NEAR
 

@@ -13,7 +13,7 @@ from small import index_of_articles, opening, small_vectors, write_articles
 
 from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
-from semsearch.errors import ModelError, UsageError
+from semsearch.errors import ModelError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.rerankers import reranker
@@ -219,17 +219,7 @@ def test_a_passage_like_good_ones_gains_and_one_that_is_like_nothing_stays() -> 
     assert said[2] == pytest.approx(reranker.standardised(cosines)[2])
 
 
-def test_equal_cosines_of_vectors_of_zeros_are_zeros() -> None:
-    assert reranker.with_those_alike(np.ones(3), np.ones(3), np.zeros((3, 2), dtype=np.float32)).tolist() == [0, 0, 0]
-
-
 # -- what makes no sense -----------------------------------------------------------------------------------------------
-
-
-def test_no_time_is_refused() -> None:
-    for seconds in (0.0, -1.0, float("nan")):
-        with pytest.raises(UsageError, match="rerank timeout must be positive"):
-            ModelReranker(Letters(), seconds)
 
 
 def test_a_model_that_gives_no_numbers_is_refused_before_it_is_asked() -> None:

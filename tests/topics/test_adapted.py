@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sqlite3
 from collections.abc import Iterator
@@ -137,11 +136,6 @@ def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known
     assert index.search("sail", mode="dense", filters=["asdfg"]) == []
 
 
-def test_what_a_passage_and_a_question_know_of_each_other_may_be_nothing(index: Index) -> None:
-    index.add([Text("qwert", "Rope, cake!")])
-    assert index.search("zorble", mode="dense", filters=["qwert"]) == []
-
-
 def test_a_filter_of_any_size_gives_what_filtering_everything_would(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,23 +211,6 @@ def test_a_small_index_that_doubles_learns_topics_anew_by_itself(tmp_path: Path)
         assert index.verify() == []
 
 
-def test_an_index_that_loses_its_passages_loses_its_topics(index: Index, docs: Path) -> None:
-    index.remove(docs)
-    index.refit()
-    assert files(index) == []
-    assert index.search("moon") == []
-
-
-def test_another_reader_follows_a_refit(index: Index, docs: Path) -> None:
-    with Index.open(index.path) as reader:
-        reader.search("frindle")
-        write_articles(docs, 6, first=100)
-        index.sync()
-        index.refit()
-        with Index.open(index.path) as fresh:
-            assert reader.search("frindle and the moon") == fresh.search("frindle and the moon")
-
-
 def test_adapting_is_a_setting_that_a_rebuild_changes(index: Index) -> None:
     index.rebuild(adapt=False)
     assert (index.settings.adapt, index.status().adapted, files(index)) == (False, None, [])
@@ -243,24 +220,6 @@ def test_adapting_is_a_setting_that_a_rebuild_changes(index: Index) -> None:
     index.rebuild(adapt=True)
     assert index.status().adapted is not None
     assert index.search("frindle", mode="dense")
-
-
-def test_an_index_of_an_earlier_version_works_and_adapts_at_its_next_fit(plain: Index) -> None:
-    with closing(sqlite3.connect(plain.path / "index.sqlite")) as db:
-        settings = json.loads(db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()[0])
-        del settings["adapt"]
-        db.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),))
-        update_digests(db)
-        db.commit()
-    with Index.open(plain.path) as index:
-        assert index.status().adapted is None
-        assert index.search("moon", mode="dense")
-        index.add([Text("new", "The moon.")])
-        assert index.verify() == []
-        assert index.status().adapted is None
-        index.refit()
-        assert index.status().adapted is not None
-        assert index.verify() == []
 
 
 # -- damage --------------------------------------------------------------------------------------------------------

@@ -149,12 +149,6 @@ def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[L
     assert fit_topics(alike, IdRanges.of(()), least=10) is None
 
 
-def test_there_is_at_most_one_topic_for_two_passages(words: list[LexicalSegment]) -> None:
-    found = fit_topics(words, IdRanges.of(()), least=10)
-    assert found is not None
-    assert found.dimension == COUNT // 2
-
-
 # -- vectors -------------------------------------------------------------------------------------------------------
 
 
@@ -191,20 +185,6 @@ def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(
     night = [cosines[number] for number in without if number % 6 == 2]
     others = [cosines[number] for number in without if number % 6 != 2]
     assert min(night) > max(others)
-
-
-def test_what_is_unknown_is_zero(topics: Topics) -> None:
-    assert not topics.of_question("zyzzyva qwerty").any()
-    assert not topics.of_terms(np.zeros(0, dtype=np.uint64)).any()
-    assert not topics.of_passage("", "").any()
-    foreign = Topics(topics.terms, topics.idf, np.zeros_like(topics.loadings), 1)
-    assert not foreign.of_question("telescope").any()
-    assert np.linalg.norm(topics.of_question("telescope zyzzyva")) == pytest.approx(1)
-
-
-def test_next_to_nothing_is_not_blown_up_to_a_meaning(topics: Topics) -> None:
-    faint = Topics(topics.terms, topics.idf, (topics.loadings * np.float16(1e-4)).astype(np.float16), 1)
-    assert not faint.of_question("telescope").any()
 
 
 # -- the file ------------------------------------------------------------------------------------------------------

@@ -110,15 +110,6 @@ def test_every_format_gives_the_same_table(made: tuple[Path, str], rows: int, mo
     assert table.verify()
 
 
-@pytest.mark.parametrize("dimension", [1, 2, 3, 300])
-def test_binary_and_text_are_told_apart_at_any_dimension(tmp_path: Path, dimension: int) -> None:
-    vectors = np.random.default_rng(dimension).standard_normal((9, dimension)).astype(np.float32)
-    words = [f"word{number}" for number in range(9)]
-    for name, make in {"text": word2vec_text, "binary": word2vec_binary, "joined": word2vec_binary_joined}.items():
-        (tmp_path / name).write_bytes(make(words, vectors))
-        assert np.allclose(load_vectors(tmp_path / name).rows(np.arange(9)), vectors)
-
-
 @pytest.mark.parametrize("number", ["1e-5", "-0", "+3.5", ".5", "7", "1E+2"])
 def test_numbers_are_read_however_they_are_written(tmp_path: Path, number: str) -> None:
     (tmp_path / "v").write_text(f"cat {number} 0.25\ndog 1 1\n")
@@ -152,21 +143,6 @@ def test_the_form_that_is_written_as_normalised_wins_else_the_first(
     assert table.words == ["the", "rust"]  # in the order in which they were first seen
     assert np.allclose(table.rows(np.array([0, 1])), NUMBERS[[2, 1]])
     assert "4 are other forms" in table.card["source"]
-
-
-def test_a_word_that_word2vec_cut_within_a_character_is_dropped(tmp_path: Path) -> None:
-    cut = ("é" * 40).encode()[:-1]
-    data = word2vec_binary(["cat", "dog"], NUMBERS[:2]).replace(b"dog", cut)
-    (tmp_path / "v").write_bytes(data)
-    assert load_vectors(tmp_path / "v").words == ["cat"]
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float16", "float32"])
-def test_a_table_of_any_type_can_be_made(tmp_path: Path, dtype: str) -> None:
-    (tmp_path / "v").write_bytes(glove(WORDS, NUMBERS))
-    table = convert(tmp_path / "v", tmp_path / "to", dtype=dtype)  # type: ignore[arg-type]
-    assert table.card["dtype"] == dtype
-    assert np.allclose(table.rows(np.arange(6)), NUMBERS, atol=0.02)
 
 
 BROKEN = {
@@ -226,22 +202,6 @@ def test_a_broken_file_is_refused_with_its_place_and_leaves_no_table(tmp_path: P
     assert [found for found in tmp_path.iterdir() if found.is_dir()] == []
 
 
-def test_a_line_number_is_right_after_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_formats, "_ROWS", 7)
-    rows = [f"w{number} 1.0 2.0" for number in range(200)]
-    rows[149] = "w149 1.0 2.0x"
-    (tmp_path / "v").write_text("\n".join(rows))
-    with pytest.raises(VectorsError, match="line 150: "):
-        load_vectors(tmp_path / "v")
-
-
-def test_a_line_that_never_ends_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_formats, "_LONGEST_LINE", 5000)
-    (tmp_path / "v").write_bytes(b"the 1 2\nof " + b"1" * 50_000)
-    with pytest.raises(VectorsError, match=r"line 2: .*a line of more than 5000 bytes"):
-        load_vectors(tmp_path / "v")
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "glove.txt"
@@ -280,14 +240,6 @@ def test_a_file_that_has_changed_is_converted_again(source: Path, conversions: l
     assert [path.name for path in source.parent.iterdir() if path.is_dir()] == ["glove.txt.semsearch"]
 
 
-@pytest.mark.parametrize("name", ["card.json", "vectors.npy", "slots.npy"])
-def test_a_damaged_conversion_is_made_again(source: Path, conversions: list[Path], name: str) -> None:
-    folder = load_vectors(source).folder
-    (folder / name).unlink()
-    assert load_vectors(source).verify()
-    assert len(conversions) == 2
-
-
 def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -321,12 +273,6 @@ def test_two_processes_may_convert_the_same_file(source: Path) -> None:
     assert [path.name for path in source.parent.iterdir() if path.is_dir()] == ["glove.txt.semsearch"]
 
 
-def test_progress_hears_of_the_bytes_and_reaches_the_end(source: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    load_vectors(source, progress=lambda done, total: heard.append((done, total)))
-    assert heard[-1] == (source.stat().st_size, source.stat().st_size)
-
-
 def test_probabilities_come_from_a_counts_file(source: Path, tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text("the 70\nparis 20\nother 10\n")
     table = convert(source, folder_beside(source), counts=tmp_path / "counts.txt")
@@ -352,10 +298,3 @@ def test_without_english_probabilities_follow_zipf(source: Path, monkeypatch: py
     assert table.frequencies.sum() == pytest.approx(1)
     assert table.frequencies[0] / table.frequencies[3] == pytest.approx(4)
     assert "Zipf" in table.card["frequencies"]
-
-
-def test_a_broken_counts_file_is_said_before_anything_is_written(source: Path, tmp_path: Path) -> None:
-    (tmp_path / "counts.txt").write_text("the many\n")
-    with pytest.raises(VectorsError, match=r"counts\.txt, line 1"):
-        convert(source, tmp_path / "to", counts=tmp_path / "counts.txt")
-    assert not (tmp_path / "to").exists()

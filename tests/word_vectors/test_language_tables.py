@@ -55,16 +55,6 @@ def test_each_word_is_found_with_nearly_its_vector_and_its_probability(
     assert np.abs(rows - moved - shift).max() < 0.1
 
 
-def test_many_words_are_found_as_few_are(tmp_path: Path) -> None:
-    words = [f"wort{number}" for number in range(9000)]
-    table = _table(tmp_path, words, [1e-4] * 9000)
-    hashes = OovWords.of([*words, *(f"fehlt{number}" for number in range(9000))]).hashes
-    few = np.concatenate([LanguageTable(table.path).lookup(part) for part in np.array_split(hashes, 60)])
-    assert np.array_equal(few, table.lookup(hashes))
-    assert (few[:9000] >= 0).all()
-    assert (few[9000:] < 0).all()
-
-
 def test_what_is_no_table_is_refused(tmp_path: Path, greek: LanguageTable) -> None:
     path, data = tmp_path / "el.vectors", greek.path.read_bytes()
     path.write_bytes(b"semsearch language vectors 0" + data[len("semsearch language vectors 1") :])
@@ -124,16 +114,6 @@ def test_the_paths_of_many_texts_are_those_of_each_place_by_place(
         assert log_p[own].sum() - 25.0 * left == pytest.approx(_best_path(text, chinese, -25.0), rel=1e-5)
 
 
-def test_a_few_texts_are_cut_as_many_are(chinese: LanguageTable, small_vectors: VectorTable) -> None:
-    generator = np.random.default_rng(2)
-    texts = [in_chinese(" ".join(generator.choice(WORDS, size=size))) + "々" * (size % 2) for size in (1, 2, 3) * 9]
-    assert sum(map(len, texts)) > 128 > max(map(len, texts))  # characters, from which on all places are decided at once
-    together = language_words(texts, chinese, small_vectors, base=0, keep_unknown=True)
-    for number, text in enumerate(texts):
-        alone = language_words([text], chinese, small_vectors, base=0, keep_unknown=True)
-        assert alone.ids.tolist() == together.ids[together.indptr[number] : together.indptr[number + 1]].tolist()
-
-
 def test_the_parts_of_a_few_words_are_remembered_and_are_those_of_many(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
@@ -146,12 +126,6 @@ def test_the_parts_of_a_few_words_are_remembered_and_are_those_of_many(
         few = language_words([" ".join(words)], table, small_vectors, base=9, keep_unknown=False)
         assert few.ids.tolist() == many.ids[: many.indptr[1]].tolist() != []
     assert len(table.parts) == len(words)  # of the first time alone
-
-
-def test_a_long_run_is_cut_too(chinese: LanguageTable, small_vectors: VectorTable) -> None:
-    text = in_chinese(" ".join(WORDS * 8))
-    found = language_words([text], chinese, small_vectors, base=0, keep_unknown=True)
-    assert found.lengths.tolist() == [8 * len(WORDS)]
 
 
 def test_an_unknown_word_is_its_longest_beginning_and_the_ending_after_it(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.train.piece_vectors import add_pieces, choose_pieces, learn_pieces
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
@@ -63,11 +61,6 @@ def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None
     assert len("harbour" * 10) > LONGEST_WORD
     assert not open_vectors.guess(unknown_words).any()
     assert open_vectors.guess(OovWords.of([])).shape == (0, open_vectors.dimension)
-
-
-def test_a_table_without_pieces_guesses_nothing(small_vectors: VectorTable) -> None:
-    assert small_vectors.pieces is None
-    assert not small_vectors.guess(OovWords.of(["harbours"])).any()
 
 
 def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> None:
@@ -135,13 +128,6 @@ def test_a_table_with_pieces_has_the_same_words_and_another_digest(
         add_pieces(small_vectors, tmp_path / "again")
 
 
-def test_adding_pieces_again_replaces_them(open_vectors: VectorTable, tmp_path: Path) -> None:
-    fewer = add_pieces(open_vectors, tmp_path / "fewer", number=20)
-    assert fewer.card["pieces"] == len(fewer.pieces or ()) == 20
-    card = json.loads((tmp_path / "fewer" / "card.json").read_text(encoding="utf-8"))
-    assert (card["name"], card["digest"]) == ("fewer", fewer.digest)
-
-
 @pytest.mark.parametrize("name", ["piece_scales", "piece_keys", "piece_slots", "piece_maps"])
 def test_damaged_pieces_are_said(small_vectors: VectorTable, tmp_path: Path, name: str) -> None:
     folder = add_pieces(small_vectors, tmp_path / "v", number=30).folder
@@ -179,13 +165,3 @@ def test_unknown_words_are_taken_joined_and_told_apart() -> None:
         *distinct.words,
     ]
     assert len(OovWords.concatenate([])) == 0
-
-
-def test_int8_tables_keep_their_rows_when_pieces_are_added(tmp_path: Path) -> None:
-    rows = np.random.default_rng(4).standard_normal((len(WORDS), 5))
-    p = np.full(len(WORDS), 1 / len(WORDS))
-    table = TableWriter(tmp_path / "v", dtype="int8").write(WORDS, rows, p, card={"source": "a test"})
-    with_pieces = add_pieces(table, tmp_path / "p", number=25)
-    assert np.array_equal(np.load(tmp_path / "p" / "vectors.npy"), np.load(tmp_path / "v" / "vectors.npy"))
-    assert with_pieces.card["source"] == "a test"
-    assert load_vectors(tmp_path / "p").digest == with_pieces.digest

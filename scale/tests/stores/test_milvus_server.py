@@ -228,7 +228,7 @@ def test_a_collection_of_another_program_is_left_alone() -> None:
     server = MilvusServer(parsed(uri))
     name = server.address.collection
     server.change(lambda client, seconds: client.create_collection(name, dimension=4, timeout=seconds))
-    with pytest.raises(UsageError, match="of another program"):
+    with pytest.raises(UsageError, match="another index or program"):
         claim(uri, "ada")
     release(uri, "ada")
     assert server.ask(lambda client, seconds: client.has_collection(name, timeout=seconds))

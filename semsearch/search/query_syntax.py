@@ -11,7 +11,8 @@ is not closed, or has no word in it, is text, as in 5" disk.
 A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, as the
 tokeniser sees them and in any form that search treats alike: case, accents and English endings do not count. The
 postings know which passages have all words of a phrase; only their texts are read, to see whether the words follow each
-other.
+other. A phrase that no passage has is text, if the query has other words: what a question quotes is often a name that
+its answer has in another form.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class QuerySyntax:
     text: str
     must: tuple[str, ...] = ()  # phrases that a passage must have
     must_not: tuple[str, ...] = ()
+    has_other_words: bool = False  # beside the phrases
 
     @property
     def decides(self) -> bool:
@@ -58,10 +60,11 @@ class QuerySyntax:
 
 def parse_query(query: str) -> QuerySyntax:
     """Parse a query. Raises UsageError for one that only excludes words."""
-    must, must_not, text, done = list[str](), list[str](), list[str](), 0
+    must, must_not, text, done, other = list[str](), list[str](), list[str](), 0, ""
     for match, phrase, is_excluded in _phrases(query):
         (must_not if is_excluded else must).append(phrase)
         text += [query[done : match.start()], "" if is_excluded else phrase]
+        other += query[done : match.start()]
         done = match.end()
         if len(must) + len(must_not) > _MOST:
             raise UsageError(f"the query has more than {_MOST} phrases and excluded words; give it as plain text")
@@ -70,7 +73,7 @@ def parse_query(query: str) -> QuerySyntax:
     whole = "".join([*text, query[done:]]).strip()
     if not words(whole):
         raise UsageError(f"the query {quoted(query)} only excludes words; add words to search for")
-    return QuerySyntax(whole, tuple(must), tuple(must_not))
+    return QuerySyntax(whole, tuple(must), tuple(must_not), has_other_words=bool(words(other + query[done:])))
 
 
 def _phrases(query: str) -> Iterator[tuple[re.Match[str], str, bool]]:
@@ -100,13 +103,16 @@ def allowed_by_phrases(
     db: sqlite3.Connection, lexical: WordSearch, syntax: QuerySyntax, allowed: IdRanges | None
 ) -> tuple[IdRanges, list[str]]:
     """The ids of the passages that phrases let through, of those that filters allow (None: all); and a notice of each
-    phrase that none of these has."""
+    phrase that none of these has. If the query has other words too, such a phrase lets all through."""
     passing, notices = lexical.ids if allowed is None else allowed, list[str]()
     for phrase in syntax.must:
         having = _having(db, lexical, phrase, passing)
         if not len(having):
             who = "no passage has" if allowed is None else "no passage that the filters allow has"
             notices.append(f"{who} the phrase {quoted(phrase)}")
+            if syntax.has_other_words:
+                notices[-1] += "; its words are searched for one by one"
+                continue
         passing = IdRanges.of_ids(having)
     for phrase in syntax.must_not:
         passing = passing.without(IdRanges.of_ids(_having(db, lexical, phrase, passing)))

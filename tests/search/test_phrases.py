@@ -113,6 +113,17 @@ def test_a_phrase_that_no_passage_has_is_said(index: Index, caplog: pytest.LogCa
     assert all(record.levelno == logging.WARNING for record in caplog.records)
 
 
+def test_a_phrase_that_no_passage_has_is_text_beside_other_words(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    hits = index.search('captain "ship old"')
+    assert hits
+    assert [hit.path for hit in hits] == [hit.path for hit in index.search("captain ship old")]
+    assert caplog.messages == ["no passage has the phrase 'ship old'; its words are searched for one by one"]
+    only_phrases = index.search('captain "old ship" "ship old"')
+    assert names(only_phrases) == names(index.search('captain "old ship"'))
+
+
 def test_a_query_that_only_leaves_out_is_refused(index: Index) -> None:
     with pytest.raises(UsageError, match="only excludes words"):
         index.search("-ship")

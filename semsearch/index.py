@@ -27,11 +27,11 @@ from semsearch.remote_index import RemoteIndex
 from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import strings
 from semsearch.search.searcher import Searcher
-from semsearch.search.similar import find_document
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
+from semsearch.storage.find_document import find_document
 from semsearch.storage.meta import LONGEST_DESCRIPTION, get_meta
 from semsearch.storage.published import open_published, published_at
 from semsearch.system import plugins

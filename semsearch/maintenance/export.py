@@ -25,11 +25,11 @@ from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.make_hits import shown
 from semsearch.sources.roots import Root
 from semsearch.storage.catalogue import PassageRow, each_passage, get_roots, get_spans
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import KeptDocument, each_kept, kept_ids
+from semsearch.storage.find_document import shown
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import working_folder
 from semsearch.text.passage_records import PassageRecord

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from semsearch.errors import SourceChanged, UsageError
 from semsearch.readers.pages.pdf_pictures import Box, page_picture, place_sentences
 from semsearch.results.documents import PageSentence, PdfPage, TextBox
-from semsearch.search.make_hits import path_of
-from semsearch.search.similar import find_document
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages
+from semsearch.storage.find_document import find_document, path_of
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.system.source_files import read_source
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse
-from semsearch.search.make_hits import path_of, shown, stale_documents
-from semsearch.search.similar import find_document, find_passage
+from semsearch.search.make_hits import stale_documents
 from semsearch.searchable import SoughtPassage
 from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents
 from semsearch.storage.checked_rows import check_all_documents
@@ -26,6 +25,7 @@ from semsearch.storage.document_rows import (
     added_texts_after,
     list_documents,
 )
+from semsearch.storage.find_document import find_document, find_passage, path_of, shown
 from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:

@@ -286,7 +286,8 @@ def best_of(hits: Hits, options: SearchOptions) -> Hits:
     below the relevance threshold at the end. Their ranks begin with 1."""
     least = -math.inf if options.min_score is None else options.min_score
     chosen = above_threshold(hits.instead([hit for hit in hits if hit.score >= least][: options.k]), options.floor)
-    return chosen.instead(replace(hit, rank=rank) for rank, hit in enumerate(chosen, start=1))
+    ranks = enumerate(chosen, start=1)
+    return chosen.instead(hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in ranks)
 
 
 def _is_weak(hit: Hit, floor: float) -> bool:

@@ -46,19 +46,16 @@ _MOST_COMPARED = 8  # words that are compared with the query's other words, and 
 _MOST_ROWS = 4096  # that are counted; of more, every so many
 _MU = 2.0  # passages: so many have the other words as often as any
 
-_LIKELIHOOD: dict[Edit, float] = {  # natural logarithms
-    "swapped": 0.0,
-    "doubled": 0.0,
-    "missing": -0.5,
-    "extra": -0.5,
-    "other": -1.0,
-    "several": -3.0,
-}
+_EDITS: tuple[Edit, ...] = "swapped", "doubled", "missing", "extra", "other", "several"
+_LIKELIHOOD = dict(zip(_EDITS, (0.0, 0.0, -0.5, -0.5, -1.0, -3.0), strict=True))  # natural logarithms
 _FIRST_LETTER = -2.0  # people seldom mistake it
 
 _PIECES = re.compile(r"\S+")
 _OPENING, _CLOSING = "\"'([{“„«‘¿¡", "\"'.,;:!?)]}”“»’…"
 _ENDING = re.compile(r"['’][A-Za-z]{1,2}$")
+
+
+Rows = list[Int32]  # of the passages that have a word, by segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ class _Word:
 
 
 def correct(
-    query: str,
+    typed: str,
     syntax: QuerySyntax | None,
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
@@ -82,33 +79,29 @@ def correct(
 
     `held`: words of it that passages have; `uncorrected`: words that stay, since another index has them.
     """
-    asked, query = query, unicodedata.normalize("NFC", query)
+    query = unicodedata.normalize("NFC", typed)
     idle = frozenset[str]().union(*map(stop_words, lexical.languages))
-    found = _words_of(query, syntax, lexical.languages)
-    if len(found) > _MOST_WORDS or all(word.text in held or _is_left(word.text, idle) for word in found):
-        return asked, ()
-    corrector = _Corrector(lexical, vectors, idle, uncorrected)
-    unknown = corrector.take([word.text for word in found])
-    if not any(unknown):
-        return asked, ()
-    corrected, made, done, position = list[str](), list[Correction](), 0, 0
-    while position < len(found) and len(made) < _MOST_CORRECTED:
-        taken = 1
-        instead = None
-        if any(unknown[position : position + 2]) and position + 1 < len(found):
-            pair = found[position : position + 2]
-            instead = corrector.joined(query[pair[0].start : pair[1].end], pair[0].text + pair[1].text)
-            taken = 2 if instead else 1
-        if instead is None and unknown[position]:
-            instead = corrector.instead_of(found[position].text)
+    query_words = _words_of(query, syntax, lexical.languages)
+    if len(query_words) > _MOST_WORDS or all(word.text in held or _stays(word.text, idle) for word in query_words):
+        return typed, ()
+    corrector = _Corrector(lexical, vectors, idle)
+    is_unknown = corrector.take([word.text for word in query_words], uncorrected)
+    parts, corrections, done = list[str](), list[Correction](), 0
+    for at, word in enumerate(query_words):
+        if word.start < done or len(corrections) == _MOST_CORRECTED or not any(is_unknown[at : at + 2]):
+            continue
+        end, instead, is_mistake = word.end, None, True
+        following = query_words[at + 1] if at + 1 < len(query_words) else word
+        if " " in query[word.start : following.end] and corrector.has(word.text + following.text):
+            end, instead = following.end, word.text + following.text
+        elif is_unknown[at]:
+            instead = corrector.instead_of(word.text)
+            is_mistake = instead is not None and not corrector.is_form(word.text, instead)
         if instead is not None:
-            start, end = found[position].start, found[position + taken - 1].end
-            corrected += [query[done:start], instead]
-            if taken > 1 or not corrector.is_form(found[position].text, instead):
-                made.append(Correction(query[start:end], instead))
+            parts += [query[done : word.start], instead]
+            corrections += [Correction(query[word.start : end], instead)] if is_mistake else []
             done = end
-        position += taken
-    return "".join([*corrected, query[done:]]) if done else asked, tuple(made)
+    return "".join([*parts, query[done:]]) if done else typed, tuple(corrections)
 
 
 def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> list[_Word]:
@@ -116,9 +109,8 @@ def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) 
     quoted = {word for phrase in (syntax.must if syntax else ()) for word in words(phrase)}
     lower, chosen = lowered(query, languages[0]), list[_Word]()
     for match in _PIECES.finditer(query):
-        piece = match.group()
-        start = match.start() + len(piece) - len(piece.lstrip(_OPENING))
-        core = _ENDING.sub("", piece.lstrip(_OPENING).rstrip(_CLOSING))
+        piece = match.group().lstrip(_OPENING)
+        start, core = match.end() - len(piece), _ENDING.sub("", piece.rstrip(_CLOSING))
         for part in re.finditer(r"[^-‐]+", core) if _is_word(core, languages) else ():
             first, end = start + part.start(), start + part.end()
             if (text := lower[first:end].lower()) not in quoted:
@@ -126,7 +118,7 @@ def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) 
     return chosen
 
 
-def _is_left(word: str, idle: AbstractSet[str]) -> bool:
+def _stays(word: str, idle: AbstractSet[str]) -> bool:
     """Whether a word is never corrected: it is short, long or a stop word."""
     return not SHORTEST <= len(word) <= LONGEST or word in idle
 
@@ -143,43 +135,42 @@ def _is_word(core: str, languages: Sequence[str]) -> bool:
 
 def _has_letters_only(part: str) -> bool:
     """Whether a text is one word of letters, and marks on them such as vowel signs; a Chinese character is a word."""
-    if not part or any(unicodedata.category(char)[0] not in "LM" for char in part):
+    categories = [unicodedata.category(char) for char in part]
+    if not part or any(category[0] not in "LM" for category in categories):
         return False
-    return len(words(part)) == 1 or any(unicodedata.category(char) in ("Mn", "Mc") for char in part)
+    return len(words(part)) == 1 or not {"Mn", "Mc"}.isdisjoint(categories)
 
 
 class _Corrector:
     """Finds words instead of others, of which the `idle` ones are no context."""
 
-    def __init__(
-        self,
-        lexical: WordSearch,
-        vectors: Callable[[], WordVectors],
-        idle: AbstractSet[str],
-        uncorrected: AbstractSet[str],
-    ) -> None:
-        self._idle = idle
-        self._lexical = lexical
-        self._vectors = vectors
-        self._kept = uncorrected
-        self._context: list[list[Int32]] = []  # of each other word, its rows by segment
-        self._tables = _tables_of(lexical.languages, vectors)
+    def __init__(self, lexical: WordSearch, vectors: Callable[[], WordVectors], idle: AbstractSet[str]) -> None:
+        self._lexical, self._vectors, self._idle = lexical, vectors, idle
+        self._context: list[Rows] = []  # of the other words
+        self._tables: dict[str, LanguageTable] = {}  # of languages besides English, where the index is in some
+        if [*lexical.languages] != [ENGLISH]:
+            several = as_multilingual(vectors())
+            english = vectors() if several is None else several.english
+            tables = {code: language_table(code, english) for code in lexical.languages}
+            self._tables = {code: table for code, table in tables.items() if table is not None}
 
-    def take(self, words: Sequence[str]) -> list[bool]:
+    def take(self, words: Sequence[str], uncorrected: AbstractSet[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
-        may_be = [word for word in words if word not in self._kept and not _is_left(word, self._idle)]
-        frequencies = self._frequencies(may_be) if may_be else ()
-        strange = {word for word, p in zip(may_be, frequencies, strict=True) if p < _KNOWN}
-        if not strange:
-            return [False] * len(words)
-        rows = _rows_of(self._lexical, words)
-        telling = (own for word, each in zip(words, rows, strict=True) if word not in self._idle for own in each)
+        may_be = [word for word in words if word not in uncorrected and not _stays(word, self._idle)]
+        strange = {word for word, p in zip(may_be, self._frequencies(may_be), strict=True) if p < _KNOWN}
+        rows_of_words = _rows_of(self._lexical, words) if strange else [[]] * len(words)
+        telling = [
+            rows
+            for word, by_language in zip(words, rows_of_words, strict=True)
+            if word not in self._idle
+            for rows in by_language
+        ]
         self._context = sorted(telling, key=_count)[:_MOST_COMPARED]
-        return [not own and word in strange for word, own in zip(words, rows, strict=True)]
+        return [not rows and word in strange for word, rows in zip(words, rows_of_words, strict=True)]
 
-    def joined(self, asked: str, word: str) -> str | None:
-        """The word that two words are, written together, if passages have it."""
-        return word if " " in asked and len(word) <= LONGEST and _rows_of(self._lexical, [word])[0] else None
+    def has(self, word: str) -> bool:
+        """Whether passages have a word."""
+        return len(word) <= LONGEST and bool(_rows_of(self._lexical, [word])[0])
 
     def is_form(self, word: str, other: str) -> bool:
         """Whether a word is another form of one that passages have, as far as their endings tell: it is no mistake.
@@ -188,11 +179,9 @@ class _Corrector:
         """
         if not self._tables:
             return False
-        word, other = (without_prefixes(each, self._tables) for each in (word, other))
-        longest = max(len(word), len(other))
-        alike = next(
-            (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
-        )
+        word, other = (without_prefixes(form, self._tables) for form in (word, other))
+        longest, shortest = max(len(word), len(other)), min(len(word), len(other))
+        alike = next((at for at in range(shortest) if word[at] != other[at]), shortest)
         most = longest // 2 if not _LONG_ENDINGS.isdisjoint(self._tables) else min(_ENDING_LETTERS, longest // 3)
         return word == other or (alike >= SHORTEST and longest - alike <= most)
 
@@ -202,91 +191,81 @@ class _Corrector:
             return hyphenated
         if self._is_compound(word):
             return self._divided(word)
-        found = self._similar(word, 1)
-        if not found:
-            divided = self._divided(word)
-            if divided is not None or len(word) < _LONG:
-                return divided
-            found = self._similar(word, 2)
-        return self._likeliest(found)
+        similar = self._similar(word, 1)
+        if not similar and (divided := self._divided(word)) is not None:
+            return divided
+        if not similar and len(word) >= _LONG:
+            similar = self._similar(word, 2)
+        return self._likeliest(similar) if similar else None
 
-    def _similar(self, word: str, edits: int) -> dict[str, tuple[float, list[Int32]]]:
+    def _similar(self, word: str, edits: int) -> dict[str, tuple[float, Rows]]:
         """The words of passages that edits make of a word: the logarithm of their likelihood, and their rows."""
-        found: dict[str, tuple[float, list[Int32]]] = {}
         similar = self._lexical.similar_words(word, edits)
-        lookup = self._lexical.find(np.array([term for _, term in similar], dtype=np.uint64))
-        rows_of = _rows_by_term(lookup)
-        for each, term in similar:
-            rows = rows_of.get(term)
-            if rows is not None and not (edits > 1 and each.is_first):
-                likelihood = _LIKELIHOOD[each.edit] + _FIRST_LETTER * each.is_first
-                found[each.word] = math.log(_count(rows)) + likelihood, rows
-        return found
+        rows_of = _rows_by_term(self._lexical.find(np.array([term for _, term in similar], dtype=np.uint64)))
+        return {
+            other.word: (
+                math.log(_count(rows_of[term])) + _LIKELIHOOD[other.edit] + _FIRST_LETTER * other.is_first,
+                rows_of[term],
+            )
+            for other, term in similar
+            if term in rows_of and not (edits > 1 and other.is_first)
+        }
 
-    def _likeliest(self, found: dict[str, tuple[float, list[Int32]]]) -> str | None:
-        """The word that is likeliest together with the others, which becomes one of them; None of none."""
-        if not found:
-            return None
-        best = sorted(found, key=lambda word: (-found[word][0], word))[:_MOST_COMPARED]
+    def _likeliest(self, similar: dict[str, tuple[float, Rows]]) -> str:
+        """The word that is likeliest together with the others, which becomes one of them."""
+        best = sorted(similar, key=lambda word: (-similar[word][0], word))[:_MOST_COMPARED]
         if len(best) > 1 and self._context:
-            best.sort(key=lambda word: -found[word][0] - self._fit(found[word][1]))
-        self._context.append(found[best[0]][1])
+            best.sort(key=lambda word: -similar[word][0] - self._fit(similar[word][1]))
+        self._context.append(similar[best[0]][1])
         return best[0]
 
-    def _fit(self, rows: list[Int32]) -> float:
+    def _fit(self, rows: Rows) -> float:
         """Σ_o log((n_wo + μ n_o / N) / (n_w + μ)) over the other words o."""
-        size = _count(rows)
-        share = _MU / max(self._lexical.passages, 1)
+        size, share = _count(rows), _MU / max(self._lexical.passages, 1)
         return sum(math.log((_shared(rows, other) + share * _count(other)) / (size + _MU)) for other in self._context)
 
     def _hyphenated(self, word: str) -> str | None:
         """The word with a hyphen, as passages have it: "co-citation"; None if none has."""
-        places = range(1, len(word))
-        own = hashes_of([part for place in places for part in (word[:place], word[place:])])
-        terms = pair_terms(own[::2], own[1::2])
+        halves = _halves(word, 1)
+        hashes = hashes_of([half for pair in halves for half in pair])
+        terms = pair_terms(hashes[::2], hashes[1::2])
         rows = _rows_by_term(self._lexical.find(terms))
-        pairs = zip(places, terms.tolist(), strict=True)
-        _, place = max([(_count(rows[term]), place) for place, term in pairs if term in rows], default=(0, 0))
-        return f"{word[:place]}-{word[place:]}" if place else None
+        counts = [_count(rows[term]) if term in rows else 0 for term in terms.tolist()]
+        best = max(range(len(halves)), key=lambda at: (counts[at], at), default=0)
+        return "-".join(halves[best]) if any(counts) else None
 
     def _divided(self, word: str) -> str | None:
         """The two words that were written together: of all such, those that most passages have together."""
-        parts = [(word[:place], word[place:]) for place in range(_PART, len(word) - _PART + 1)]
-        rows = _rows_of(self._lexical, [part for both in parts for part in both])
-        found = [
-            (max(_shared(one, two) for one in own for two in other), f"{first} {second}")
-            for (first, second), own, other in zip(parts, rows[::2], rows[1::2], strict=True)
-            if own and other and not (self._tables and (self._frequencies([first, second]) < _KNOWN).any())
+        halves = _halves(word, _PART)
+        rows = _rows_of(self._lexical, [half for pair in halves for half in pair])
+        together = [
+            (max(_shared(one, two) for one in firsts for two in seconds), f"{first} {second}")
+            for (first, second), firsts, seconds in zip(halves, rows[::2], rows[1::2], strict=True)
+            if firsts and seconds and not (self._tables and (self._frequencies([first, second]) < _KNOWN).any())
         ]
-        most, divided = max(found, default=(0.0, ""))
+        most, divided = max(together, default=(0.0, ""))
         return divided if most else None
 
     def _frequencies(self, words: Sequence[str]) -> Float32:
         """p(w) of words in general text of the language that has each most, 0 if no word vectors have it. (n,)"""
-        found = _frequencies_in(self._vectors(), words)
+        p = _frequencies_in(self._vectors(), words)
         for language, table in self._tables.items():
-            found = np.maximum(found, _frequencies_in(table, [spelled(word, language) for word in words]))
-        return found
+            p = np.maximum(p, _frequencies_in(table, [spelled(word, language) for word in words]))
+        return p
 
     def _is_compound(self, word: str) -> bool:
         """Whether a word is made of two that the word vectors of a language know."""
         for language, table in self._tables.items():
-            whole = spelled(word, language)
-            places = range(SHORTEST, len(whole) - SHORTEST + 1)
-            known = table.lookup(hashes_of([part for at in places for part in (whole[:at], whole[at:])])) >= 0
-            if (known[::2] & known[1::2]).any():
+            halves = [half for pair in _halves(spelled(word, language), SHORTEST) for half in pair]
+            is_known = table.lookup(hashes_of(halves)) >= 0
+            if (is_known[::2] & is_known[1::2]).any():
                 return True
         return False
 
 
-def _tables_of(languages: Sequence[str], vectors: Callable[[], WordVectors]) -> dict[str, LanguageTable]:
-    """The word vectors of languages besides English, where these belong to the index's."""
-    if [*languages] == [ENGLISH]:
-        return {}
-    opened = vectors()
-    several = as_multilingual(opened)
-    tables = {code: language_table(code, opened if several is None else several.english) for code in languages}
-    return {code: table for code, table in tables.items() if table is not None}
+def _halves(word: str, least: int) -> list[tuple[str, str]]:
+    """A word divided in two, each half of so many letters at least."""
+    return [(word[:at], word[at:]) for at in range(least, len(word) - least + 1)]
 
 
 def _frequencies_in(vectors: WordVectors | LanguageTable, words: Sequence[str]) -> Float32:
@@ -294,28 +273,27 @@ def _frequencies_in(vectors: WordVectors | LanguageTable, words: Sequence[str]) 
     return np.where(ids < 0, np.float32(0), vectors.frequencies[np.maximum(ids, 0)])
 
 
-def _rows_of(lexical: WordSearch, words: Sequence[str]) -> list[list[list[Int32]]]:
-    """The rows of the passages that have each word, by segment, for each language in which some have it."""
+def _rows_of(lexical: WordSearch, words: Sequence[str]) -> list[list[Rows]]:
+    """The rows of the passages that have each word, for each language in which some have it."""
     terms = [hashes_of(stems(words, language)).tolist() for language in lexical.languages]
     rows = _rows_by_term(lexical.find(np.array(terms, dtype=np.uint64).ravel()))
-    return [[rows[term] for term in dict.fromkeys(own) if term in rows] for own in zip(*terms, strict=True)]
+    return [[rows[term] for term in dict.fromkeys(forms) if term in rows] for forms in zip(*terms, strict=True)]
 
 
-def _rows_by_term(lookup: TermLookup) -> dict[int, list[Int32]]:
-    """The rows of each term that passages have, by segment."""
-    found = zip(lookup.terms.tolist(), lookup.idf.tolist(), lookup.lists, strict=True)
-    return {term: [rows for rows, _ in lists] for term, idf, lists in found if idf}
+def _rows_by_term(lookup: TermLookup) -> dict[int, Rows]:
+    """The rows of each term that passages have."""
+    postings = zip(lookup.terms.tolist(), lookup.idf.tolist(), lookup.lists, strict=True)
+    return {term: [rows for rows, _ in lists] for term, idf, lists in postings if idf}
 
 
-def _count(rows: Sequence[Int32]) -> int:
+def _count(rows: Rows) -> int:
     return sum(map(len, rows))
 
 
-def _shared(one: Sequence[Int32], two: Sequence[Int32]) -> float:
-    """The number of rows that two lists have both, segment by segment; estimated where both are long."""
+def _shared(one: Rows, two: Rows) -> float:
+    """The number of rows that two words have both; estimated where both have many."""
     shared = 0.0
-    for first, second in zip(one, two, strict=True):
-        short, long = (first, second) if len(first) < len(second) else (second, first)
+    for short, long in (sorted(pair, key=len) for pair in zip(one, two, strict=True)):
         if len(short):
             step = -(-len(short) // _MOST_ROWS)
             wanted = short[::step]
@@ -323,10 +301,7 @@ def _shared(one: Sequence[Int32], two: Sequence[Int32]) -> float:
     return shared
 
 
-# -- Words that another index has --------------------------------------------------------------------------------------
-
-
-def held_words(lexical: WordSearch, words: frozenset[str]) -> set[str]:
+def held_words(lexical: WordSearch, words: AbstractSet[str]) -> set[str]:
     """Those of some words that passages have."""
     chosen = sorted(words)
     return {word for word, rows in zip(chosen, _rows_of(lexical, chosen), strict=True) if rows}

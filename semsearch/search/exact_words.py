@@ -23,7 +23,7 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Float64, Int64
+from semsearch.arrays.types import Float64, UInt64
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.hits import Hit
 from semsearch.results.options import ExactPart, ExactWords
@@ -82,12 +82,11 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     spans = [" ".join(span.split()) for span in (*phrases, *_SPAN.findall(query)) if not span.isspace()]
     rest = _SPAN.sub(" ", query)
     for span in spans[: len(phrases)]:
-        rest = re.sub(_pattern(span), " ", rest)
-    found = [QueryPart(span, _CODE) for span in spans]
+        rest = re.sub("".join(_pattern_of(span)), " ", rest)
     pieces = [_bare(piece) for piece in _PIECES.findall(rest) if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
-    found += [_part(piece, is_upper=is_upper) for piece in pieces]
-    counted = [(part, len(words(part.text))) for part in found]
+    parts = [QueryPart(span, _CODE) for span in spans] + [_part(piece, is_upper=is_upper) for piece in pieces]
+    counted = [(part, len(words(part.text))) for part in parts]
     different = {part.text: part for part, n in counted if n and (part.least < _WORD or (with_words and n == 1))}
     return tuple(sorted(different.values(), key=lambda part: part.least)[:_MOST_PARTS])
 
@@ -116,44 +115,77 @@ def _part(piece: str, *, is_upper: bool) -> QueryPart:
 
 # -- Finding -----------------------------------------------------------------------------------------------------------
 
-Found = Mapping[int, tuple[ExactPart, ...]]  # the parts that a passage has, by its id
+Literal = dict[int, tuple[ExactPart, ...]]  # the parts that a passage has, by its id
 
 
-def passages_with(query: Query, index: IndexView) -> Found:
+def passages_with(query: Query, index: IndexView) -> Literal:
     """Find the allowed passages that have parts of a query literally, with the parts that each has.
 
     If the whole query is the name of a file, the first passage of that file has it, and its name besides.
     """
     if query.words is None:
         return {}
-    lexical, parts, allowed = index.reader.lexical, query.parts, query.allowed
-    terms = [[of_question(part.text, [language]) for language in lexical.languages] for part in parts]
-    of_parts = [{term for each in own for term in each.tolist()} for own in terms]
-    of_names = set[int]().union(*(own for part, own in zip(parts, of_parts, strict=True) if part.least < _WORD))
-    *shares, share_of_names = _shares(query.words.lookup, [*of_parts, of_names])
-    found: dict[int, tuple[ExactPart, ...]] = {}
-    for part, share, own in zip(parts, shares, terms, strict=True):
+    literal: Literal = {}
+    terms_of_parts = [_terms_of(part.text, index) for part in query.parts]
+    of_names = [terms for part, terms in zip(query.parts, terms_of_parts, strict=True) if part.least < _WORD]
+    is_only_names = _share(query.words.lookup, [np.concatenate(terms) for terms in of_names]) >= _NEARLY_ALL
+    for part, terms in zip(query.parts, terms_of_parts, strict=True):
+        share = _share(query.words.lookup, terms)
         limit = HANDFUL if share >= part.least else part.most_otherwise
-        if not share or not limit:
-            continue
-        is_all = part.least < _WORD and share >= part.least and share_of_names >= _NEARLY_ALL
-        ids = distinct(np.concatenate([lexical.having(each) for each in own]))
-        ids = ids if allowed is None else ids[allowed.has(ids)]
-        if part.least == _WORD:
-            is_rare = len(ids) <= min(limit, int(_RARE * len(lexical.ids)))  # in a small index no word is
-            having = dict.fromkeys(ids.tolist() if is_rare else (), True)
-        else:
-            if len(ids) > _MOST_READ:
-                ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids)) if is_all else ids[:0]
-            having = _having(index.db, ids, part.text, most=None if is_all else limit)
-        for id_, as_typed in having.items():
-            found[id_] = (*found.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
+        if share and limit:
+            most = None if is_only_names and _WORD > part.least <= share else limit
+            having = _having(query, part, terms, index, most=most)
+            for id_, as_typed in having.items():
+                literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
     name = query.text.strip()
-    files = _beginnings_of(index.db, name, allowed)
+    files = _beginnings_of(index.db, name, query.allowed)
     for id_, as_typed in files.items():
-        named = (ExactPart(name, as_typed, len(files)), ExactPart("the name of its file", as_typed, len(files)))
-        found[id_] = (*found.get(id_, ()), *named)  # before what only mentions it
-    return found
+        parts = (ExactPart(text, as_typed, len(files)) for text in (name, "the name of its file"))
+        literal[id_] = (*literal.get(id_, ()), *parts)  # before what only mentions it
+    return literal
+
+
+def _terms_of(text: str, index: IndexView) -> list[UInt64]:
+    """The terms of a text in each language of the index."""
+    return [of_question(text, [language]) for language in index.reader.lexical.languages]
+
+
+def _share(lookup: TermLookup, terms: Sequence[UInt64]) -> float:
+    """The share that some terms have of the weight of a query."""
+    has = np.isin(lookup.terms, np.concatenate(terms)) if terms else np.zeros(len(lookup.terms), dtype=np.bool_)
+    return float(lookup.share_of(has[:, None])[0])
+
+
+def _having(
+    query: Query, part: QueryPart, terms: Sequence[UInt64], index: IndexView, *, most: int | None
+) -> dict[int, bool]:
+    """The allowed passages that have a part, given by its terms in each language, and whether as it is typed.
+
+    None if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter count.
+    """
+    lexical = index.reader.lexical
+    ids = distinct(np.concatenate([lexical.having(of_language) for of_language in terms]))
+    ids = ids if query.allowed is None else ids[query.allowed.has(ids)]
+    if part.least == _WORD:
+        is_rare = len(ids) <= min(HANDFUL, int(_RARE * len(lexical.ids)))  # in a small index no word is
+        return dict.fromkeys(ids.tolist() if is_rare else (), True)
+    if len(ids) > _MOST_READ and (most is not None or query.words is None):
+        return {}
+    if len(ids) > _MOST_READ and query.words is not None:
+        ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids))
+    typed, in_any_case = _finder(part.text), _finder(part.text, re.IGNORECASE)
+    having: dict[int, bool] = {}
+    first, size = 0, _AT_FIRST if most is not None else _MOST_READ
+    while first < len(ids):
+        for row in get_titled_texts(index.db, ids[first : first + size].tolist()):
+            text = "\n".join((row.text, row.title, *row.headings))
+            if in_any_case(text):
+                having[row.passage_id] = typed(text)
+        if most is not None and sum(having.values()) > most:
+            return {}
+        first, size = first + size, 2 * size
+    is_few = most is None or len(having) <= most
+    return {id_: as_typed for id_, as_typed in having.items() if is_few or as_typed}
 
 
 def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) -> dict[int, bool]:
@@ -166,38 +198,9 @@ def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) 
         "ESCAPE '\\') ORDER BY path LIMIT ?",
         (name, f"%/{of_like}", HANDFUL + 1),
     ).fetchall()
-    found = {int(id_): path.endswith(name) for id_, path in rows} if len(rows) <= HANDFUL else {}
-    allowed_ids = np.array([*found], dtype=np.int64)
-    kept = allowed_ids if allowed is None else allowed_ids[allowed.has(allowed_ids)]
-    return {id_: found[id_] for id_ in kept.tolist()}
-
-
-def _shares(lookup: TermLookup, terms: Sequence[set[int]]) -> list[float]:
-    """The share that each of n sets of terms has of the weight of a query."""
-    has = np.array([[term in each for each in terms] for term in lookup.terms.tolist()], dtype=np.bool_)
-    found: list[float] = lookup.share_of(has.reshape(-1, len(terms))).tolist()
-    return found
-
-
-def _having(db: sqlite3.Connection, ids: Int64, part: str, *, most: int | None) -> dict[int, bool]:
-    """Those of the passages that have a part, and whether as it is typed; none if more than `most` have it.
-
-    If too many have it in any case, but not as it is typed, only the latter count.
-    """
-    typed, other = _finder(part), _finder(part, re.IGNORECASE)
-    found: dict[int, bool] = {}
-    first, size = 0, _AT_FIRST if most is not None else _MOST_READ
-    while first < len(ids):
-        for row in get_titled_texts(db, ids[first : first + size].tolist()):
-            text = "\n".join((row.text, row.title, *row.headings))
-            if other(text):
-                found[row.passage_id] = typed(text)
-        if most is not None and sum(found.values()) > most:
-            return {}
-        first, size = first + size, 2 * size
-    if most is None or len(found) <= most:
-        return found
-    return {id_: True for id_, as_typed in found.items() if as_typed}
+    is_allowed = np.ones(len(rows)) if allowed is None else allowed.has(np.array([row[0] for row in rows], np.int64))
+    files = {int(id_): path.endswith(name) for (id_, path), may in zip(rows, is_allowed, strict=True) if may}
+    return files if len(rows) <= HANDFUL else {}
 
 
 def _finder(part: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
@@ -206,26 +209,20 @@ def _finder(part: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]
     find, begins, ends = re.compile(literal, flags).search, _edge(before).match, _edge(after).match
 
     def stands_in(text: str) -> bool:
-        found = find(text)
-        while found is not None and not (begins(text, found.start()) and ends(text, found.end())):
-            found = find(text, found.start() + 1)
-        return found is not None
+        match = find(text)
+        while match is not None and not (begins(text, match.start()) and ends(text, match.end())):
+            match = find(text, match.start() + 1)
+        return match is not None
 
     return stands_in
 
 
-@lru_cache(maxsize=64)
-def _edge(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def _pattern(part: str) -> str:
-    """Matches a part where it is not a piece of a longer word, number or option; a space is any white space."""
-    return "".join(_pattern_of(part))
+_edge = lru_cache(maxsize=64)(re.compile)
 
 
 def _pattern_of(part: str) -> tuple[str, str, str]:
-    """What has to be before a part, itself, and what has to be after it."""
+    """What has to be before a part, itself, and what has to be after it: it is not a piece of a longer word, number or
+    option; a space is any white space."""
     of_word = rf"[^\W{_UNSPACED}]"
     before = (
         rf"(?<!{of_word})" if re.match(rf"{of_word}|[/.@$#~]", part[0]) else r"(?<![\w-])" if part[0] == "-" else ""

@@ -20,6 +20,7 @@ from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, R
 from semsearch.search.support import support_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
+from semsearch.storage.find_document import path_of
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.system.source_files import NotTheFile, source_digest
 
@@ -182,24 +183,6 @@ def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], here: 
         headings=passage.headings,
         passage_id=passage.id,
     )
-
-
-def path_of(document: DocumentRow, here: str) -> str:
-    """The path of a document, relative to the folder `here` if it lies there; the id of a text that a program added."""
-    return shown(document.absolute, here) if document.root else document.absolute
-
-
-def shown(path: str, here: str) -> str:
-    """Shorten an absolute path as one would write it in the folder `here`: relative if it lies there.
-
-    At the root of the file system, where programs with windows start others, a path stays whole.
-    """
-    prefix = here.rstrip("/") + "/"
-    if prefix.count("/") == 1:
-        return path
-    if os.name == "nt":
-        return path[len(prefix) :] if path.casefold().startswith(prefix.casefold()) else path
-    return path.removeprefix(prefix)
 
 
 def _neighbours(

@@ -20,7 +20,7 @@ from semsearch.search.explain import explain, origin_now
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.pipeline import answer, search
 from semsearch.search.reranking import rerank
-from semsearch.search.similar import ExampleTexts, find_subject, query_of_passages, query_of_texts
+from semsearch.search.similar import ExampleTexts, find_subject, passage_of, query_of_passages, query_of_texts
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_stamp
@@ -80,7 +80,7 @@ class Searcher:
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        return self._reading(lambda index: find_subject(index.db, like, line).as_texts)
+        return self._reading(lambda index: find_subject(index.db, like, line).texts)
 
     def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> Hits:
         """Find passages similar to texts that are not of this index, best first."""
@@ -120,8 +120,7 @@ class Searcher:
         options = SearchOptions(mode=chosen, duplicates=True)  # raises UsageError for an unknown mode
 
         def explain_now(index: IndexView) -> Explanation:
-            if _passage_of(index, hit) is None:
-                raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
+            passage_of(index.db, hit)  # raises UsageError
             if known is not None and (known.mode, known.generation) == (chosen, index.reader.generation):
                 return explain(hit, known, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
@@ -134,8 +133,9 @@ class Searcher:
         assert origin is not None  # `Hit.explain` asks only for hits that have one
 
         def explain_as_found(index: IndexView) -> Explanation:
-            if index.reader.generation != origin.generation or _passage_of(index, hit) is None:
+            if index.reader.generation != origin.generation:
                 raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
+            passage_of(index.db, hit)  # raises UsageError for that of another index
             return explain(hit, origin, index)
 
         return self._reading(explain_as_found)
@@ -196,9 +196,3 @@ class Searcher:
             if newest is None or newest.order < opened.order:
                 self._reader = opened
             return opened
-
-
-def _passage_of(index: IndexView, hit: Hit) -> PassageRow | None:
-    """The passage of a hit; None if it has gone or changed, or if another index is in the place of the hit's."""
-    passage = get_passages(index.db, [hit.passage_id]).get(hit.passage_id)
-    return passage if passage is not None and passage.text == hit.passage else None

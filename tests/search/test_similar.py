@@ -182,7 +182,7 @@ def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path)
         with index._database.reading() as db:
             from semsearch.search.similar import find_subject
 
-            (heading,) = find_subject(db, "docs/sea-0.md", number).headings
+            (heading,) = find_subject(db, "docs/sea-0.md", number).texts.headings
         assert heading.endswith(part), number
 
 

@@ -13,10 +13,10 @@ from semsearch.errors import SourceChanged, SourceError, StorageError, UsageErro
 from semsearch.index import Index
 from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
 from semsearch.maintenance.pdf_pages import read_indexed
-from semsearch.search.similar import find_document
 from semsearch.sources.remote_source import RemoteState
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.catalogue import get_roots
+from semsearch.storage.find_document import find_document
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.objects.object_store import open_store, size_of, time_of

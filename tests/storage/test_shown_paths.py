@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from semsearch.search.make_hits import shown
+from semsearch.storage.find_document import shown
 
 
 def test_a_path_is_relative_in_its_folder_and_whole_elsewhere() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from semsearch.citations import harmless
 from semsearch.errors import ServerError
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.hits import Citation, Context
+from semsearch.results.hits import Citation, Context, Verdict
 from semsearch.results.options import Mode
 from semsearch.text.sentences import sentence_spans
 
@@ -94,7 +94,9 @@ class ModelAnswer(Record):
     answer: str  # "" if not answered
     sentences: tuple[AnswerSentence, ...]  # of the answer
     citations: tuple[Citation, ...]  # all passages that were given
-    weak: int | None = field(default=None, metadata=ONLY_IF_SET)  # as in a context
+    weak: int | None = field(default=None, metadata=ONLY_IF_SET)  # these as in a context
+    verdict: Verdict | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    missing: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
 
 
 def _plain_words(text: str) -> str:

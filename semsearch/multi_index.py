@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.results.hits import DuplicatePassage, Hit, Hits, best_of
+from semsearch.results.hits import DuplicatePassage, Hit, Hits, Verdict, best_of
 from semsearch.results.options import Boosted, Fused, Mode, SearchOptions, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.boosts import parse_boost
@@ -294,7 +294,8 @@ class DividedBoosts:
 
 
 def common(answers: Iterable[Hits]) -> Hits:
-    """No hits, with what all indexes say of a query, in the words of the first, and what any of them corrected.
+    """No hits, with what all indexes say of a query, in the words of the first, what any of them corrected, and the
+    best verdict.
 
     A filter or phrase that one of them knows needs no notice.
     """
@@ -302,7 +303,13 @@ def common(answers: Iterable[Hits]) -> Hits:
     subjects = [{_subject(notice) for notice in hits.notices} for hits in others]
     notices = tuple(notice for notice in first.notices if all(_subject(notice) in of_other for of_other in subjects))
     corrected = dict.fromkeys(correction for hits in (first, *others) for correction in hits.corrected)
-    return Hits(corrected=tuple(corrected), notices=notices)
+    verdicts = {hits.verdict for hits in (first, *others)}
+    return Hits(
+        verdict=next((verdict for verdict in get_args(Verdict) if verdict in verdicts), None),
+        missing=tuple(word for word in first.missing if all(word in hits.missing for hits in others)),
+        corrected=tuple(corrected),
+        notices=notices,
+    )
 
 
 def _subject(notice: str) -> str:

@@ -208,7 +208,13 @@ def _hits(answer: dict[str, Any]) -> Hits:
     """The hits of an answer, with what the server says of the query."""
     corrected = tuple(map(Correction.from_dict, _list({"corrected": [], **answer}, "corrected")))
     notices = tuple(map(str, _list({"warnings": [], **answer}, "warnings")))
-    return Hits(map(Hit.from_dict, _list(answer, "hits")), corrected=corrected, notices=notices)
+    return Hits(
+        map(Hit.from_dict, _list(answer, "hits")),
+        verdict=answer.get("verdict"),
+        missing=tuple(map(str, _list({"missing": [], **answer}, "missing"))),
+        corrected=corrected,
+        notices=notices,
+    )
 
 
 def _list(answer: object, key: str, count: int | None = None) -> list[Any]:

@@ -69,6 +69,11 @@ class Tuning:
     spread_prior: int = 30  # passages with the usual spread that are added to those of the index
     least_share: float = 0.5  # of the best score; less counts as so much
 
+    # whether an index answers a query; Measurements, "Verdicts"
+    verdict: tuple[float, ...] = (-4.2, 1.4, 10.0, -0.38, 1.8, 1.7)  # bias; times the features of search/verdict.py
+    verdict_not_here: float = -2.3  # score below which nothing answers; from 0 on the index does
+    verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
+
     # how many passages are considered
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
     depth_per_hit: int = 5  # the same for each hit that is asked for, where that is more

@@ -24,10 +24,12 @@ from semsearch.errors import UsageError
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
-    NOT_ANSWERED,
     DuplicatePassage,
     Hit,
+    Verdict,
+    heading_of,
     location,
+    nothing_answers,
     own_terms,
 )
 from semsearch.results.options import Correction, Mode
@@ -142,14 +144,16 @@ class Answer:
     is_grouped: bool = False  # whether the hits of each document come together
     weak: int = 0  # hits at the end below the relevance threshold, left out
     nearest: Sequence[Hit] = ()  # of these, the first ones, where nothing answers
-    answered: bool | None = None  # whether a hit is likely enough to answer; None for `similar`
+    verdict: Verdict | None = None  # on the query; None for `similar`
+    missing: Sequence[str] = ()  # words of the query that no document has
     corrected: Sequence[Correction] = ()  # misspelt words of the query
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         fields: dict[str, Any] = {"query": self.query, "mode": self.mode}
-        if self.answered is not None:
-            fields["answered"] = self.answered
+        if self.verdict is not None:
+            answered = bool(self.shown) and self.verdict != "not here"
+            fields |= {"verdict": self.verdict, "answered": answered, "missing": [*self.missing]}
         if self.corrected:
             fields["corrected"] = [correction.to_dict() for correction in self.corrected]
         fields |= {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
@@ -174,13 +178,13 @@ class Answer:
 
     @property
     def heading(self) -> str:
-        """The line above hits of which none is likely to answer; "" above others."""
-        return f"{NOT_ANSWERED}; nearest:" if self.answered is False and self.shown else ""
+        """The line above hits that do not answer, or perhaps; "" above others."""
+        return heading_of(self.verdict, self.missing) if self.shown else ""
 
     @property
     def without_hits(self) -> str:
         """The message in place of hits."""
-        return f"{NOT_ANSWERED}; {self.left_out(self.weak)}" if self.weak else "no hits"
+        return f"{nothing_answers(self.missing)}; {self.left_out(self.weak)}" if self.weak else "no hits"
 
     @staticmethod
     def left_out(count: int) -> str:
@@ -298,7 +302,7 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
     """
     first = True
     for answer in answers:
-        if answer.heading:
+        if answer.verdict == "not here" and answer.shown:
             yield from (["", answer.heading] if not first else [answer.heading])
         for hit, explanation in zip_longest(answer.shown, answer.explanations):
             if not first:

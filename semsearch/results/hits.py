@@ -3,10 +3,10 @@
 Citations: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`. A file that people open in an editor is cited
 by its lines; one without lines of its own by its pages and positions.
 
-If no hit of an answer is likely to answer, nothing answers the query, and the hits are only the nearest passages. The
-relevance threshold cuts the end of other answers, whose order never changes: a hit below the threshold stays while one
-above it follows, and so does one that has exact words of the query. The hits of `similar`, which answer no question,
-have no relevance, and none is left out.
+The verdict on a query is "answers", "perhaps" or "not here": then the hits are only the nearest passages. The relevance
+threshold cuts the end of other answers, whose order never changes: a hit below the threshold stays while one above it
+follows, and so does one that has exact words of the query. The hits of `similar`, which answer no question, have
+neither verdict nor relevance, and none is left out.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIndex, overload
 
-from semsearch.errors import MissingExtra, UsageError
+from semsearch.errors import MissingExtra, UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.notebook_html import FAINT, block, marked
 from semsearch.results.options import Correction, Mode as Mode, Origin, SearchOptions
@@ -194,25 +194,41 @@ def html_of_hit(hit: Hit) -> str:
 
 # -- Hit list ----------------------------------------------------------------------------------------------------------
 
+Verdict = Literal["answers", "perhaps", "not here"]
+
 
 class Hits(list[Hit]):
     """The hits of an answer, best first. A list, whose slices are `Hits` too.
 
-    `corrected` are the misspelt words of the query, which no passage has, with what was searched for instead; `notices`
-    what else the index cannot know of the query, such as a filter or a phrase that matches nothing.
+    `verdict` says of the query whether the index "answers" it, "perhaps" does, or "not here": then the hits are only
+    the nearest passages. It is None for hits of `similar`. `missing` are the words of the query that no document has.
+    `corrected` are its misspelt words, with what was searched for instead; `notices` what else the index cannot know of
+    the query, such as a filter or a phrase that matches nothing.
     """
 
-    __slots__ = ("corrected", "notices")
+    __slots__ = ("corrected", "missing", "notices", "verdict")
 
     def __init__(
-        self, hits: Iterable[Hit] = (), *, corrected: tuple[Correction, ...] = (), notices: tuple[str, ...] = ()
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        verdict: Verdict | None = None,
+        missing: tuple[str, ...] = (),
+        corrected: tuple[Correction, ...] = (),
+        notices: tuple[str, ...] = (),
     ) -> None:
         super().__init__(hits)
-        self.corrected, self.notices = corrected, notices
+        self.verdict, self.missing, self.corrected, self.notices = verdict, missing, corrected, notices
 
-    def instead(self, hits: Iterable[Hit]) -> Hits:
-        """Other hits of the same answer."""
-        return Hits(hits, corrected=self.corrected, notices=self.notices)
+    def instead(self, hits: Iterable[Hit], *, notices: tuple[str, ...] | None = None) -> Hits:
+        """Other hits of the same answer, perhaps with other notices."""
+        return Hits(
+            hits,
+            verdict=self.verdict,
+            missing=self.missing,
+            corrected=self.corrected,
+            notices=self.notices if notices is None else notices,
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -221,11 +237,8 @@ class Hits(list[Hit]):
 
     @property
     def answered(self) -> bool:
-        """Whether a hit is likely enough to answer: its relevance is at least `semsearch.results.hits.LIKELY`.
-
-        If not, the hits are only the nearest passages. Of hits of `similar` it says whether there are any.
-        """
-        return not all(_is_weak(hit, LIKELY) for hit in self)
+        """Whether there are hits, and the verdict on the query is not "not here"."""
+        return bool(self) and self.verdict != "not here"
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Hit: ...
@@ -250,8 +263,8 @@ class Hits(list[Hit]):
         return pandas.DataFrame([_row(hit, names) for hit in self], columns=names)
 
     def _repr_html_(self) -> str:
-        head = [] if self.answered else [f"<em>{f'{NOT_ANSWERED}; nearest:' if self else 'no hits'}</em>"]
-        return block(*head, *map(html_of_hit, self))
+        head = heading_of(self.verdict, self.missing) if self else "no hits"
+        return block(*([f"<em>{escape(head)}</em>"] if head else []), *map(html_of_hit, self))
 
 
 def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:
@@ -262,10 +275,22 @@ def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:
 
 # -- Relevance threshold -----------------------------------------------------------------------------------------------
 
-LIKELY = 0.2  # of one hit, or nothing answers; Measurements, "Relevance"
 FLOOR = 0.005  # of hits at the end; Measurements, "Relevance"
 NOT_ANSWERED = "nothing answers this"
 NEAREST = 3  # hits that are shown, apart, where nothing answers
+
+
+def nothing_answers(missing: Sequence[str], query: str | None = None) -> str:
+    """`nothing answers this (no document has: sourdough, bread)`"""
+    said = NOT_ANSWERED if query is None else f"nothing answers {quoted(query)}"
+    return f"{said} (no document has: {', '.join(missing)})" if missing else said
+
+
+def heading_of(verdict: Verdict | None, missing: Sequence[str]) -> str:
+    """What is said above hits; "" where they answer."""
+    if verdict == "not here":
+        return f"{nothing_answers(missing)}; nearest:"
+    return "perhaps among these:" if verdict == "perhaps" else ""
 
 
 def above_threshold(hits: Hits, floor: float = FLOOR) -> Hits:
@@ -348,8 +373,10 @@ class Context(Record):
     text: str
     words: int  # of the whole text, as semsearch.text.text_lengths counts them
     citations: tuple[Citation, ...]
-    # the number of passages that were found, where all are below the relevance threshold
+    # the number of passages that were found, where nothing answers
     weak: int | None = field(default=None, metadata=ONLY_IF_SET)
+    verdict: Verdict | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # these two as in hits
+    missing: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     # as `Hits.warnings`, if there are any
     warnings: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, compare=False)
 

@@ -99,7 +99,13 @@ def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, 
     """
     strong = above_threshold(hits, floor)
     context = _assembled(strong, passages, max_words)
-    return replace(context, weak=len(hits) if hits and not strong else None, warnings=hits.warnings or None)
+    return replace(
+        context,
+        weak=len(hits) if hits and not strong else None,
+        verdict=hits.verdict,
+        missing=None if hits.verdict is None else hits.missing,
+        warnings=hits.warnings or None,
+    )
 
 
 def _assembled(hits: Iterable[Hit], passages: Mapping[int, PassageRow], max_words: int) -> Context:

@@ -30,6 +30,7 @@ from semsearch.search.query import prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
 from semsearch.search.support import proximity, short_sections, support
+from semsearch.search.verdict import judge
 from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 
@@ -49,7 +50,14 @@ def answer(query: Query, index: IndexView) -> Hits:
     ranking = rank(query, index)
     rows = rows_of(ranking, index)
     hits = make_hits(query, ranking, rows, quote(query, ranking, rows, index), index)
-    return Hits(hits, corrected=query.corrected, notices=query.notices)
+    judgement = judge(query, ranking, rows, index)
+    return Hits(
+        hits,
+        verdict=None if judgement is None else judgement.verdict,
+        missing=() if judgement is None else judgement.missing,
+        corrected=query.corrected,
+        notices=query.notices,
+    )
 
 
 def rank(query: Query, index: IndexView) -> Ranking:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semsearch.arrays.id_ranges import are_new
-from semsearch.arrays.types import Float32, Float64, Int64, UInt64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
@@ -70,6 +70,8 @@ class AskedWords:
     terms: UInt64  # (t,) rising: in the languages of the index, a word has several
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
+    frequencies: Float64  # (q,) p in general text; 0 for words that the vectors lack
+    are_held: Bool  # (q,) whether a passage has them
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
     read_texts: ReadTexts  # the memory of the words of sentences
@@ -105,17 +107,18 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
             most.append(idf_held)
         row_of_word[name], row_of_term[term] = row, row_of_term.get(term, row)
         least[row], most[row] = min(least[row], idf), max(most[row], idf_held)
-    rarity, vectors = np.array(least), None
+    rarity, vectors, p = np.array(least), None, np.zeros(len(names))
     if several is not None and query.language is not None and names:
         ids = _words_in(several, names, query.language)
         vectors = _unit(average_few(ids, several.rows(ids.ids)))
-        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0]
+        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
         in_none = (np.array(most) == 0) & (ids.lengths > 0)
         rarity = np.where(in_none, _idf_in_general(p, reader.lexical.passages), rarity)
     elif table is not None:
         vectors = np.zeros((len(names), table.dimension), dtype=np.float32)
         found = table.lookup(np.array(hashes, dtype=np.uint64))
         vectors[found >= 0] = _unit(table.rows(found[found >= 0]))
+        p[found >= 0] = table.frequencies[found[found >= 0]]
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}
     rows = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
@@ -125,6 +128,8 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         terms=np.array([*rows], dtype=np.uint64),
         rows=np.array([*rows.values()], dtype=np.int64),
         weights=np.sqrt(rarity[kept]),
+        frequencies=p[kept],
+        are_held=np.array(most)[kept] > 0,
         vectors=None if vectors is None else vectors[kept],
         table=table,
         read_texts=reader.read_texts,
@@ -203,7 +208,7 @@ def _words_in(vectors: MultilingualVectors, names: Sequence[str], language: str)
     return word_ids(hash_chunks(names), vectors.english, keep_unknown=False)
 
 
-def _idf_in_general(p: Float32, passages: int) -> Float64:
+def _idf_in_general(p: Float64, passages: int) -> Float64:
     """The idf that words would have in so many passages of general text. (n,)"""
-    having = passages * -np.expm1(-_WORDS_OF_PASSAGE * p.astype(np.float64))
+    having = passages * -np.expm1(-_WORDS_OF_PASSAGE * p)
     return np.asarray(np.log(1 + (passages - having + 0.5) / (having + 0.5)))

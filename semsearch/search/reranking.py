@@ -33,7 +33,7 @@ def rerank(reranker: Reranker, query: str, hits: Hits) -> Hits:
     parts = parts_of(readings, [*map(without_points, hits)])
     notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
     reranked = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
-    return Hits(reranked, corrected=hits.corrected, notices=notices)
+    return hits.instead(reranked, notices=notices)
 
 
 def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import FLOOR, Citation, Hit, Hits
+from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Verdict
 from semsearch.results.options import Correction, Mode, SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
 from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
@@ -156,7 +156,9 @@ class QueryHits:
     """The hits of one query."""
 
     query: str
-    answered: bool  # false: nothing answers the query, and the hits are only the nearest passages
+    verdict: Verdict  # whether the index answers the query; "not here": the hits are only the nearest passages
+    answered: bool  # whether there are hits, and the verdict is another
+    missing: tuple[str, ...]  # words of the query that no document has
     hits: tuple[Hit, ...]  # with their `origin` only if requested
     corrected: tuple[Correction, ...] | None = None
     warnings: tuple[str, ...] | None = None  # e.g. about filters and phrases
@@ -196,7 +198,9 @@ class ContextAnswer(_OfIndexes):
     text: str
     words: int
     citations: tuple[Citation, ...]
-    weak: int | None = None  # number of passages, if all are below the relevance threshold
+    weak: int | None = None  # number of passages, if nothing answers
+    verdict: Verdict | None = None
+    missing: tuple[str, ...] | None = None
     warnings: tuple[str, ...] | None = None
 
 
@@ -235,7 +239,9 @@ def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
     corrected = {"corrected": [correction.to_dict() for correction in hits.corrected]} if hits.corrected else {}
     return {
         "query": query,
+        "verdict": hits.verdict,
         "answered": hits.answered,
+        "missing": hits.missing,
         "hits": [hit.to_dict(origin=origin) for hit in hits],
         **corrected,
         **({"warnings": hits.warnings} if hits.warnings else {}),

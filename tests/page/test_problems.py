@@ -138,7 +138,7 @@ def test_nonsense_finds_nothing_and_what_is_near_at_all_is_three_passages(visit:
         def fulfil(route: Route) -> None:
             found = route.fetch().json()
             hits = [hit | {"relevance": share} for hit, share in zip(found["hits"], relevances, strict=False)]
-            route.fulfill(json=found | {"answered": False, "hits": hits})
+            route.fulfill(json=found | {"verdict": "not here", "hits": hits})
 
         page.route("**/v1/search*", fulfil)
         page.reload()

@@ -26,9 +26,13 @@ def test_what_nothing_answers_is_said_above_the_nearest_passages(visit: Visit) -
     page = visit.go("#/search?index=docs&q=storm+ship")
     expect(page.locator(".hit-score").first).to_have_text(re.compile(r"^\d\.\d\d · \d+ %$"))
     expect(page.locator(".only-nearest")).to_have_count(0)
-    page.route("**/v1/search*", lambda route: route.fulfill(json=route.fetch().json() | {"answered": False}))
+    page.route("**/v1/search*", lambda route: route.fulfill(json=route.fetch().json() | said))
+    said = {"verdict": "perhaps"}
     page.reload()
-    expect(page.locator(".only-nearest")).to_have_text("Nothing answers this; nearest:")
+    expect(page.locator(".only-nearest")).to_have_text("Perhaps among these:")
+    said = {"verdict": "not here", "missing": ["bread"]}
+    page.reload()
+    expect(page.locator(".only-nearest")).to_have_text("Nothing answers this (no document has: bread); nearest:")
     expect(page.locator(".hit").first).to_be_visible()
     page.locator(".hit").first.locator("[data-action=why]").click()
     expect(page.locator(".why-note").first).to_contain_text("% likely to answer: cosine")

@@ -1,4 +1,4 @@
-"""How likely hits answer, what nothing answers, and the threshold below which the end of an answer is left out."""
+"""How likely hits answer, the verdict on a query, and the threshold below which the end of an answer is left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.hits import FLOOR, LIKELY, Hits, above_threshold
+from semsearch.results.hits import FLOOR, Hits, Verdict, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.scoring import Likelihood, likelihood, relevance_numbers, trust
@@ -49,7 +49,9 @@ def test_it_rises_with_cosine_words_and_share_and_is_a_probability(*, vector: bo
     assert ((values >= 0) & (values <= 1)).all()
     for axis in range(3):
         assert (np.diff(values, axis=axis) >= 0).all()
-    assert (likelihood(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), LIKELY)).all()
+    assert (
+        likelihood(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), TUNING.relevance_of_all)
+    ).all()
     assert (np.diff(values, axis=0) > 0).any() == vector
     assert (np.diff(values, axis=1) > 0).any() == words
 
@@ -139,21 +141,40 @@ def test_a_filter_leaves_the_first_hit_as_likely_as_it_was(index: Index) -> None
 def test_what_is_similar_has_no_relevance_and_nothing_is_cut(index: Index) -> None:
     hits = index.similar("sea-1", floor=1.0)
     assert hits == index.similar("sea-1")
-    assert hits.answered
+    assert (hits.answered, hits.verdict) == (True, None)
     assert all(hit.relevance is None for hit in hits)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nonsense_is_not_answered(index: Index, mode: Mode) -> None:
-    assert not index.search("qwrtzx flimnarp vboggle", mode=mode).answered
-    assert index.search("the captain of a ship", mode=mode).answered
+def test_nonsense_is_not_here_and_what_is_missing_is_named(index: Index, mode: Mode) -> None:
+    nonsense, sense = index.search("a qwrtzx flimnarp", mode=mode), index.search("the captain of a ship", mode=mode)
+    assert (nonsense.verdict, nonsense.answered, nonsense.missing) == ("not here", False, ("qwrtzx", "flimnarp"))
+    assert (sense.verdict, sense.answered, sense.missing) == ("answers", True, ())
 
 
-def test_one_likely_hit_answers(index: Index) -> None:
-    hits = index.search("captain ship", 3)
-    assert with_relevance(hits, [0.01, LIKELY]).answered
-    assert not with_relevance(hits, [0.1999, 0.01]).answered
+def test_words_that_are_missing_make_a_verdict_worse(index: Index) -> None:
+    ranks: dict[Verdict | None, int] = {"answers": 0, "perhaps": 1, "not here": 2}
+    queries = ["captain", "captain qwrtzx", "captain qwrtzx flimnarp", "captain qwrtzx flimnarp vboggle"]
+    verdicts = [ranks[index.search(query, syntax="plain").verdict] for query in queries]
+    assert verdicts == sorted(verdicts)
+    assert verdicts[0] == 0
+    assert verdicts[-1] == 2
+
+
+def test_the_verdict_is_that_of_the_query_whatever_of_its_hits_is_taken(index: Index) -> None:
+    hits = index.search("qwrtzx flimnarp", 30)
+    assert {hits[:1].verdict, hits[2:].verdict, hits[:0].verdict} == {"not here"}
+    assert index.search("qwrtzx flimnarp", 3).verdict == "not here"
+    assert hits[:1].missing == hits.missing
     assert not Hits().answered
+
+
+def test_where_something_is_not_here_nothing_is_above_the_threshold(index: Index) -> None:
+    hits = index.search("captain ship", 6)
+    likely = Hits(hits, verdict="not here")
+    assert (len(above_threshold(likely)), len(above_threshold(likely, 0))) == (0, 6)
+    assert "nothing answers this; nearest:" in likely._repr_html_()
+    assert "perhaps" in Hits(hits, verdict="perhaps")._repr_html_()
 
 
 def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:
@@ -162,8 +183,6 @@ def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:
     assert len(above_threshold(with_relevance(hits, [0.5, 0.001, 0.2, 0.001, 0.0]))) == 3
     assert len(above_threshold(with_relevance(hits, [0.5, 0.2, 0.1, 0.01]), 0.15)) == 2
     assert len(above_threshold(with_relevance(hits, [0.001, None, 0.0]))) == 2
-    assert above_threshold(with_relevance(hits, [0.19, 0.1])) == []
-    assert len(above_threshold(with_relevance(hits, [0.19, 0.1]), 0)) == 2
     assert above_threshold(Hits()) == []
 
 
@@ -193,6 +212,9 @@ def test_several_indexes_cut_one_ranking(index: Index, tmp_path: Path) -> None:
     with Index.create(tmp_path / "other", vectors=small_vectors(tmp_path)) as other:
         other.add([Text("law", article("law", 1), title="law")])
         both = MultiIndex({"one": index, "two": other})
+        assert both.search("captain ship").verdict == "answers"
+        assert both.search("flimnarp captain law", syntax="plain").missing == ("flimnarp",)
+        assert both.search("qwrtzx flimnarp").verdict == "not here"
         every, cut = both.search("captain ship", 30), both.search("captain ship", 30, floor=FLOOR)
         assert list(cut) == above_threshold(every)
         assert 0 < len(cut) < len(every)

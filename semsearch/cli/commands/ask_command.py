@@ -16,7 +16,7 @@ from semsearch.cli.asked_indexes import bring_up_to_date, open_asked, tell_if_em
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.printing import NONE_FOUND, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
-from semsearch.results.hits import FLOOR, Context
+from semsearch.results.hits import FLOOR, Context, nothing_answers
 
 _LEAST_WORDS = 50  # of passages, for a model with little room
 
@@ -97,10 +97,20 @@ def ask(
         passages = context(max_words)
         if not passages.text:
             if json:
-                print(to_json(ModelAnswer(question, mode, None, False, "", (), (), weak=passages.weak).to_dict()))
+                answer = ModelAnswer(
+                    *(question, mode, None, False, "", (), ()),
+                    weak=passages.weak,
+                    verdict=passages.verdict,
+                    missing=passages.missing,
+                )
+                print(to_json(answer.to_dict()))
             nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
-            why = "nothing answers" if passages.weak else "no hits for"
-            complain(f"not in your documents: {why} {quoted(question)}{nearest}")
+            why = (
+                nothing_answers(passages.missing or (), question)
+                if passages.weak
+                else f"no hits for {quoted(question)}"
+            )
+            complain(f"not in your documents: {why}{nearest}")
             tell_if_empty(opened)
             raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)
@@ -129,7 +139,12 @@ def ask(
         answered = bool(parts) and (any(part.citations for part in parts) or not any(part.denies for part in parts))
         if json:
             whole = "".join(part.before + part.text for part in parts).strip()
-            print(to_json(ModelAnswer(question, mode, chosen, answered, whole, parts, passages.citations).to_dict()))
+            cited = ModelAnswer(
+                *(question, mode, chosen, answered, whole, parts, passages.citations),
+                verdict=passages.verdict,
+                missing=passages.missing,
+            )
+            print(to_json(cited.to_dict()))
         elif answered:
             _print_sources(parts, passages)
         if answered:

@@ -12,7 +12,7 @@ from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
 from semsearch.cli.asked_indexes import bring_up_to_date, names_of, open_asked, show, tell_if_empty, tell_if_stale
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
 from semsearch.errors import SourceError, quoted
-from semsearch.results.hits import FLOOR
+from semsearch.results.hits import FLOOR, nothing_answers
 
 # -- similar -----------------------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ def context(
             tell_if_stale(passages.citations, asked)
         if not passages.text:
             complain(
-                f"nothing answers {quoted(query)}; --all uses the nearest passages"
+                f"{nothing_answers(passages.missing or (), query)}; --all uses the nearest passages"
                 if passages.weak
                 else f"no hits for {quoted(query)}"
             )

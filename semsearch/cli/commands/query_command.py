@@ -65,7 +65,8 @@ class _Asking:
             is_grouped=self.is_grouped,
             weak=len(ranked) - len(hits),
             nearest=nearest,
-            answered=ranked.answered,
+            verdict=ranked.verdict,
+            missing=ranked.missing,
             corrected=ranked.corrected,
         )
 

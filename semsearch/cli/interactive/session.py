@@ -14,7 +14,7 @@ from typing import get_args
 from semsearch.cli.asked_indexes import Asked, indexes_of
 from semsearch.errors import SemsearchError
 from semsearch.results.documents import PlacedPassage
-from semsearch.results.hits import NOT_ANSWERED, Hit, Hits
+from semsearch.results.hits import Hit, Hits, heading_of
 from semsearch.results.options import Mode, SearchOptions
 
 _BEFORE, _AFTER = 3, 5  # passages around a hit
@@ -96,8 +96,8 @@ class TypedSearch(logging.Handler):
             hits = Hits() if query.is_blank else asked.search(query.text, options=options)
         except SemsearchError as error:
             return TypedAnswer(query, message=str(error))
-        nearest = [f"{NOT_ANSWERED}; these are the nearest"] if hits and not hits.answered else []
-        return TypedAnswer(query, hits, "; ".join([*dict.fromkeys(self._warnings), *nearest]))
+        verdict = [heading_of(hits.verdict, hits.missing)] if hits else []
+        return TypedAnswer(query, hits, "; ".join(filter(None, [*dict.fromkeys(self._warnings), *verdict])))
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a warning, which would garble the screen."""

@@ -32,11 +32,12 @@ import numpy as np
 from known_items import prepared
 
 from semsearch import Index, tuning
-from semsearch.results.hits import LIKELY, Hit
+from semsearch.results.hits import Hit
 from semsearch_research.evaluate.beir import Collection, read_collection
 
 Array = np.ndarray[Any, Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "questions.jsonl"
+LIKELY = 0.2  # relevance of the best hit, below which it hardly answers
 DEPTH, PASSAGES, MOST, MOST_OF_OTHERS, MOST_WITHOUT = 10, 30, 200, 30, 40
 RELATED = [{"cisi", "cacm"}, {"nfcorpus-test-original", "scifact"}, {"rust-book", "rust-rfcs"}]
 OWN, FOREIGN, NEAR = range(3)  # kinds of questions: with answers, of other folders, of related ones

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from semsearch import Index, Text
-from semsearch.results.hits import LIKELY
 
 
 def lines(path: Path) -> list[dict[str, str]]:
@@ -40,7 +39,7 @@ def measure(index: Index, folder: Path) -> str:
             elif answer % 2:
                 absent.append(hit.relevance)
     area = (np.array(right)[:, None] > np.array(absent)).mean()
-    below = [np.mean(np.array(found) < LIKELY) for found in (right, absent)]
+    below = [np.mean(np.array(found) < 0.2) for found in (right, absent)]
     shares = f"{np.mean(every):.2f} | {len(right) / len(every):.2f} | {area:.3f} | {below[0]:.2f} | {below[1]:.2f}"
     return f"{folder.name} | {len(every)} | {len(right)} | {shares}"
 

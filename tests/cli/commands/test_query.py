@@ -16,7 +16,7 @@ import pytest
 from console import INDEX, on_terminal, semsearch
 
 from semsearch import tuning
-from semsearch.results.hits import FLOOR, LIKELY, NEAREST
+from semsearch.results.hits import FLOOR, NEAREST
 from semsearch.word_vectors.table import VectorTable
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -41,7 +41,7 @@ def test_plain_is_what_a_pipe_gets() -> None:
 
 def test_json_is_an_object_with_query_mode_and_hits() -> None:
     answer = semsearch("query", "captain ship", "--all", "--json").json
-    assert list(answer) == ["query", "mode", "answered", "hits"]
+    assert list(answer) == ["query", "mode", "verdict", "answered", "missing", "hits"]
     assert (answer["query"], answer["mode"], answer["answered"]) == ("captain ship", "hybrid", True)
     hit = answer["hits"][0]
     assert set(hit) == HIT
@@ -60,12 +60,12 @@ def test_a_misspelt_word_is_corrected_and_reported() -> None:
         'quote it: "capatin"\n'
     )
     plain = semsearch("query", "capatin ship", "--all", "--json", "--syntax", "plain")
-    assert (plain.err, list(plain.json)) == ("", ["query", "mode", "answered", "hits"])
+    assert (plain.err, list(plain.json)) == ("", ["query", "mode", "verdict", "answered", "missing", "hits"])
 
 
 def test_json_may_have_the_hits_of_each_document_together() -> None:
     answer = semsearch("query", "captain ship", "--all", "--json", "--group", "document").json
-    assert list(answer) == ["query", "mode", "answered", "documents"]
+    assert list(answer) == ["query", "mode", "verdict", "answered", "missing", "documents"]
     hits = semsearch("query", "captain ship", "--all", "--json").json["hits"]
     together = [hit for each in answer["documents"] for hit in each["hits"]]
     assert sorted(together, key=str) == sorted(hits, key=str)
@@ -116,7 +116,7 @@ def test_csv_can_be_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(semsearch("query", "storm, wave", "--format", "csv").out)))
     assert rows[0]["query"] == "storm, wave"
     assert rows[0]["sentence"] == 'A storm and a wave on the deck, "loud", was new.'
-    assert float(rows[0]["relevance"]) >= LIKELY
+    assert 0 < float(rows[0]["relevance"]) <= 1
     assert (rows[0]["path"], rows[0]["page"], rows[0]["headings"]) == ("docs/guide.md", "", "The guide › Ships")
 
 

@@ -14,7 +14,7 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
-/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{answered: boolean, hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here", missing: string[], hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
 
 /** The modes in the words of the page. @type {Record<Mode, string>} */
 const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words" };
@@ -103,7 +103,7 @@ export class Results {
    */
   showAnswer(state, answer, context, { asked, served }) {
     this.busy = false;
-    this.hits = answer?.answered === false ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
+    this.hits = answer?.verdict === "not here" ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
     this.list.show(this.hits, context);
     this.more.hidden = this.hits.length < state.count || state.count >= MOST;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
@@ -113,17 +113,17 @@ export class Results {
   }
 
   /** @param {SearchState} state @param {Found} answer @returns {Child} */
-  #remark(state, { answered, warnings = [] }) {
+  #remark(state, { verdict, missing, warnings = [] }) {
     const cures = { filters: () => this.user.choose({ filters: [] }), mode: () => this.user.choose({ mode: "hybrid" }) };
     if (!this.hits.length) return noAnswer(state, warnings, cures);
     const byWords = state.mode === "hybrid" && this.hits.every(({ dense }) => dense === null);
-    if (!answered && this.hits.every(({ relevance }) => (relevance ?? 1) < FLOOR)) return noAnswer(state, warnings, cures);
-    return [byWords ? onlyWords() : warnings.map(hint), answered ? null : onlyNearest()];
+    if (verdict === "not here" && this.hits.every(({ relevance }) => (relevance ?? 1) < FLOOR)) return noAnswer(state, warnings, cures);
+    return [byWords ? onlyWords() : warnings.map(hint), doubt(verdict, missing)];
   }
 
   /** Show how many there are at once, and say it when nobody types. @param {Found | null} answer */
   #tellCount(answer) {
-    const isNear = answer?.answered === false && this.hits.length > 0;
+    const isNear = answer?.verdict === "not here" && this.hits.length > 0;
     const shown = answer ? `${isNear ? "nothing answers; nearest " : ""}${counted(this.hits.length, "passage")}` : "";
     const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
@@ -185,9 +185,11 @@ function noAnswer({ filters, mode }, warnings, cures) {
 const NEAREST = 3; // passages that are shown where none answers, as on a terminal
 const FLOOR = 0.005; // relevance below which a passage is not even near
 
-/** Said above passages of which none is likely to answer. */
-function onlyNearest() {
-  return element("p", { class: "only-nearest" }, "Nothing answers this; nearest:");
+/** Said above passages that do not answer, or perhaps. @param {Found["verdict"]} verdict @param {string[]} missing */
+function doubt(verdict, missing) {
+  if (verdict === "answers") return null;
+  const why = missing.length ? ` (no document has: ${missing.join(", ")})` : "";
+  return element("p", { class: "only-nearest" }, verdict === "perhaps" ? "Perhaps among these:" : `Nothing answers this${why}; nearest:`);
 }
 
 /** Said above passages that were found by words alone. */

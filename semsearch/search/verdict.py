@@ -1,0 +1,111 @@
+"""Whether an index answers a query: one score of the query, from which follow three verdicts.
+
+    score    = b + r · logit(relevance) + c · coverage + n · log(1 + passages) + m · log(words) + f · foreign
+
+    relevance  the largest of any candidate (semsearch.search.scoring)
+    coverage   how much of the query one of the first three hits says, the geometric mean of its words:
+               exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
+               file's name has the i-th word (semsearch.search.quote), w_i = √idf_i · a / (a + p_i) (Arora et al. 2017):
+               a word counts that is rare both in the index, where one that it lacks is the rarest, and in general text
+    passages   of the index: in a large one something is near any query
+    words      of the query: a single word is met by chance
+    foreign    1 if no document is in the query's language: its words are compared by their vectors alone
+
+From 0 on the index answers, and below `verdict_not_here` it does not; between them it does perhaps. The numbers do not
+depend on the language. Of questions of other indexes, right first hits are told "answers" in .95, and questions about
+something else are told "not here" in .93. With .02 of the latter and .22 of the near ones told "answers", and .01 of
+right hits "not here", these two are (docs/research/measurements.md, "Verdicts"):
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semsearch import tuning
+from semsearch.arrays.types import Float64
+from semsearch.results.hits import Verdict
+from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
+from semsearch.search.quote import AskedWords, asked_words, similarities
+from semsearch.text.languages import RULES
+from semsearch.text.tokens import with_parts, words
+
+_HITS = 3  # first ones, whose words are compared
+_LEAST = 0.05  # ε
+_COMMON = 0.1  # times a: p of words that are not named as missing
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is told of a query as a whole, with what it follows from."""
+
+    verdict: Verdict
+    missing: tuple[str, ...]  # its words that no passage has
+    features: tuple[float, ...]  # 1, logit of the relevance, coverage, log of passages, log of words, foreign
+
+
+def judge(query: Query, ranking: Ranking, rows: HitRows, index: IndexView) -> Judgement | None:
+    """Say whether the index answers a query; None for passages that stand for one."""
+    relevance = ranking.candidates.relevance
+    if query.original is None or query.terms is None:
+        return None
+    asked = asked_words(query, index)
+    missing = _missing(query, asked, index)
+    if relevance is None or not ranking.order:
+        return Judgement("not here", missing, ())
+    tuned, reader = tuning.TUNING, index.reader
+    largest = float(np.clip(np.fmax.reduce(relevance.probability), 1e-4, 1 - 1e-4))
+    features = (
+        1.0,
+        float(np.log(largest / (1 - largest))),
+        _coverage(asked, rows),
+        float(np.log1p(reader.lexical.passages)),
+        float(np.log(max(_count_words(query), 1))),
+        float(query.language is not None and query.language not in reader.languages),
+    )
+    score = float(np.dot(features, tuned.verdict))
+    if any(int(ranking.candidates.ids[position]) in ranking.candidates.literal for position in ranking.order[:_HITS]):
+        score = max(score, tuned.verdict_not_here)  # an exact part of the query is there
+    verdict: Verdict = "answers" if score >= 0 else "perhaps" if score >= tuned.verdict_not_here else "not here"
+    return Judgement(verdict, missing, features)
+
+
+def _coverage(asked: AskedWords, rows: HitRows) -> float:
+    """The largest share of a query that one of the first hits says, 0 to 1."""
+    weights = asked.weights * _rarity(asked)
+    if not weights.sum():
+        return 0.0
+    shares = []
+    for row, language in zip(rows.hits[:_HITS], rows.languages, strict=False):
+        document = rows.documents[row.document_id]
+        around = (*row.headings, document.title, document.path.rpartition("/")[2])
+        texts = [with_parts(text, document.format) for text in (*row.sentence_texts, *around)]
+        similar = similarities(asked, texts, [language] * len(texts)).max(axis=0)
+        shares.append(float(np.exp(np.average(np.log(np.maximum(similar, _LEAST)), weights=weights))))
+    return max(shares)
+
+
+def _rarity(asked: AskedWords) -> Float64:
+    """a / (a + p) of each word. (q,)"""
+    a = tuning.TUNING.verdict_a
+    return np.asarray(a / (a + asked.frequencies))
+
+
+def _count_words(query: Query) -> int:
+    """The number of words of a query, as its language divides them."""
+    if query.embedder is None:
+        return len(words(query.text))
+    languages = None if query.language is None else [query.language]
+    return len(query.embedder.tokenize([query.text], languages).ids)
+
+
+def _missing(query: Query, asked: AskedWords, index: IndexView) -> tuple[str, ...]:
+    """The words of a query that no passage has, but for such as are frequent in general; none of single characters."""
+    reader = index.reader
+    if query.language is not None:
+        rules = RULES[query.language]
+        if query.language not in reader.languages or rules.pairs or rules.sequences:
+            return ()
+    are_telling = ~asked.are_held & (_rarity(asked) >= 0.5)
+    return tuple(name for name, is_missing in zip(asked.names, are_telling.tolist(), strict=True) if is_missing)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sentencex import segment
 
@@ -33,6 +34,9 @@ _MONTH = re.compile(  # of languages that write a full stop after the number of 
     r"|(?:tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)kuuta"
     r"|(?:január|február|március|április|május|június|július|augusztus|szeptember|október)\b)\b"
 )
+_NUMBERED = re.compile(r"\b(?:Eqs?|Figs?|Secs?|Sect|Refs?|Tabs?|Chaps?|Nos?|Nrn?|Abb|Tab|Kap|Thm|Def|Alg|App)\.\Z")
+_NUMBER = re.compile(r"[(\[]?\d")
+_COMMENTS = re.compile(r"^[ \t]*(?:#|//)[ \t][^\n]*(?:\n[ \t]*(?:#|//)[ \t][^\n]*)*", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]")
 _ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 
@@ -76,19 +80,37 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         start = end - len(body.lstrip())
         if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1]):
             start = spans.pop()[0]
-        if tight and start == position and not part[0].isalnum() and text[start - 1] in ".!?":
-            start = spans.pop()[0]  # "vec![1]", "a != b": no sentence ends there
+        if (
+            tight
+            and start == position
+            and (text[start - 1] in "!?" or (text[start - 1] == "." and not part[0].isalnum()))
+        ):
+            start = spans.pop()[0]  # "vec![1]", "a != b", "Fritz!Box": no sentence ends there
         if spans and text[start : start + 1].islower() and _names_a_mark(text, spans[-1]):
             start = spans.pop()[0]
+        if spans and _NUMBER.match(text, start) and _NUMBERED.search(text, spans[-1][0], spans[-1][1]):
+            start = spans.pop()[0]
         position += len(part)
-        if end - start > LONGEST:
-            spans += _cut(text, start, end)
-        elif start < end:
-            spans.append((start, end))
-            if end - start <= _FRAGMENT:
-                fragments = True
+        for first, last in _without_comments(text, start, end):
+            if last - first > LONGEST:
+                spans += _cut(text, first, last)
+            elif first < last:
+                spans.append((first, last))
+                fragments = fragments or last - first <= _FRAGMENT
         tight = end == position
     return (_joined(text, spans) if fragments else spans), position
+
+
+def _without_comments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence; if lines of it are a comment, parted from the lines before and after them, which are code."""
+    bounds = [start, end]
+    if text.find("\n", start, end) >= 0:
+        line = text.rfind("\n", 0, start) + 1
+        bounds[0] = start = start if text[line:start].strip() else line
+        bounds[1:1] = [bound for match in _COMMENTS.finditer(text, start, end) for bound in match.span()]
+    for first, last in pairwise(bounds):
+        body = text[first:last].rstrip()
+        yield first + len(body) - len(body.lstrip()), first + len(body)
 
 
 def _is_date(text: str, before: tuple[int, int]) -> bool:

@@ -58,6 +58,20 @@ def test_an_enumerator_belongs_to_its_sentence() -> None:
 
 def test_code_with_exclamation_marks_is_not_cut_at_them() -> None:
     assert sentences("Use vec![1, 2] if a != best. Good.") == ["Use vec![1, 2] if a != best.", "Good."]
+    assert sentences("Plug in the Fritz!Box and wait. Good.") == ["Plug in the Fritz!Box and wait.", "Good."]
+
+
+def test_an_abbreviation_before_a_number_ends_no_sentence() -> None:
+    text = "The sum, as in Eq. (3), is small. See Fig. 4 and Refs. [7, 8]. No. It grows."
+    assert sentences(text) == ["The sum, as in Eq. (3), is small.", "See Fig. 4 and Refs. [7, 8].", "No.", "It grows."]
+
+
+def test_a_comment_in_code_is_a_sentence_of_its_own() -> None:
+    code = "# replace <node> with the name\n# of your node\nkubectl drain <node>\n\n  // then\nkubectl uncordon <node>"
+    assert sentences(code) == [
+        "# replace <node> with the name\n# of your node", "kubectl drain <node>", "// then", "kubectl uncordon <node>",
+    ]  # fmt: skip
+    assert sentences("#include <a.h>\n#define B 1") == ["#include <a.h>\n#define B 1"]
 
 
 def test_a_name_or_sign_that_ends_with_a_mark_ends_no_sentence_before_a_small_letter() -> None:
@@ -125,7 +139,7 @@ def between(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return list(zip(ends, starts, strict=True))
 
 
-@given(st.text(st.sampled_from("ab C.!?\"'()[]“”’\n\t\r 1-*•…。？！你é😀\u2028\x85\xa0\u3000\ud800,;"), max_size=300))
+@given(st.text(st.sampled_from("ab C#/.!?\"'()[]“”’\n\t\r 1-*•…。？！你é😀\u2028\x85\xa0\u3000\ud800,;"), max_size=300))
 def test_spans_rise_are_trimmed_and_leave_out_only_white_space(text: str) -> None:
     spans = sentence_spans(text)
     assert all(start < end and text[start:end] == text[start:end].strip() for start, end in spans)

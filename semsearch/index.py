@@ -14,16 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
+from semsearch import maintenance
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
-from semsearch.indexing.progress_reports import reporting
-from semsearch.maintenance.count_facets import FacetCache
-from semsearch.maintenance.export import export
-from semsearch.maintenance.read_documents import each_document, each_text, read_document, read_passages
-from semsearch.maintenance.verify import verify
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
-from semsearch.remote_index import RemoteIndex
 from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import strings
 from semsearch.search.searcher import Searcher
@@ -56,6 +51,7 @@ if TYPE_CHECKING:
     from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
+    from semsearch.remote_index import RemoteIndex
     from semsearch.rerankers.reranker import Reranker
     from semsearch.results.documents import (
         DocumentInfo,
@@ -97,7 +93,7 @@ class Index(SingleIndex):
         self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
         self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
         self._mapper: Mapper | None = None
-        self._counted: FacetCache | None = None
+        self._counted: maintenance.FacetCache | None = None
 
     # -- making, opening, closing --------------------------------------------------------------------------------------
 
@@ -118,9 +114,7 @@ class Index(SingleIndex):
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
-        from semsearch.maintenance.create_index import create  # loads the readers of files
-
-        create(Path(path), settings)
+        maintenance.create(Path(path), settings)
         index = cls(path)
         index._word_vectors.use(opened, vectors)
         with index._database.written() as db:
@@ -249,18 +243,18 @@ class Index(SingleIndex):
         Raises UsageError for what is no address of a server; asking raises ServerError where the server does not answer
         or refuses, and otherwise what the index raises there.
         """
+        from semsearch.remote_index import RemoteIndex  # loads HTTP and TLS
+
         return RemoteIndex(url, index=index, token=token, timeout=timeout)
 
     def discard(self) -> None:
         """Undo the creation of the index, unless it has contents or another process writes to it."""
-        from semsearch.maintenance.create_index import discard  # loads the readers of files
-
         self._database.check_writable()
         if has_database(self.path):
             with self._database.reading() as db:
                 require(self._database, db, ["store"])
         self._release()
-        discard(self.path)
+        maintenance.discard(self.path)
         if not self.path.exists():
             forget(self._database)
 
@@ -529,7 +523,7 @@ class Index(SingleIndex):
 
         Unlike `document`, it never takes an id for a path. Unknown ids are skipped. Texts are read some at a time.
         """
-        return each_text(self._database, None if ids is None else strings(ids, "ids"))
+        return maintenance.each_text(self._database, None if ids is None else strings(ids, "ids"))
 
     def export(
         self,
@@ -548,12 +542,14 @@ class Index(SingleIndex):
         Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.
         """
         chosen = strings(filters, "filters")
-        return export(self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen)
+        return maintenance.export_index(
+            self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen
+        )
 
     def verify(self) -> list[str]:
         """Verify the whole index; its problems, a line each."""
         with self._database.reading() as db:
-            return verify(db, self._database, self._vectors)
+            return maintenance.verify_index(db, self._database, self._vectors)
 
     # -- the primitives of `Searchable` --------------------------------------------------------------------------------
 
@@ -581,46 +577,40 @@ class Index(SingleIndex):
         return self._asking().embed(texts)
 
     def _documents(self, filters: Sequence[str]) -> Iterator[DocumentInfo]:
-        return each_document(self._database, filters)
+        return maintenance.each_document(self._database, filters)
 
     def _document(self, name: str) -> DocumentText:
         with self._database.reading() as db:
-            return read_document(db, name)
+            return maintenance.read_document(db, name)
 
     def _passages(self, name: str, offset: int, limit: int, sought: SoughtPassage) -> DocumentPassages:
         with self._database.reading() as db:
-            return read_passages(db, name, offset=offset, limit=limit, sought=sought)
+            return maintenance.read_passages(db, name, offset=offset, limit=limit, sought=sought)
 
     def _page(self, name: str, page: int) -> PdfPage:
-        from semsearch.maintenance.pdf_pages import find_page, placed  # loads PDFium
-
         with self._database.reading() as db:
             require(self._database, db, ["root"])
-            page_place = find_page(db, name, page)
-        return placed(page_place)
+            page_place = maintenance.find_page(db, name, page)
+        return maintenance.placed(page_place)
 
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
-        from semsearch.maintenance.pdf_pages import find_page, picture_of  # loads PDFium
-
         with self._database.reading() as db:
             require(self._database, db, ["root"])
-            page_place = find_page(db, name, page)
-        return picture_of(page_place, width)
+            page_place = maintenance.find_page(db, name, page)
+        return maintenance.picture_of(page_place, width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
         with self._opening:
-            counted = self._counted = self._counted or FacetCache(self._database)
+            counted = self._counted = self._counted or maintenance.FacetCache(self._database)
         return counted.count(filters, values)
 
     def _status(self, *, drift: bool, stale: bool) -> Status:
-        from semsearch.maintenance.status import read_status  # loads the readers of files
-
         with self._database.reading() as db:
             lacking = not_allowed(self._database, named_outside(self._database, db))
             kinds = {word.kind for word in lacking}
             stale = stale and not self._database.is_copy and "root" not in kinds
             drift = drift and ("vectors" not in kinds or self._word_vectors.given is not None)
-            status = read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
+            status = maintenance.read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
         return replace(
             status,
             path=self._database.shown_name,
@@ -628,25 +618,19 @@ class Index(SingleIndex):
         )
 
     def _problems(self) -> tuple[Problem, ...]:
-        from semsearch.maintenance.status import read_problems  # loads the readers of files
-
         with self._database.reading() as db:
             is_elsewhere = self._database.is_copy or not_allowed(
                 self._database, named_outside(self._database, db), ["root"]
             )
-            return read_problems(db, is_copy=bool(is_elsewhere))
+            return maintenance.read_problems(db, is_copy=bool(is_elsewhere))
 
     def _checkup(self, *, stale: bool) -> Checkup:
-        from semsearch.maintenance.index_health import read_checkup  # loads the readers of files
-
         with self._database.reading() as db:
-            return read_checkup(db, self.path, self.status(stale=stale), self._vectors())
+            return maintenance.read_checkup(db, self.path, self.status(stale=stale), self._vectors())
 
     def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        from semsearch.maintenance.index_health import read_coverage  # loads the readers of files
-
         with self._database.reading() as db:
-            return tuple(read_coverage(db, self._vectors(), offset=offset, limit=limit))
+            return tuple(maintenance.read_coverage(db, self._vectors(), offset=offset, limit=limit))
 
     def _map_status(self) -> MapStatus:
         return self._mapping().status()
@@ -699,6 +683,7 @@ class Index(SingleIndex):
         """
         require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
         from semsearch.indexing.index_writer import IndexWriter  # loads SciPy
+        from semsearch.indexing.progress_reports import reporting
 
         self._database.check_writable()
         with (

@@ -126,7 +126,6 @@ _FIELDS = (
     *("rank", "score", "dense", "lexical", "relevance", "path", "line", "page", "place", "title", "headings"),
     *("sentence", "start", "end", "duplicates"),
 )
-_OF_DOCUMENT = ("index", "path", "root", "document", "title", "format")
 _DUPLICATES = 3  # near-duplicates that are named
 
 
@@ -141,7 +140,6 @@ class Answer:
     explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
     whole: bool = False  # show passages, not sentences only
     indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
-    is_grouped: bool = False  # whether the hits of each document come together
     weak: int = 0  # hits at the end below the relevance threshold, left out
     nearest: Sequence[Hit] = ()  # of these, the first ones, where nothing answers
     verdict: Verdict | None = None  # on the query; None for `similar`
@@ -156,7 +154,7 @@ class Answer:
             fields |= {"verdict": self.verdict, "answered": answered, "missing": [*self.missing]}
         if self.corrected:
             fields["corrected"] = [correction.to_dict() for correction in self.corrected]
-        fields |= {"documents": self._documents()} if self.is_grouped else {"hits": self.hit_dicts(self.hits)}
+        fields["hits"] = self.hit_dicts(self.hits)
         if self.nearest:
             fields["nearest"] = self.hit_dicts(self.nearest)
         if self.weak:
@@ -190,15 +188,6 @@ class Answer:
     def left_out(count: int) -> str:
         """How many weak hits were left out, and how to see them."""
         return f"{count} weak hits left out (--all shows them)" if count > 1 else "1 weak hit left out (--all shows it)"
-
-    def _documents(self) -> list[dict[str, Any]]:
-        """The hits of each document under what they have in common; the document of the best hit comes first."""
-        documents: dict[tuple[str | None, str], dict[str, Any]] = {}
-        for hit, as_dict in zip(self.hits, self.hit_dicts(self.hits), strict=True):
-            common = {key: as_dict[key] for key in _OF_DOCUMENT if key in as_dict}
-            document = documents.setdefault((hit.index, hit.path), common | {"score": hit.score, "hits": []})
-            document["hits"].append(as_dict)
-        return list(documents.values())
 
     def hit_dicts(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
         """Hits as plain dicts, those that are shown with their explanations, if there are any, as `explain`."""

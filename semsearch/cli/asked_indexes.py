@@ -1,24 +1,116 @@
-"""The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed."""
+"""The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed.
+
+`SearchArguments` are the options that all commands that search have; `with_search_arguments` gives them to a command.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_type_hints
 
+from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
+from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import all_asked, find_asked, shown
-from semsearch.cli.options import Format, chosen_reranker, refuse_for_server
 from semsearch.cli.printing import complain, warn
 from semsearch.cli.progress import sync_progress
 from semsearch.errors import IndexLocked, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.remote_index import RemoteIndex
 from semsearch.results.hits import Citation, Hit
+from semsearch.results.options import SearchOptions
 
-Asked: TypeAlias = Index | RemoteIndex | MultiIndex
+if TYPE_CHECKING:
+    from semsearch.remote_index import RemoteIndex
+
+Asked: TypeAlias = Union[Index, MultiIndex, "RemoteIndex"]
+
+# -- Options -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchArguments:
+    """The options by which commands choose indexes and rank their passages."""
+
+    index: options.AskedIndexOption = None
+    mode: options.ModeOption = "hybrid"
+    filters: options.FiltersOption = None
+    refresh: options.RefreshOption = False
+    every: options.AllOption = False
+    min_score: options.MinScoreOption = None
+    per_document: options.PerDocumentOption = None
+    duplicates: options.DuplicatesOption = False
+    boosts: options.BoostsOption = None
+    syntax: options.SyntaxOption = "full"
+    rerank: options.RerankOption = None
+    rerank_seconds: options.RerankSecondsOption = None
+    indexes: options.IndexesOption = None
+    server: options.ServerOption = None
+    vectors: options.VectorsOption = None
+
+    def options(self, *, k: int = 10, context: int = 0, floor: float = 0.0) -> SearchOptions:
+        """The options of a search. Raises UsageError."""
+        return SearchOptions(
+            k=k,
+            mode=self.mode,
+            min_score=self.min_score,
+            filters=self.filters or (),
+            context=context,
+            duplicates=self.duplicates,
+            syntax=self.syntax,
+            per_document=self.per_document,
+            boosts=self.boosts or (),
+            floor=floor,
+        )
+
+    def open(self) -> Asked:
+        """Open the indexes, and bring them up to date if that is wanted."""
+        asked = open_asked(
+            self.index,
+            self.indexes,
+            server=self.server,
+            vectors=self.vectors,
+            rerank=self.rerank,
+            rerank_seconds=self.rerank_seconds,
+        )
+        if self.refresh:
+            try:
+                bring_up_to_date(asked)
+            except BaseException:
+                asked.close()
+                raise
+        return asked
+
+
+def with_search_arguments(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `SearchArguments`, but for some; it gets them as its parameter `search`."""
+    hints = get_type_hints(SearchArguments, include_extras=True)
+    defaults = {field.name: field.default for field in fields(SearchArguments) if field.name not in without}
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**arguments: Any) -> None:
+            chosen = {name: arguments.pop(name) for name in defaults}
+            command(**arguments, search=SearchArguments(**chosen))
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = [parameter for parameter in signature.parameters.values() if parameter.name != "search"]
+        parameters += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
+            for name, default in defaults.items()
+        ]
+        run.__doc__, run.__name__, run.__module__ = command.__doc__, command.__name__, command.__module__
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads both
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorated
+
+
+# -- Indexes -----------------------------------------------------------------------------------------------------------
 
 
 def open_asked(
@@ -32,14 +124,18 @@ def open_asked(
 ) -> Asked:
     """Open the named index, or the only one; several are searched as one. `rerank` names a reranking model."""
     if server:
-        refuse_for_server(rerank)
+        is_configured = configuration_of().of("").get("rerank") == rerank  # for indexes of this machine
+        if options.is_wanted(rerank) and not is_configured:
+            raise UsageError(
+                "--rerank works with local indexes only; a server has its own model: semsearch serve --rerank MODEL"
+            )
         if vectors is not None:
             raise UsageError("--vectors works with local indexes only, not with --server")
-        return RemoteIndex(server, index=names or None, token=os.environ.get("SEMSEARCH_TOKEN"))
+        return Index.connect(server, index=names or None, token=os.environ.get("SEMSEARCH_TOKEN"))
     places = [find_asked(name, indexes) for name in names] if names else [*all_asked(indexes)]
     by_path = {os.path.realpath(place) if isinstance(place, Path) else place: place for place in reversed(places)}
     folders = [*by_path.values()][::-1]
-    reranker = chosen_reranker(rerank, rerank_seconds)
+    reranker = options.chosen_reranker(rerank, rerank_seconds)
     if len(folders) == 1:
         return Index.open(folders[0], vectors=vectors, reranker=reranker)
     return MultiIndex.open(*folders, vectors=vectors, reranker=reranker)
@@ -54,9 +150,9 @@ def indexes_of(asked: Asked) -> Mapping[str, Index]:
 
 def names_of(asked: Asked) -> Sequence[str]:
     """The names of the indexes that are searched as one; none if it is one."""
-    if isinstance(asked, RemoteIndex):
-        return asked.name if isinstance(asked.name, tuple) else ()
-    return [name for name in indexes_of(asked) if name]
+    if isinstance(asked, Index | MultiIndex):
+        return [name for name in indexes_of(asked) if name]
+    return asked.name if isinstance(asked.name, tuple) else ()
 
 
 def bring_up_to_date(asked: Asked) -> None:
@@ -80,6 +176,9 @@ def bring_up_to_date(asked: Asked) -> None:
                 warn(warning)
 
 
+# -- Answers -----------------------------------------------------------------------------------------------------------
+
+
 def tell_if_stale(results: Iterable[Hit | Citation], asked: Asked) -> None:
     """Warn of files that have changed since they were indexed, with the command to run."""
     stale = {(result.index or "", result.path) for result in results if result.stale}
@@ -97,12 +196,13 @@ def tell_if_empty(asked: Asked) -> None:
     for index in indexes_of(asked).values():
         if not index.status(drift=False, stale=False).documents:
             warn(f"the index {index.path} is empty; run: semsearch index PATH --name {shown(index.path)}")
-    is_one = isinstance(asked, RemoteIndex) and not names_of(asked)
-    if is_one and not asked.status(drift=False, stale=False).documents:
+    if isinstance(asked, Index | MultiIndex) or names_of(asked):
+        return
+    if not asked.status(drift=False, stale=False).documents:
         warn("the index on the server is empty")
 
 
-def show(answers: Iterable[Answer], format: Format, asked: Asked, *, batch: bool = False) -> int:
+def show(answers: Iterable[Answer], format: options.Format, asked: Asked, *, batch: bool = False) -> int:
     """Print answers in a format as they come, and warn of changed files unless it shows them; the number of hits."""
     number = 0
     stale: list[Hit] = []

@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from semsearch import __version__
+from semsearch import __version__, cli
 from semsearch.cli import commands
-from semsearch.cli.configuration import use_configuration
-from semsearch.cli.plugged_in import ExtensibleGroup, command_of
+from semsearch.cli.plugged_in import ExtensibleGroup, announced, command_of, loaded, origin_of
 from semsearch.cli.printing import complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 
@@ -31,13 +31,38 @@ STATUSES = {  # a test finds every one that the code raises
     "Also if `index` could index nothing.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
 }
-COMMANDS = {  # by name: the function or group of semsearch.cli.commands; in the order in which a new user meets them
-    name.removesuffix("_group").rstrip("_"): name
-    for name in (
-        *("index", "watch", "query", "interactive", "similar", "context", "ask", "history_group", "serve", "mcp"),
-        *("map_", "status", "list_", "describe", "rename", "delete", "remove", "export", "import_", "merge"),
-        *("refit", "compact", "verify", "trust", "config_group", "vectors_group", "evaluate_group", "doctor"),
-    )
+COMMANDS = {  # with their line in the help, in the order in which a new user meets them
+    "index": "Index files and folders, or bring an index up to date.",
+    "watch": "Keep an index up to date as its files change.",
+    "query": "Search an index.",
+    "interactive": "Search as you type, on a terminal.",
+    "similar": "Find passages similar to an indexed passage or document.",
+    "context": "Print the passages that a language model needs to answer a query.",
+    "ask": "Answer a question by a language model, with a citation for every sentence.",
+    "serve": "Serve indexes over HTTP: a web interface, JSON for programs, MCP for agents.",
+    "mcp": "Let an agent search: an MCP server on standard input and output.",
+    "map": "Compute the map of an index: similar passages as points near each other.",
+    "status": "Show the contents and settings of an index.",
+    "list": "List all indexes, or the documents of one.",
+    "describe": "Say in a sentence what an index holds.",
+    "rename": "Rename an index.",
+    "delete": "Delete an index; its documents are never touched.",
+    "remove": "Remove documents from an index; the files are not touched.",
+    "export": "Export documents, passages or sentences, optionally with vectors.",
+    "import": "Add documents from files with one document per row.",
+    "merge": "Merge several indexes into a new one.",
+    "refit": "Fit the embedding of an index to its current text.",
+    "compact": "Merge the segments of an index and drop removed vectors.",
+    "verify": "Check the integrity of an index.",
+    "trust": "Show what an index names outside its folder, and allow it on this machine.",
+    "config": "Defaults of options, from semsearch.toml and environment variables.",
+    "vectors": "Word vectors: list, inspect, import.",
+    "evaluate": "Measure how well your own questions are answered.",
+    "doctor": "Check the installation.",
+}
+_NAMES = {  # of functions and groups in semsearch.cli.commands that are not called like their command
+    **{name: f"{name}_" for name in ("map", "list", "import")},
+    **{name: f"{name}_group" for name in ("config", "vectors", "evaluate")},
 }
 SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
     "search": "query",
@@ -55,22 +80,29 @@ SYNONYMS = {  # words that people try, with the command that they mean; the help
 class Program(ExtensibleGroup):
     """The commands. An error that a user can fix is one line on stderr and exit status 2; a bug keeps its traceback."""
 
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}  # for the help
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        for name in COMMANDS:
-            self._load(name)
-        return super().list_commands(ctx)
+        return [*self.commands, *self.announced(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, whose module is imported now."""
-        self._load(cmd_name)
-        if (command := super().get_command(ctx, cmd_name)) is None:
-            self.list_commands(ctx)  # among which typer looks for what was meant
-        return command
+        """A command as the help lists it: nothing of it is imported."""
+        point = announced("").get(cmd_name)
+        if cmd_name not in self.commands and point is not None:
+            return TyperCommand(cmd_name, help=f"Of {origin_of(point)}.")
+        return super().get_command(ctx, cmd_name)
 
-    def _load(self, name: str) -> None:
-        if name in COMMANDS and name not in self.commands:
-            self.commands[name] = command_of(getattr(commands, COMMANDS[name]), name)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, whose module is imported now."""
+        name = args[0]
+        if name in COMMANDS:
+            return name, command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
+        if (point := announced("").get(name)) is not None:
+            return name, loaded(point, name), args[1:]
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command search as you type, if there is an index; `help query` is `query --help`."""
@@ -160,7 +192,7 @@ def semsearch(
     semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it.
     On a terminal, if there is an index, semsearch without a command searches as you type.
     """
-    context.default_map = use_configuration(context.invoked_subcommand)
+    context.default_map = cli.use_configuration(context.invoked_subcommand)
 
 
 def main() -> None:

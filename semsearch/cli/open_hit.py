@@ -20,9 +20,10 @@ from pathlib import Path
 from semsearch.cli.answer_formats import OBEYED, path_and_position, path_of, trail
 from semsearch.cli.asked_indexes import Asked, indexes_of
 from semsearch.errors import SemsearchError, SourceError, UsageError
+from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.registry import FORMATS, MAX_BYTES
-from semsearch.remote_index import RemoteIndex
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import opened_source, read_source
@@ -30,14 +31,14 @@ from semsearch.system.source_files import opened_source, read_source
 # -- Hits --------------------------------------------------------------------------------------------------------------
 
 
-def open_hit(hit: Hit, asked: Asked) -> str:
+def show_hit(hit: Hit, asked: Asked) -> str:
     """Open a hit of the `asked` index; returns a message, mostly an empty one.
 
     A file with lines is opened in the editor, or in the pager if none is set; one without, such as a PDF, in the
     system's viewer. Otherwise the pager shows the indexed text: of a deleted file, a text that a program added, a hit
     of a server, an object in a store. Raises UsageError if the editor, viewer or pager cannot be started.
     """
-    if isinstance(asked, RemoteIndex) or not hit.root:
+    if not (hit.root and indexes_of(asked)):
         return _show_indexed(hit, asked)
     if uri_scheme(hit.root):
         _show_indexed(hit, asked)
@@ -72,7 +73,7 @@ def _show_file(hit: Hit, file: Path, asked: Asked) -> str:
 def _show_indexed(hit: Hit, asked: Asked) -> str:
     """Show the text of a hit's document under a line that names the place, from the hit's sentence on."""
     try:
-        index = asked if isinstance(asked, RemoteIndex) else indexes_of(asked)[hit.index or ""]
+        index = asked if not isinstance(asked, Index | MultiIndex) else indexes_of(asked)[hit.index or ""]
         text = index.document(hit.path).text
     except (SemsearchError, KeyError):
         text = hit.passage

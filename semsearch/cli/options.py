@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from semsearch.cli.configuration import configuration_of
+import semsearch
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import Mode, Syntax
 
 if TYPE_CHECKING:
@@ -47,19 +46,7 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
     """Open the chosen reranking model; None if none is chosen. Raises MissingExtra, ModelError, UsageError."""
     if model is None or not is_wanted(model):
         return None
-    return load_reranker(model) if seconds is None else load_reranker(model, seconds=seconds)
-
-
-def refuse_for_server(model: str | None) -> None:
-    """Raise UsageError if a model is named on the command line for a search on a server, which has its own.
-
-    A model that is configured for local indexes is ignored.
-    """
-    is_configured = configuration_of().of("").get("rerank") == model
-    if is_wanted(model) and not is_configured:
-        raise UsageError(
-            "--rerank works with local indexes only; a server has its own model: semsearch serve --rerank MODEL"
-        )
+    return semsearch.load_reranker(model, **({} if seconds is None else {"seconds": seconds}))
 
 
 # -- Completion --------------------------------------------------------------------------------------------------------
@@ -209,7 +196,6 @@ FormatOption = Annotated[
 ShowOption = Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)]
 JsonFormatOption = Annotated[bool, Option("--json", help="Same as --format json.")]
 JsonlOption = Annotated[bool, in_output("--jsonl", help="Same as --format jsonl: one hit per line.")]
-GroupOption = Annotated[Literal["none", "document"], in_output("--group", help="With --json: group the hits.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
 YesOption = Annotated[bool, Option("--yes", "-y", help="Do it without asking.")]
 QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print no progress and no summary.")]

@@ -37,19 +37,31 @@ BROUGHT_BY = {  # distributions of this repository, and commands that they bring
 class ExtensibleGroup(TyperGroup):
     """A group of commands: semsearch's own, which cannot be replaced, then those of other distributions."""
 
-    _are_all_loaded = False
+    def announced(self, ctx: Any) -> dict[str, EntryPoint]:
+        """The commands of this group that distributions announce, with a warning for those that are built in."""
+        points = announced(_path(ctx))
+        for name in [name for name in points if name in self.commands]:
+            point = points.pop(name)
+            warn(f"{origin_of(point)} announces {_shown(point)}, which is built in; it is ignored")
+        return points
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands. Those that cannot be loaded are left out, with a warning."""
-        self._load_all(ctx)
-        return super().list_commands(ctx)
+        names = super().list_commands(ctx)
+        for name, point in self.announced(ctx).items():
+            try:
+                loaded(point, name)
+                names.append(name)
+            except UsageError as error:
+                warn(str(error))
+        return names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name. Raises UsageError for one that cannot be loaded, or is not installed."""
         if (command := super().get_command(ctx, cmd_name)) is not None or ctx.resilient_parsing:
             return command
         if (point := announced(_path(ctx)).get(cmd_name)) is not None:
-            return _load(point, cmd_name)
+            return loaded(point, cmd_name)
         name = " ".join(filter(None, [_path(ctx).replace(".", " "), cmd_name]))
         for folder, names in BROUGHT_BY.items():
             if name in names:
@@ -58,19 +70,6 @@ class ExtensibleGroup(TyperGroup):
                     f"pip install . ./{folder} (in a clone of the repository)"
                 )
         return None
-
-    def _load_all(self, ctx: Any) -> None:
-        if self._are_all_loaded:
-            return
-        self._are_all_loaded = True
-        for name, point in announced(_path(ctx)).items():
-            if name in self.commands:
-                warn(f"{_origin(point)} announces {_shown(point)}, which is built in; it is ignored")
-                continue
-            try:
-                self.commands[name] = _load(point, name)
-            except UsageError as error:
-                warn(str(error))
 
 
 def command_of(target: Any, name: str) -> Any:
@@ -99,14 +98,14 @@ def announced(group: str) -> dict[str, EntryPoint]:
     return points
 
 
-def _load(point: EntryPoint, name: str) -> Any:
+def loaded(point: EntryPoint, name: str) -> Any:
     """The command that an entry point names. Raises UsageError if it cannot be loaded."""
     try:
         return command_of(point.load(), name)
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
-            f"{_shown(point)} of {_origin(point)} cannot be loaded ({reason}); update or uninstall that package"
+            f"{_shown(point)} of {origin_of(point)} cannot be loaded ({reason}); update or uninstall that package"
         ) from error
 
 
@@ -123,5 +122,6 @@ def _shown(point: EntryPoint) -> str:
     return f"the command {point.name.replace('.', ' ')}"
 
 
-def _origin(point: EntryPoint) -> str:
+def origin_of(point: EntryPoint) -> str:
+    """The distribution that announces a command."""
     return point.dist.name if point.dist is not None else point.value

@@ -1,1 +1,7 @@
-"""Creating, listing, inspecting and verifying indexes."""
+"""Creating, listing, inspecting and verifying indexes. A file is imported when something of it is first used."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

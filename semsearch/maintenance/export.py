@@ -317,7 +317,7 @@ WRITERS: dict[ExportFormat, Callable[[Iterable[ExportRow], IO[bytes], Unit, bool
 }
 
 
-def export(
+def export_index(
     database: IndexDatabase,
     word_vectors: Callable[[], WordVectors],
     target: str | Path | IO[bytes],

@@ -39,7 +39,7 @@ _MOST = 20  # damaged rows that are named
 _SAMPLE = 64  # passages that are embedded again and compared
 
 
-def verify(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
+def verify_index(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
     """Verify an index as a transaction sees it; its problems, a line each. Reads all files."""
     folder, address = database.folder, get_own_address(db, database)
     problems = [

@@ -30,13 +30,14 @@ from typing_at_screen import (
 )
 
 from semsearch.cli.commands import interactive_command
-from semsearch.cli.history import read_history
 from semsearch.cli.interactive import interactive_search
+from semsearch.cli.interactive.interactive_search import Questions
 from semsearch.cli.interactive.screen import preview, row
 from semsearch.cli.interactive.session import Surroundings, TypedSearch, surroundings_of
 from semsearch.cli.terminal import query_pattern
 from semsearch.index import Index
 from semsearch.results.hits import Hit
+from semsearch.system.locations import data_folder
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -95,7 +96,7 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
         opened.append((hit.path, hit.line))
         return "vim exited with status 3"
 
-    monkeypatch.setattr(interactive_search, "open_hit", open_hit)
+    monkeypatch.setattr(interactive_search, "show_hit", open_hit)
 
     async def script(typist: Typist) -> None:
         await typist.see("docs/guide.md:14")
@@ -109,8 +110,12 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
     assert opened == [("docs/guide.md", 14)]
 
 
-def test_the_text_is_completed_from_earlier_questions() -> None:
-    earlier = ["captain of a \x1b[31mship", "captain", "bread in the oven", "captain"]
+def test_the_text_is_completed_from_earlier_questions(tmp_path: Path) -> None:
+    questions = Questions(tmp_path / "questions")
+    for text in ("captain", "bread in the oven", "captain", "captain of a \x1b[31mship"):
+        questions.keep(text)
+    if os.name != "nt":
+        assert (tmp_path / "questions").stat().st_mode & 0o777 == 0o600
 
     async def script(typist: Typist) -> None:
         typist.type("cap")
@@ -125,12 +130,14 @@ def test_the_text_is_completed_from_earlier_questions() -> None:
             await typist.wait(lambda each=each: typist.search.session.query.text == each)
         typist.type(ESCAPE)
 
-    at_screen(Path(INDEX), script, earlier=earlier)
+    at_screen(Path(INDEX), script, questions=questions)
 
 
-def test_the_question_of_a_hit_that_is_opened_and_the_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interactive_search, "open_hit", lambda *_: "it was opened")
-    kept: list[tuple[str, str, int]] = []
+def test_the_question_of_a_hit_that_is_opened_and_the_last_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(interactive_search, "show_hit", lambda *_: "it was opened")
+    questions = Questions(tmp_path / "data" / "questions")
 
     async def script(typist: Typist) -> None:
         typist.type("cap", "tain")
@@ -145,13 +152,8 @@ def test_the_question_of_a_hit_that_is_opened_and_the_last_are_remembered(monkey
         await typist.wait(lambda: typist.search.session.is_answered)
         typist.type(ESCAPE)
 
-    at_screen(
-        Path(INDEX),
-        script,
-        remember=lambda answer: kept.append((answer.query.text, answer.query.mode, len(answer.hits))),
-    )
-    assert [each[:2] for each in kept] == [("captain", "hybrid"), ("violin", "dense")]
-    assert all(each[2] for each in kept)
+    at_screen(Path(INDEX), script, questions=questions)
+    assert questions.newest() == ["violin", "captain"]
 
 
 def test_what_cannot_be_searched_and_what_is_not_found_is_said() -> None:
@@ -306,5 +308,4 @@ def test_on_a_terminal_one_types_opens_and_ends(folder: Path, tmp_path: Path) ->
     os.close(outside)
     given = Path(f"{editor}.was-given").read_text(encoding="utf-8")
     assert given == f"+14 -- {folder / 'docs' / 'guide.md'}\n"
-    (kept,) = read_history().asked
-    assert (kept.query, kept.first) == ("flour butter", "docs/guide.md:14")
+    assert Questions(data_folder() / "questions").newest() == ["flour butter"]

@@ -11,7 +11,7 @@ import pytest
 from console import INDEX, index_docs, semsearch, work_in, write_docs
 
 from semsearch.cli import open_hit as viewers
-from semsearch.cli.open_hit import editing, editor, open_hit, printable, run
+from semsearch.cli.open_hit import editing, editor, printable, run, show_hit
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -126,7 +126,7 @@ def test_the_name_of_a_document_is_one_argument_whatever_it_is(
     with Index.open(folder / INDEX) as index:
         hit = ask("the cow in the barn", index)
         assert hit.path.startswith("-c\x1b")
-        assert open_hit(hit, index) == ""
+        assert show_hit(hit, index) == ""
     assert given(vim) == ["+3", "--", str(folder / "docs" / hit.path)]
 
 
@@ -166,17 +166,17 @@ def test_a_pager_begins_at_the_line(bin_: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("semsearch.cli.open_hit._on_terminal", lambda: True)
     monkeypatch.setenv("LESS", "-FRX")
     with Index.open(INDEX) as index:
-        open_hit(ask("the cow in the barn", index), index)
+        show_hit(ask("the cow in the barn", index), index)
         assert given(less) == ["-+F", "+3"]
         mine = program(bin_, "mine")
         monkeypatch.setenv("PAGER", "mine -a")
-        open_hit(ask("the cow in the barn", index), index)
+        show_hit(ask("the cow in the barn", index), index)
         assert given(mine) == ["-a"]
 
 
 def test_a_text_that_a_program_added_is_shown_from_its_passage_on(capsys: pytest.CaptureFixture[str]) -> None:
     with Index.open(INDEX) as index:
-        assert open_hit(ask("the star", index), index) == ""
+        assert show_hit(ask("the star", index), index) == ""
     heading, *text = capsys.readouterr().out.splitlines()
     assert heading.startswith("added:3")
     assert text == ["", "The planet is in orbit.", "", "The star and the  [2Jcomet."]
@@ -189,7 +189,7 @@ def test_what_has_gone_is_shown_as_it_was_indexed(
         hit = ask("the violin in the concert", index)
         Path("docs/more/notes.txt").rename("notes.txt")
         try:
-            assert "no longer exists" in open_hit(hit, index)
+            assert "no longer exists" in show_hit(hit, index)
         finally:
             Path("notes.txt").rename("docs/more/notes.txt")
     assert "A violin and a piano in the concert." in capsys.readouterr().out
@@ -207,13 +207,13 @@ def test_a_pdf_is_opened_in_the_viewer_and_its_page_is_said(
     with Index.open(INDEX) as index:
         found = replace(ask("captain", index), root=str(tmp_path), format="pdf", page=3)
         hit = replace(found, path=str(tmp_path / "report.pdf"))
-        open_hit(hit, index)
+        show_hit(hit, index)
         assert not started  # there is no screen
         assert hit.sentence in capsys.readouterr().out
         monkeypatch.setenv("DISPLAY", ":0")
-        assert open_hit(hit, index).endswith("report.pdf p. 3")
+        assert show_hit(hit, index).endswith("report.pdf p. 3")
         assert started == [[str(opener), hit.path]]
-        open_hit(replace(hit, path=str(tmp_path / "report.desktop")), index)
+        show_hit(replace(hit, path=str(tmp_path / "report.desktop")), index)
         assert len(started) == 1  # the system would run it
         assert hit.sentence in capsys.readouterr().out
 

@@ -17,7 +17,7 @@ from serving import running
 
 import semsearch
 from semsearch.cli.asked_indexes import indexes_of
-from semsearch.cli.open_hit import open_hit
+from semsearch.cli.open_hit import show_hit
 from semsearch.errors import SourceChanged, SourceError
 from semsearch.index import Index
 from semsearch.readers.read import read_file
@@ -36,7 +36,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/commands/config_command.py": "a new semsearch.toml",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
-    "cli/history.py": "the questions that the user asked",
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
     "embedding/": "a file that a program saved and names",
@@ -250,7 +249,7 @@ def test_an_editor_is_not_started_with_it(
     (hit,) = index.search("ship")
     put(tmp_path / "docs" / "a.md")
     assert indexes_of(index)
-    message = soon(lambda: open_hit(hit, index))
+    message = soon(lambda: show_hit(hit, index))
     assert "a.md cannot be opened: it" in str(message)
     assert "its indexed text was shown instead" in str(message)
 

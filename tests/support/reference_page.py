@@ -40,7 +40,7 @@ def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:
         if owner == distribution and parent is not None:
             yield name, command, context
         for child in command.list_commands(context) if hasattr(command, "list_commands") else ():
-            yield from below(command.get_command(context, child), context, f"{name} {child}")
+            yield from below(command.resolve_command(context, [child])[1], context, f"{name} {child}")
 
     return below(get_command(app), None, "semsearch")
 

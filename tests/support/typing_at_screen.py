@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
-from semsearch.cli.interactive.interactive_search import InteractiveSearch
-from semsearch.cli.interactive.session import TypedAnswer, TypedSearch
+from semsearch.cli.interactive.interactive_search import InteractiveSearch, Questions
+from semsearch.cli.interactive.session import TypedSearch
 from semsearch.index import Index
 from semsearch.results.options import SearchOptions
 
@@ -89,13 +89,12 @@ def at_screen(
     rows: int = 24,
     text: str = "",
     options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
-    earlier: Sequence[str] = (),
-    remember: Callable[[TypedAnswer], None] = lambda _: None,
+    questions: Questions | None = None,
 ) -> None:
     """Search an index interactively, as a script types. It has to end the search."""
 
     async def main() -> None:
-        search = InteractiveSearch(opened, text, earlier, remember)
+        search = InteractiveSearch(opened, text, questions)
         typist = Typist(search, pipe, output)
         search.app.after_render += lambda _: typist._drawn.set()
         running = asyncio.create_task(search.run())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 
@@ -11,26 +12,23 @@ import typer
 
 from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
-from semsearch.cli import options
-from semsearch.cli.asked_indexes import bring_up_to_date, open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import SearchArguments, tell_if_empty, tell_if_stale, with_search_arguments
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.printing import NONE_FOUND, complain, count, one_line, tell_warnings, to_json, warn
+from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
 from semsearch.results.hits import FLOOR, Context, nothing_answers
 
+in_model = partial(typer.Option, rich_help_panel="Model")
 _LEAST_WORDS = 50  # of passages, for a model with little room
 
 
+@with_search_arguments(without=("duplicates",))
 def ask(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
     *,
     max_words: Annotated[
         int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages for the model.")
     ] = 800,
-    index: options.AskedIndexOption = None,
-    mode: options.ModeOption = "hybrid",
-    filters: options.FiltersOption = None,
-    refresh: options.RefreshOption = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print an object with the answer, its sentences and all citations.")
     ] = False,
@@ -39,32 +37,13 @@ def ask(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="The model; default: model.name, or the server's only one.",
-            rich_help_panel="Model",
-        ),
+        in_model("--model", metavar="NAME", help="The model; default: model.name, or the server's only one."),
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option(
-            "--url",
-            metavar="URL",
-            help="Its server; default: model.url, or http://127.0.0.1:11434/v1.",
-            rich_help_panel="Model",
-        ),
+        in_model("--url", metavar="URL", help="Its server; default: model.url, or http://127.0.0.1:11434/v1."),
     ] = None,
-    every: options.AllOption = False,
-    min_score: options.MinScoreOption = None,
-    per_document: options.PerDocumentOption = None,
-    boosts: options.BoostsOption = None,
-    syntax: options.SyntaxOption = "full",
-    rerank: options.RerankOption = None,
-    rerank_seconds: options.RerankSecondsOption = None,
-    indexes: options.IndexesOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
+    search: SearchArguments,
 ) -> None:
     """Answer a question from your documents by a language model, with a citation for every sentence.
 
@@ -74,31 +53,18 @@ def ask(
     Exit status: 0 with an answer, 1 if the documents have none, 2 on an error.
     """
     tell_warnings()
-    question = " ".join(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
-    with open_asked(
-        index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
-    ) as opened:
-        if refresh:
-            bring_up_to_date(opened)
+    question = clean(" ".join(text))
+    chosen_options = search.options(floor=0.0 if search.every else FLOOR)
+    with search.open() as opened:
 
         def context(words: int) -> Context:
-            return opened.context(
-                question,
-                max_words=words,
-                mode=mode,
-                min_score=min_score,
-                filters=filters or (),
-                per_document=per_document,
-                boosts=boosts or (),
-                syntax=syntax,
-                floor=0.0 if every else FLOOR,
-            )
+            return opened.context(question, max_words=words, options=chosen_options)
 
         passages = context(max_words)
         if not passages.text:
             if json:
                 answer = ModelAnswer(
-                    *(question, mode, None, False, "", (), ()),
+                    *(question, search.mode, None, False, "", (), ()),
                     weak=passages.weak,
                     verdict=passages.verdict,
                     missing=passages.missing,
@@ -140,7 +106,7 @@ def ask(
         if json:
             whole = "".join(part.before + part.text for part in parts).strip()
             cited = ModelAnswer(
-                *(question, mode, chosen, answered, whole, parts, passages.citations),
+                *(question, search.mode, chosen, answered, whole, parts, passages.citations),
                 verdict=passages.verdict,
                 missing=passages.missing,
             )

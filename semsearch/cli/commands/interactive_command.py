@@ -7,21 +7,16 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.answer_formats import path_and_position
-from semsearch.cli.asked_indexes import open_asked
-from semsearch.cli.configuration import read_configuration
+from semsearch.cli.asked_indexes import SearchArguments, with_search_arguments
+from semsearch.cli.configuration import configuration_of, read_configuration
 from semsearch.cli.find_index import all_indexes, find_index, index_folders, nearest, of_this_folder, shown
-from semsearch.cli.history import earlier_queries, question_of, remember
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.results.options import SearchOptions
-
-if TYPE_CHECKING:
-    from semsearch.cli.interactive.session import TypedAnswer
+from semsearch.system.locations import data_folder
 
 
 def interactive_is_offered() -> bool:
@@ -41,22 +36,12 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
+@with_search_arguments(without=("every", "refresh", "rerank", "rerank_seconds"))
 def interactive(
-    called: typer.Context,
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     *,
     k: options.KOption = 30,
-    index: options.AskedIndexOption = None,
-    mode: options.ModeOption = "hybrid",
-    filters: options.FiltersOption = None,
-    min_score: options.MinScoreOption = None,
-    duplicates: options.DuplicatesOption = False,
-    per_document: options.PerDocumentOption = None,
-    boosts: options.BoostsOption = None,
-    syntax: options.SyntaxOption = "full",
-    indexes: options.IndexesOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
+    search: SearchArguments,
 ) -> None:
     """Search as you type, on a terminal.
 
@@ -69,29 +54,15 @@ def interactive(
     """
     if not on_terminal():
         raise UsageError("the interactive search needs a terminal; without one, run: semsearch query TEXT")
-    search_options = SearchOptions(
-        k=k,
-        mode=mode,
-        min_score=min_score,
-        filters=filters or (),
-        duplicates=duplicates,
-        syntax=syntax,
-        per_document=per_document,
-        boosts=boosts or (),
-    )
-    if not index and not server:  # raises IndexNotFound before it draws
-        folders = of_this_folder(indexes) or index_folders(nearest(indexes)) or [find_index(None, indexes)]
-        index = [*map(shown, folders)]
-    from semsearch.cli.interactive.interactive_search import (
-        InteractiveSearch,  # prompt_toolkit: other commands need none
-    )
+    chosen, names = search.options(k=k), search.index
+    if not names and not search.server:  # raises IndexNotFound before it draws
+        folders = of_this_folder(search.indexes) or index_folders(nearest(search.indexes))
+        names = [*map(shown, folders or [find_index(None, search.indexes)])]
+    from semsearch.cli.interactive.interactive_search import InteractiveSearch, Questions  # loads prompt_toolkit
     from semsearch.cli.interactive.session import TypedSearch
 
-    def keep(answer: TypedAnswer) -> None:
-        first = path_and_position(answer.hits[0]) if answer.hits else ""
-        question = question_of(called, answer.query.text, hits=len(answer.hits), first=first)
-        changed = ("--mode", answer.query.mode) if answer.query.mode != mode else ()
-        remember(replace(question, options=(*question.options, *changed)))
-
-    with TypedSearch(lambda: open_asked(index, indexes, server=server, vectors=vectors), search_options) as search:
-        asyncio.run(InteractiveSearch(search, " ".join(text or ()), earlier_queries(), keep).run())
+    is_kept = configuration_of().values.get("history.enabled") is not False
+    questions = Questions(data_folder() / "questions") if is_kept else None
+    open_them = replace(search, index=names).open
+    with TypedSearch(open_them, chosen) as typed:
+        asyncio.run(InteractiveSearch(typed, " ".join(text or ()), questions).run())

@@ -9,7 +9,14 @@ import typer
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
-from semsearch.cli.asked_indexes import bring_up_to_date, names_of, open_asked, show, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import (
+    SearchArguments,
+    names_of,
+    show,
+    tell_if_empty,
+    tell_if_stale,
+    with_search_arguments,
+)
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
 from semsearch.errors import SourceError, quoted
 from semsearch.results.hits import FLOOR, nothing_answers
@@ -19,6 +26,7 @@ from semsearch.results.hits import FLOOR, nothing_answers
 _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a line of --format vimgrep
 
 
+@with_search_arguments(without=("every", "syntax", "rerank", "rerank_seconds"))
 def similar(
     example: Annotated[
         str,
@@ -29,22 +37,12 @@ def similar(
     ],
     *,
     k: options.KOption = 10,
-    index: options.AskedIndexOption = None,
-    mode: options.ModeOption = "hybrid",
-    filters: options.FiltersOption = None,
     context: options.ContextOption = 0,
     shown: options.ShowOption = "sentence",
-    refresh: options.RefreshOption = False,
     format_: options.FormatOption = None,
     json: options.JsonFormatOption = False,
-    min_score: options.MinScoreOption = None,
-    per_document: options.PerDocumentOption = None,
-    duplicates: options.DuplicatesOption = False,
-    boosts: options.BoostsOption = None,
-    indexes: options.IndexesOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
     jsonl: options.JsonlOption = False,
+    search: SearchArguments,
 ) -> None:
     """Find passages similar to an indexed passage or document.
 
@@ -57,24 +55,12 @@ def similar(
     tell_warnings()
     with_line = _LINE.fullmatch(example)
     path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
-    with open_asked(index, indexes, server=server, vectors=vectors) as asked:
-        if refresh:
-            bring_up_to_date(asked)
+    chosen = search.options(k=k, context=context)
+    with search.open() as asked:
 
         def answer(path: str, line: int | None) -> Answer:
-            hits = asked.similar(
-                path,
-                line,
-                k,
-                mode=mode,
-                min_score=min_score,
-                filters=filters or (),
-                context=context,
-                duplicates=duplicates,
-                per_document=per_document,
-                boosts=boosts or (),
-            )
-            return Answer(example, mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
+            hits = asked.similar(path, line, options=chosen)
+            return Answer(example, chosen.mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
 
         try:
             similar_passages = answer(path, line)
@@ -91,27 +77,15 @@ def similar(
 # -- context -----------------------------------------------------------------------------------------------------------
 
 
+@with_search_arguments(without=("duplicates",))
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     *,
     max_words: options.MaxWordsOption = 800,
-    index: options.AskedIndexOption = None,
-    mode: options.ModeOption = "hybrid",
-    filters: options.FiltersOption = None,
-    refresh: options.RefreshOption = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
     ] = False,
-    every: options.AllOption = False,
-    min_score: options.MinScoreOption = None,
-    per_document: options.PerDocumentOption = None,
-    boosts: options.BoostsOption = None,
-    syntax: options.SyntaxOption = "full",
-    rerank: options.RerankOption = None,
-    rerank_seconds: options.RerankSecondsOption = None,
-    indexes: options.IndexesOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
+    search: SearchArguments,
 ) -> None:
     """Print the passages that a language model needs to answer a query.
 
@@ -121,24 +95,11 @@ def context(
     """
     tell_warnings()
     query = clean(" ".join(text))
-    with open_asked(
-        index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
-    ) as asked:
-        if refresh:
-            bring_up_to_date(asked)
-        passages = asked.context(
-            query,
-            max_words=max_words,
-            mode=mode,
-            min_score=min_score,
-            filters=filters or (),
-            per_document=per_document,
-            boosts=boosts or (),
-            syntax=syntax,
-            floor=0.0 if every else FLOOR,
-        )
+    chosen = search.options(floor=0.0 if search.every else FLOOR)
+    with search.open() as asked:
+        passages = asked.context(query, max_words=max_words, options=chosen)
         if json:
-            print(to_json({"query": query, "mode": mode, **passages.to_dict()}))
+            print(to_json({"query": query, "mode": search.mode, **passages.to_dict()}))
         elif passages.text:
             print("\n".join(without_control(line).rstrip() for line in passages.text.splitlines()))
             tell_if_stale(passages.citations, asked)

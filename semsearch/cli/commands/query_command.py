@@ -11,22 +11,20 @@ from typing import Annotated
 
 import typer
 
+from semsearch import cli, evaluate
 from semsearch.cli import options
-from semsearch.cli.answer_formats import EXPLAINING, Answer, choose_format, path_and_position, wants_whole
+from semsearch.cli.answer_formats import EXPLAINING, Answer, choose_format, wants_whole
 from semsearch.cli.asked_indexes import (
     Asked,
-    bring_up_to_date,
+    SearchArguments,
     names_of,
-    open_asked,
     show,
     tell_if_empty,
     tell_if_stale,
+    with_search_arguments,
 )
-from semsearch.cli.history import question_of, remember
-from semsearch.cli.open_hit import open_hit
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, warn
 from semsearch.errors import UsageError, quoted
-from semsearch.evaluate.golden import ExpectedAnswer, append_answer
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.query import parse_syntax
@@ -43,7 +41,6 @@ class _Asking:
     search: SearchOptions
     explain: bool
     whole: bool
-    is_grouped: bool
     indexes: Sequence[str]  # that are searched as one
     floor: float  # of relevance
 
@@ -62,7 +59,6 @@ class _Asking:
             explanations=[hit.explain() for hit in hits or nearest] if self.explain else (),
             whole=self.whole,
             indexes=self.indexes,
-            is_grouped=self.is_grouped,
             weak=len(ranked) - len(hits),
             nearest=nearest,
             verdict=ranked.verdict,
@@ -71,45 +67,30 @@ class _Asking:
         )
 
 
+@with_search_arguments()
 def query(
-    called: typer.Context,
     text: Annotated[
         list[str],
         typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
     ],
     *,
     k: options.KOption = 10,
-    index: options.AskedIndexOption = None,
-    mode: options.ModeOption = "hybrid",
-    filters: options.FiltersOption = None,
     context: options.ContextOption = 0,
     shown: options.ShowOption = "sentence",
     open_: Annotated[
         int | None, typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
-    refresh: options.RefreshOption = False,
     format_: options.FormatOption = None,
     json: options.JsonFormatOption = False,
-    every: options.AllOption = False,
-    min_score: options.MinScoreOption = None,
-    per_document: options.PerDocumentOption = None,
-    duplicates: options.DuplicatesOption = False,
-    boosts: options.BoostsOption = None,
-    syntax: options.SyntaxOption = "full",
-    rerank: options.RerankOption = None,
-    rerank_seconds: options.RerankSecondsOption = None,
-    indexes: options.IndexesOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
     jsonl: options.JsonlOption = False,
-    group: options.GroupOption = "none",
     mark: Annotated[
         int | None, options.in_golden("--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.")
     ] = None,
     golden: Annotated[
         Path | None, options.in_golden("--golden", metavar="FILE", help="Questions and answers for evaluate golden.")
     ] = None,
+    search: SearchArguments,
 ) -> None:
     """Search an index.
 
@@ -124,42 +105,26 @@ def query(
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
     whole = wants_whole(shown, format, context=context)
-    if group == "document" and format != "json":
-        raise UsageError("--group document works with --json only")
     if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
         raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
     if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
         raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
-    search = SearchOptions(
-        k=max(k, open_ or 0, mark or 0) if k > 0 else k,
-        mode=mode,
-        min_score=min_score,
-        filters=filters or (),
-        context=context,
-        duplicates=duplicates,
-        syntax=syntax,
-        per_document=per_document,
-        boosts=boosts or (),
-    )
+    asked_options = search.options(k=max(k, open_ or 0, mark or 0) if k > 0 else k, context=context)
     tell_warnings()
-    with open_asked(
-        index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds
-    ) as asked:
-        if refresh:
-            bring_up_to_date(asked)
-        asking = _Asking(search, explain, whole, group == "document", names_of(asked), 0.0 if every else FLOOR)
+    with search.open() as asked:
+        asking = _Asking(asked_options, explain, whole, names_of(asked), 0.0 if search.every else FLOOR)
         if batch:
             number = show(_batch(asked, asking), format, asked, batch=True)
         else:
             answer = next(asking.answers(asked, [clean(" ".join(text))]))
             number = _open(answer, open_, asked) if open_ is not None else show([answer], format, asked)
             if mark is not None and golden is not None:
-                _record(answer, mark, golden)
+                hit = answer.hits[_hit(answer, mark, "; nothing was recorded")]
+                expected = evaluate.ExpectedAnswer.of(hit)
+                evaluate.append_answer(golden, answer.query, expected)
+                complain(f"recorded in {golden}: {expected.written}")
         if not number:
             tell_if_empty(asked)
-    if not batch and sys.stdout.isatty():  # a person's question
-        first = path_and_position(answer.hits[0]) if answer.hits else ""
-        remember(question_of(called, answer.query, hits=number, first=first))
     if not number:
         raise SystemExit(NONE_FOUND)
 
@@ -170,13 +135,6 @@ def _hit(answer: Answer, number: int, consequence: str = "") -> int:
     return number - 1
 
 
-def _record(answer: Answer, number: int, golden: Path) -> None:
-    """Record hit `number` (from 1) as an answer to its question."""
-    expected = ExpectedAnswer.of(answer.hits[_hit(answer, number, "; nothing was recorded")])
-    append_answer(golden, answer.query, expected)
-    complain(f"recorded in {golden}: {expected.written}")
-
-
 def _open(answer: Answer, number: int, asked: Asked) -> int:
     """Open hit `number` (from 1); returns the number of hits."""
     if not answer.hits:
@@ -184,7 +142,7 @@ def _open(answer: Answer, number: int, asked: Asked) -> int:
         return 0
     hit = answer.hits[_hit(answer, number)]
     tell_if_stale([hit], asked)
-    if message := open_hit(hit, asked):
+    if message := cli.show_hit(hit, asked):
         complain(message)
     return len(answer.hits)
 

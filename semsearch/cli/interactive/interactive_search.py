@@ -3,49 +3,74 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from prompt_toolkit.application import Application, run_in_terminal
 from prompt_toolkit.auto_suggest import Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings, merge_key_bindings
 from prompt_toolkit.key_binding.bindings.auto_suggest import load_auto_suggest_bindings
 
 from semsearch.cli.interactive.screen import HitLines, screen
 from semsearch.cli.interactive.session import InteractiveSession, TypedAnswer, TypedQuery, TypedSearch, surroundings_of
-from semsearch.cli.open_hit import open_hit
+from semsearch.cli.open_hit import show_hit
 from semsearch.cli.printing import one_line
 from semsearch.errors import SemsearchError
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 
 _SCROLL = 3  # lines
+_MOST_QUESTIONS = 1000  # that are offered
 _ESCAPE = 0.05  # seconds, after which Esc is Esc, and no longer the beginning of another key
+
+
+class Questions:
+    """The questions of interactive searches, in a file that only the user can read."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def newest(self) -> list[str]:
+        """The questions, the newest first, each once; none if the file cannot be read."""
+        try:
+            texts = FileHistory(str(self._file)).load_history_strings()
+            return [*islice(dict.fromkeys(map(one_line, texts)), _MOST_QUESTIONS)]
+        except (OSError, ValueError):
+            return []
+
+    def keep(self, text: str) -> None:
+        """Add a question, if the file can be written."""
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.touch(mode=0o600)
+            FileHistory(str(self._file)).store_string(one_line(text))
 
 
 class InteractiveSearch:
     """The interactive search, redrawn after each key and each answer.
 
-    `earlier` are questions asked before, the newest first, from which the text is completed; `remember` is given each
-    answer of which a hit is opened, and the last one.
+    The text is completed from the `questions` asked before, among which it keeps each of which a hit is opened, and the
+    last one.
     """
 
     def __init__(
         self,
         search: TypedSearch,
         text: str,
-        earlier: Sequence[str] = (),
-        remember: Callable[[TypedAnswer], None] = lambda _: None,
+        questions: Questions | None = None,
     ) -> None:
         self.session = InteractiveSession(TypedQuery(text, search.options.mode))
         self._search = search
-        self._earlier = [*dict.fromkeys(map(one_line, earlier))]
-        self._remember = remember
+        self._questions = questions
+        self._earlier = [] if questions is None else questions.newest()
         self._remembered: TypedQuery | None = None
         self._typed = Buffer(document=Document(text), multiline=False, on_text_changed=lambda _: self._change())
         self._hits = HitLines(self.session)
@@ -103,7 +128,7 @@ class InteractiveSearch:
     async def _open(self, hit: Hit) -> None:
         def open_it() -> str:
             try:
-                return open_hit(hit, self._search.asked)
+                return show_hit(hit, self._search.asked)
             except SemsearchError as error:
                 return str(error)
 
@@ -127,7 +152,8 @@ class InteractiveSearch:
         query = self.session.query
         if self.session.is_answered and not query.is_blank and query != self._remembered:
             self._remembered = query
-            self._remember(self.session.answer)
+            if self._questions is not None:
+                self._questions.keep(query.text)
 
     def _change(self) -> None:
         """Search for the changed text, and offer the rest of the newest question that begins with it."""

@@ -63,18 +63,6 @@ def test_a_misspelt_word_is_corrected_and_reported() -> None:
     assert (plain.err, list(plain.json)) == ("", ["query", "mode", "verdict", "answered", "missing", "hits"])
 
 
-def test_json_may_have_the_hits_of_each_document_together() -> None:
-    answer = semsearch("query", "captain ship", "--all", "--json", "--group", "document").json
-    assert list(answer) == ["query", "mode", "verdict", "answered", "missing", "documents"]
-    hits = semsearch("query", "captain ship", "--all", "--json").json["hits"]
-    together = [hit for each in answer["documents"] for hit in each["hits"]]
-    assert sorted(together, key=str) == sorted(hits, key=str)
-    first = answer["documents"][0]
-    assert (first["path"], first["score"]) == (hits[0]["path"], first["hits"][0]["score"])
-    assert len({each["path"] for each in answer["documents"]}) == len(answer["documents"])
-    assert "--json" in semsearch("query", "captain", "--group", "document").err
-
-
 def test_a_phrase_must_stand_there_and_a_word_with_a_hyphen_must_not() -> None:
     assert semsearch("query", '"captain of the ship"', "--format", "paths").lines == ["docs/guide.md"]
     missing = semsearch("query", '"ship of the captain"')

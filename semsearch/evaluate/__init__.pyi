@@ -1,0 +1,3 @@
+"""What `semsearch query --mark` needs."""
+
+from .golden import ExpectedAnswer as ExpectedAnswer, append_answer as append_answer

@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
@@ -26,8 +25,9 @@ from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
+from semsearch.storage.document_rows import count_contents
 from semsearch.storage.find_document import find_document
-from semsearch.storage.meta import LONGEST_DESCRIPTION, get_meta
+from semsearch.storage.meta import get_meta
 from semsearch.storage.published import open_published, published_at
 from semsearch.system import plugins
 from semsearch.system.locations import local_path, uri_scheme
@@ -37,7 +37,6 @@ from semsearch.trust import (
     forget,
     given_paths,
     named_outside,
-    not_allowed,
     record,
     require,
 )
@@ -101,14 +100,10 @@ class Index(SingleIndex):
     def create(cls, path: str | Path, **options: Unpack[SettingsKeywords]) -> Index:
         """Create an index in a new or empty folder.
 
-        The options are the fields of `Settings`, which has their defaults: `vectors`, `method`, `a`, `components`,
-        `frequencies`, `prior`, `adapt`, `unknown`, `exact`, `target_recall` and `sentence_vectors`.
-        `vectors` are word vectors by name or path, or opened. `adapt` is whether to learn from the text which of its
-        words go together (semsearch.topics.topic_model). From some eight thousand passages on, only those whose codes
-        are near a query are compared with it: as many as find `target_recall` of the ten best, or all if `exact`
-        (semsearch.dense.scan_plan). Without `sentence_vectors` the index is about half as large, and makes those of
-        the passages that it scores from their text. The other options are those of `SentenceEmbedder`. Raises
-        IndexExists, VectorsError, UsageError, StorageError; IndexDamaged where the folder holds something else.
+        The options, with their defaults, are the fields of `Settings`: word vectors by name or path, or opened, how to
+        embed, and how to scan. Without `sentence_vectors` the index is about half as large, and makes those of the
+        passages that it scores from their text. Raises IndexExists, VectorsError, UsageError, StorageError;
+        IndexDamaged where the folder holds something else.
         """
         require_memory(WRITING, f"to write {path}")
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
@@ -150,28 +145,15 @@ class Index(SingleIndex):
         """
         if (uri := published_at(path)) is not None:
             return cls.over(open_published(uri), vectors, reranker, trust=trust)
+        folder = Path(path)
         try:
-            return cls._open(path, vectors, reranker, trust=trust)
+            return cls.over(IndexDatabase(folder), vectors, reranker, trust=trust)
         except IndexNotFound:
             if not create:
                 raise
         with suppress(IndexExists):  # another process may be faster
-            cls.create(path, vectors=vectors).close()
-        return cls._open(path, vectors, reranker, trust=trust)
-
-    @classmethod
-    def _open(
-        cls, path: str | Path, vectors: WordVectorsLike | None, reranker: Reranker | str | None, *, trust: bool
-    ) -> Index:
-        index = cls(path, vectors=vectors)
-        index._database.is_trusted = trust
-        try:
-            check(index._database)
-            check_given(index._database)
-        except BaseException:
-            index.close()
-            raise
-        return index._with(vectors, reranker)
+            cls.create(folder, vectors=vectors).close()
+        return cls.over(IndexDatabase(folder), vectors, reranker, trust=trust)
 
     @classmethod
     def over(
@@ -182,23 +164,22 @@ class Index(SingleIndex):
         *,
         trust: bool = False,
     ) -> Index:
-        """The index of a database that another distribution has opened: a read-only copy of a published one."""
+        """The index of a database, as `open` gives it: perhaps a read-only copy of a published one."""
         index = cls(database.folder, vectors=vectors)
         index._database = database
-        index._database.is_trusted = trust
-        return index._with(vectors, reranker)
-
-    def _with(self, vectors: WordVectorsLike | None, reranker: Reranker | str | None) -> Index:
-        """This index with a reranker; its word vectors are checked, if any are given. Closed if that fails."""
+        database.is_trusted = trust
         try:
+            if not database.is_copy:
+                check(database)
+                check_given(database)
             if reranker is not None:
-                self._reranker = _for_index(reranker, self.path)
+                index._reranker = _for_index(reranker, index.path)
             if vectors is not None:
-                self._vectors()
+                index._vectors()
         except BaseException:
-            self.close()
+            index.close()
             raise
-        return self
+        return index
 
     @classmethod
     def merge(
@@ -348,24 +329,18 @@ class Index(SingleIndex):
         writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
         watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
         """
-        from semsearch.indexing.follow_files import Follower, RootsOf  # loads SciPy
-        from semsearch.sources.file_events import changed_paths
+        from semsearch.indexing.follow_files import follow  # loads SciPy
 
         self._database.check_writable()
         with self._database.reading() as db:
             require(self._database, db)
-        elsewhere = [root for root in self.roots if uri_scheme(root)]
-        if len(elsewhere) == len(self.roots):
-            why = (
-                (f"; object stores report no changes, so {', '.join(elsewhere)} can only be synced")
-                if elsewhere
-                else ""
-            )
-            raise UsageError(f"the index {self.path} has no roots to watch; give it a file or folder with sync{why}")
-        if elsewhere:
-            logger.warning("%s: not watched, because object stores report no changes; sync it", ", ".join(elsewhere))
-        follower = Follower(self._database, lambda: self._writer(progress), max_file_bytes, _processes(processes))
-        return follower.follow(changed_paths(RootsOf(self._database), stop or threading.Event()))
+        return follow(
+            self._database,
+            lambda: self._writer(progress),
+            stop or threading.Event(),
+            max_file_bytes=max_file_bytes,
+            processes=_processes(processes),
+        )
 
     def add(
         self,
@@ -461,13 +436,8 @@ class Index(SingleIndex):
         `status`, `semsearch list` and agents show it.
         Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
         """
-        if not isinstance(sentence, str):
-            raise UsageError(f"describe takes a sentence, not {sentence!r}")
-        said = " ".join(sentence.split())
-        if len(said) > LONGEST_DESCRIPTION:
-            raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(said):,}")
         with self._writer() as writer:
-            writer.describe(said)
+            writer.describe(sentence)
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
@@ -506,7 +476,7 @@ class Index(SingleIndex):
     def __len__(self) -> int:
         """The number of documents."""
         with self._database.reading() as db:
-            return int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
+            return count_contents(db).documents
 
     def __bool__(self) -> bool:
         """True, also for an index without documents."""
@@ -588,16 +558,10 @@ class Index(SingleIndex):
             return maintenance.read_passages(db, name, offset=offset, limit=limit, sought=sought)
 
     def _page(self, name: str, page: int) -> PdfPage:
-        with self._database.reading() as db:
-            require(self._database, db, ["root"])
-            page_place = maintenance.find_page(db, name, page)
-        return maintenance.placed(page_place)
+        return maintenance.placed(maintenance.find_page(self._database, name, page))
 
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
-        with self._database.reading() as db:
-            require(self._database, db, ["root"])
-            page_place = maintenance.find_page(db, name, page)
-        return maintenance.picture_of(page_place, width)
+        return maintenance.picture_of(maintenance.find_page(self._database, name, page), width)
 
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
         with self._opening:
@@ -605,24 +569,10 @@ class Index(SingleIndex):
         return counted.count(filters, values)
 
     def _status(self, *, drift: bool, stale: bool) -> Status:
-        with self._database.reading() as db:
-            lacking = not_allowed(self._database, named_outside(self._database, db))
-            kinds = {word.kind for word in lacking}
-            stale = stale and not self._database.is_copy and "root" not in kinds
-            drift = drift and ("vectors" not in kinds or self._word_vectors.given is not None)
-            status = maintenance.read_status(db, self.path, self.settings, self._vectors, drift=drift, stale=stale)
-        return replace(
-            status,
-            path=self._database.shown_name,
-            not_allowed=tuple(map(str, lacking)),
-        )
+        return maintenance.read_status(self._database, self._word_vectors, self._vectors, drift=drift, stale=stale)
 
     def _problems(self) -> tuple[Problem, ...]:
-        with self._database.reading() as db:
-            is_elsewhere = self._database.is_copy or not_allowed(
-                self._database, named_outside(self._database, db), ["root"]
-            )
-            return maintenance.read_problems(db, is_copy=bool(is_elsewhere))
+        return maintenance.read_problems(self._database)
 
     def _checkup(self, *, stale: bool) -> Checkup:
         with self._database.reading() as db:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from small import TOPICS, small_vectors, write_articles
+from tqdm import tqdm
 
 from semsearch.errors import (
     IndexDamaged,
@@ -27,7 +28,6 @@ from semsearch.errors import (
     VectorsMismatch,
 )
 from semsearch.index import Index
-from semsearch.indexing import progress_reports
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
 from semsearch.sources import unchanged as sync
@@ -53,14 +53,6 @@ def documents(index: Index) -> set[str]:
 
 
 # -- sync ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_second_sync_does_nothing(index: Index, docs: Path) -> None:
-    first = index.sync(docs)
-    assert (first.added, first.skipped, first.warnings) == (12, (), ())
-    assert first.passages == index.status().passages == 36
-    again = index.sync()
-    assert (again.added, again.changed, again.removed, again.unchanged, again.passages) == (0, 0, 0, 12, 0)
 
 
 def test_each_change_on_the_disk_is_found_and_reported(index: Index, docs: Path) -> None:
@@ -398,14 +390,14 @@ def test_an_index_is_a_collection_of_its_documents(index: Index, docs: Path) -> 
 
 
 def test_progress_is_drawn_where_it_is_wanted(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-    monkeypatch.setattr(progress_reports, "progress_bar", lambda _: nullcontext(lambda *figures: drawn.append(figures)))
+    screen = io.StringIO()
+    monkeypatch.setattr("tqdm.auto.tqdm", lambda **_: tqdm(file=screen, mininterval=0))
     index.sync(docs, progress=True)
-    assert ("reading files", 12, 12) in drawn
-    assert {stage for stage, *_ in drawn} == {"looking", "reading files", "embedding", "writing"}
-    drawn.clear()
+    assert "reading files: 100%" in screen.getvalue()
+    assert "embedding: 100%" in screen.getvalue()
+    screen.truncate(0)
     index.rebuild(progress=False)
-    assert drawn == []
+    assert screen.getvalue() == ""
 
 
 def test_a_closed_index_says_so_whatever_it_is_asked(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -512,11 +504,6 @@ def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_
     assert not (tmp_path / "other").exists()
 
 
-def test_queries_may_come_from_a_generator(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    assert index.search_many(query for query in ("moon", "bread")) == index.search_many(["moon", "bread"])
-
-
 def test_metadata_is_kept_as_json_has_it(index: Index) -> None:
     given = {"score": float("nan"), "day": date(2024, 5, 1), "tags": {"b", "a"}, 3: (1, 2)}
     assert index.add([Text("a", "A bee.", metadata=given)]).added == 1
@@ -556,15 +543,6 @@ def test_damaged_postings_are_told_and_a_rebuild_mends_them(index: Index, docs: 
         assert index.verify()
     index.rebuild()
     assert index.search("moon", mode="lexical")
-
-
-def test_a_file_that_turns_into_no_text_is_removed_and_said_to_be(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    (docs / "sea-0.md").write_bytes(bytes(range(256)) * 20)
-    (docs / "kitchen-1.md").write_text("bread " * 10_000)
-    report = index.sync(max_file_bytes=20_000)
-    assert (report.changed, report.removed, len(report.skipped)) == (0, 2, 2)
-    assert len(documents(index)) == 10
 
 
 def test_a_skipped_file_is_told_of_each_time_but_is_not_stale(index: Index, docs: Path) -> None:

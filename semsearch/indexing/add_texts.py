@@ -13,14 +13,15 @@ import io
 import json
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol
+from typing import IO, Annotated, Any, Literal, Protocol
 
 import numpy as np
+from msgspec import Meta, Struct, ValidationError, convert
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.indexing.generation import Generation
@@ -112,7 +113,29 @@ def _mapping(value: Any, number: int) -> Mapping[str, Any]:
 
 # -- Exported documents ------------------------------------------------------------------------------------------------
 
-_LARGEST = (1 << 31) - 1  # offsets are stored in 32 bits
+_Position = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]  # offsets are stored in 32 bits
+
+
+class _Passage(Struct):
+    """A passage as an export has it."""
+
+    text: str
+    sentences: list[tuple[_Position, _Position, _Position, _Position, _Position]]
+    headings: list[str] = []
+    line: _Position = 1
+    page: _Position | None = None
+    places: list[tuple[_Position, str | None]] = []
+    metadata: dict[str, Any] | None = None
+
+
+class _Document(Struct):
+    """A document as an export has it, without its text."""
+
+    passages: list[_Passage]
+    title: str | None = None
+    metadata: dict[str, Any] | None = None
+    format: str = "text"
+    characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,79 +157,46 @@ def is_exported(record: Mapping[str, Any]) -> bool:
 
 def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     """Read a record with passages. Raises UsageError unless it has the form of an export."""
-    title = storable(_of(record, "title", str, ""))
-    metadata = json.dumps(json_values(_of(record, "metadata", Mapping, {})), allow_nan=False)
-    format = _of(record, "format", str, "text")
+    try:
+        document = convert(record, _Document)
+    except ValidationError as error:
+        raise UsageError(f"the passages of {id} are not as an export has them ({error}); export it again") from error
+    title, format = storable(document.title or ""), document.format
+    metadata = json.dumps(json_values(document.metadata or {}), allow_nan=False)
     records = tuple(
-        _passage(passage, title, format, f"{id}, passage {n}") for n, passage in enumerate(record["passages"])
+        _record(passage, title, format, f"{id}, passage {number}") for number, passage in enumerate(document.passages)
     )
-    characters = _of(record, "characters", int, 0)
     digest = _digest([title, format, metadata, [(passage.headings, passage.text) for passage in records]])
     file = Prepared(
-        size=characters, title=title, format=format, metadata=metadata, records=records, reading=(characters, "[]")
+        size=document.characters,
+        title=title,
+        format=format,
+        metadata=metadata,
+        records=records,
+        reading=(document.characters, "[]"),
     )
     return ExportedDocument(id, digest, file)
 
 
-def _passage(passage: Mapping[str, Any], title: str, format: str, where: str) -> PassageRecord:
-    text = storable(_of(passage, "text", str, where=where))
-    headings = tuple(_each(_of(passage, "headings", Sequence, (), where=where), str, f"{where}, headings"))
-    sentences = [_sentence(offsets, len(text), where) for offsets in _of(passage, "sentences", Sequence, where=where)]
-    edges = [edge for sentence in sentences for edge in sentence[:2]]
-    if edges != sorted(edges):
-        raise UsageError(f"{where}: its sentences overlap or are out of order; export the document again")
-    places = [_place(place, where) for place in _of(passage, "places", Sequence, (), where=where)]
-    metadata = _of(passage, "metadata", Mapping, None, where=where)
+def _record(passage: _Passage, title: str, format: str, where: str) -> PassageRecord:
+    text = storable(passage.text)
+    edges = [edge for sentence in passage.sentences for edge in sentence[:2]]
+    if edges != sorted(edges) or (edges and edges[-1] > len(text)):
+        raise UsageError(
+            f"{where}: its sentences overlap, are out of order or not within the passage; export the document again"
+        )
     return PassageRecord(
-        headings=json.dumps(headings),
-        above=heading_text(title, headings),
-        line=_offset(passage.get("line", 1), where),
-        page=None if passage.get("page") is None else _offset(passage["page"], where),
+        headings=json.dumps(passage.headings),
+        above=heading_text(title, passage.headings),
+        line=passage.line,
+        page=passage.page,
         text=text,
-        offsets=struct.pack(f"<{5 * len(sentences)}i", *chain.from_iterable(sentences)),
-        sentences=len(sentences),
-        places=json.dumps(places) if places else None,
-        metadata=json.dumps(json_values(metadata), allow_nan=False) if metadata else None,
+        offsets=struct.pack(f"<{5 * len(passage.sentences)}i", *chain.from_iterable(passage.sentences)),
+        sentences=len(passage.sentences),
+        places=json.dumps(passage.places) if passage.places else None,
+        metadata=json.dumps(json_values(passage.metadata), allow_nan=False) if passage.metadata else None,
         format=format,
     )
-
-
-def _sentence(span: Any, length: int, where: str) -> list[int]:
-    numbers = [_offset(number, where) for number in span] if isinstance(span, Sequence) else []
-    if len(numbers) != 5 or max(numbers[:2]) > length:
-        raise UsageError(
-            f"{where}: expected a sentence as start, end, start and end in the file, and line, within the passage, "
-            f"not {span!r}"
-        )
-    return numbers
-
-
-def _place(place: Any, where: str) -> list[Any]:
-    if not isinstance(place, list | tuple) or len(place) != 2 or not isinstance(place[1], str | None):
-        raise UsageError(f"{where}: expected a place as the number of a sentence and a text, not {place!r}")
-    return [_offset(place[0], where), place[1]]
-
-
-def _of(record: Mapping[str, Any], key: str, kind: Any, default: Any = ..., *, where: str = "a record") -> Any:
-    value = record.get(key)
-    if value is None and default is not ...:
-        return default
-    if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
-        raise UsageError(f"{where}: {key} is {value!r}, which no export has; export it again")
-    return value
-
-
-def _each(values: Sequence[Any], kind: type, where: str) -> Sequence[Any]:
-    for value in values:
-        if not isinstance(value, kind):
-            raise UsageError(f"{where}: expected {kind.__name__}, not {value!r}; export it again")
-    return values
-
-
-def _offset(number: Any, where: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= _LARGEST:
-        raise UsageError(f"{where}: a position must be a whole number of at least 0, not {number!r}")
-    return number
 
 
 # -- Files with one document per row -----------------------------------------------------------------------------------

@@ -3,75 +3,83 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 
-from semsearch.errors import IndexLocked
+from semsearch.errors import IndexLocked, UsageError
 from semsearch.indexing.changes import find_changes_at
 from semsearch.indexing.index_writer import IndexWriter
 from semsearch.results.reports import SyncReport
+from semsearch.sources.file_events import changed_paths
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Follower:
-    """Keeps an index up to date while batches of changed paths come (semsearch.sources.file_events).
+def follow(
+    database: IndexDatabase,
+    writer: Callable[[], AbstractContextManager[IndexWriter]],
+    stop: threading.Event,
+    *,
+    max_file_bytes: int,
+    processes: int,
+) -> Iterator[SyncReport]:
+    """Sync everything, then what changes, until `stop` is set; yield the reports of syncs that did something.
 
-    `writer` takes the writer's lock. Where another process has it, what has changed waits for the next batch.
+    `writer` takes the writer's lock. `Index.watch` says the rest. Raises UsageError for an index without roots here.
     """
+    with database.reading() as db:
+        roots = get_roots(db)
+    elsewhere = ", ".join(root.path for root in roots if root.is_remote)
+    if all(root.is_remote for root in roots):
+        why = f"; object stores report no changes, so {elsewhere} can only be synced" if elsewhere else ""
+        raise UsageError(f"the index {database.folder} has no roots to watch; give it a file or folder with sync{why}")
+    if elsewhere:
+        logger.warning("%s: not watched, because object stores report no changes; sync it", elsewhere)
+    batches = changed_paths(RootsOf(database), stop)
+    return sync_changes(database, writer, batches, max_file_bytes=max_file_bytes, processes=processes)
 
-    database: IndexDatabase
-    writer: Callable[[], AbstractContextManager[IndexWriter]]
-    max_file_bytes: int
-    processes: int
-    _is_first: bool = True
-    _waiting: set[str] = field(default_factory=set)
 
-    def follow(self, batches: Iterable[frozenset[str]]) -> Iterator[SyncReport]:
-        """Sync everything at the first batch, then what each names; yield the reports of syncs that did something."""
-        for batch in batches:
-            self._waiting |= self._outside(batch)
-            try:
-                done = self._sync()
-            except IndexLocked:
+def sync_changes(
+    database: IndexDatabase,
+    writer: Callable[[], AbstractContextManager[IndexWriter]],
+    batches: Iterable[frozenset[str]],
+    *,
+    max_file_bytes: int,
+    processes: int,
+) -> Iterator[SyncReport]:
+    """Sync everything at the first batch of changed paths, then what each names.
+
+    While another process has the writer's lock, what has changed waits for the next batch.
+    """
+    index_folder = database.folder.resolve().as_posix()
+    is_synced, waiting = False, set[str]()
+    for batch in batches:
+        waiting |= {path for path in batch if not f"{path}/".startswith(f"{index_folder}/")}  # not its own changes
+        try:
+            if not is_synced:
+                with writer() as opened:
+                    report = opened.sync((), max_file_bytes=max_file_bytes, processes=processes)
+                is_synced = True
+            elif waiting and _has_changes(database, waiting, max_file_bytes):
+                with writer() as opened:
+                    report = opened.sync_at(waiting, max_file_bytes=max_file_bytes, processes=processes)
+            else:
+                waiting.clear()
                 continue
-            self._waiting.clear()
-            if done is not None:
-                yield done
+        except IndexLocked:
+            continue
+        waiting.clear()
+        yield report
 
-    def _outside(self, paths: Iterable[str]) -> set[str]:
-        """Paths outside the index itself, which may lie in a root: its own changes are irrelevant events."""
-        index_folder = self.database.folder.resolve().as_posix()
-        return {path for path in paths if not f"{path}/".startswith(f"{index_folder}/")}
 
-    def _sync(self) -> SyncReport | None:
-        """The report of what there was to do; None where there was nothing."""
-        if self._is_first:
-            with self.writer() as writer:
-                done = writer.sync(
-                    (),
-                    include=(),
-                    exclude=(),
-                    prune=False,
-                    max_file_bytes=self.max_file_bytes,
-                    processes=self.processes,
-                )
-            self._is_first = False
-            return done
-        if not self._waiting or self._is_no_news():
-            return None
-        with self.writer() as writer:
-            return writer.sync_at(self._waiting, max_file_bytes=self.max_file_bytes, processes=self.processes)
-
-    def _is_no_news(self) -> bool:
-        """Tell whether the changed paths need no sync. Takes no write lock, which others may need."""
-        with self.database.reading() as db:
-            seen = find_changes_at(db, self._waiting, max_bytes=self.max_file_bytes)
-            return seen.nothing_to_do and not seen.warnings
+def _has_changes(database: IndexDatabase, paths: set[str], max_file_bytes: int) -> bool:
+    """Return whether changed paths need a sync. Takes no write lock, which others may need."""
+    with database.reading() as db:
+        changes = find_changes_at(db, paths, max_bytes=max_file_bytes)
+        return not changes.nothing_to_do or bool(changes.warnings)
 
 
 class RootsOf:

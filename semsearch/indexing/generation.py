@@ -47,7 +47,8 @@ from semsearch.settings import Settings
 from semsearch.storage.catalogue import stored_texts
 from semsearch.storage.commit import CommitInDoubt, write_transaction
 from semsearch.storage.database import SEGMENTS
-from semsearch.storage.fitted import Fit, load_embedder, load_fit, save_fit, save_today
+from semsearch.storage.document_rows import first_passages_of_languages
+from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
 from semsearch.storage.meta import get_count, get_languages, set_languages, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
@@ -219,7 +220,7 @@ class Generation:
         lacking = [code for code in present if known is None or code not in known.tables]
         if not lacking:
             return fit
-        first_passages = dict(self.db.execute("SELECT language, min(first_passage) FROM documents GROUP BY language"))
+        first_passages = first_passages_of_languages(self.db)
         if any(first_passages.get(code, self.intake.first_passage) < self.intake.first_passage for code in lacking):
             return None
         embedder = SentenceEmbedder.from_bytes(fit.embedder.to_bytes(), self.vectors())
@@ -249,7 +250,7 @@ class Generation:
 
     def _embed_everything(self) -> bool:
         """Fit to all passages, stored and new ones, and embed them; return whether there was an earlier fit."""
-        was_fitted = self.db.execute("SELECT 1 FROM fit").fetchone() is not None
+        was_fitted = fit_stamp(self.db) is not None
         segments: list[Segment] = []
         with Spool(self.folder) as stored_spool:
             writer = SpoolWriter(stored_spool, self._word_finder.read_texts)
@@ -259,7 +260,7 @@ class Generation:
             if stored_spool.sentences or self._spool.sentences:
                 segments = self._fit_and_write([stored_spool, self._spool])
             else:
-                self.db.execute("DELETE FROM fit")
+                delete_fit(self.db)
         self._name(segments, retired=get_segments(self.db, *VECTORS, "topics"))
         self._merger.merge()
         return was_fitted and bool(segments)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 from semsearch.dense.engines import StoreAddress, claimed, complete, release
-from semsearch.errors import IndexDamaged, SemsearchError, rebuild_command
+from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_command
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
@@ -37,7 +37,7 @@ from semsearch.storage.commit import CommitInDoubt, write_transaction
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
 from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.known_files import get_known
-from semsearch.storage.meta import DESCRIPTION, delete_meta, get_meta, set_meta
+from semsearch.storage.meta import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.system import clock
 from semsearch.system.locations import uri_scheme
@@ -163,12 +163,12 @@ class IndexWriter:
         self,
         paths: Sequence[str | Path],
         *,
-        include: Sequence[str],
-        exclude: Sequence[str],
-        prune: bool,
         max_file_bytes: int,
         processes: int,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         columns: Columns = NO_COLUMNS,
+        prune: bool = False,
     ) -> SyncReport:
         """Bring the index up to date with the disk. Without changes, nothing is written, and little imported.
 
@@ -243,7 +243,12 @@ class IndexWriter:
             generation.finish()
 
     def describe(self, sentence: str) -> None:
-        """Set the sentence that says what the index holds; an empty one removes it."""
+        """Set the sentence that says what the index holds; an empty one removes it. Raises UsageError."""
+        if not isinstance(sentence, str):
+            raise UsageError(f"describe takes a sentence, not {sentence!r}")
+        sentence = " ".join(sentence.split())
+        if len(sentence) > LONGEST_DESCRIPTION:
+            raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(sentence):,}")
         with write_transaction(self.database) as db:
             if sentence:
                 set_meta(db, DESCRIPTION, sentence)

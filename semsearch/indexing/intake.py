@@ -21,10 +21,9 @@ from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
-from semsearch.storage.catalogue import each_passage, get_titled, get_titled_texts_between, sound_passages
+from semsearch.storage.catalogue import find_languages, get_titled, get_titled_texts_between, sound_passages
 from semsearch.storage.checked_rows import (
     delete_document,
-    documents_changing,
     extent_of,
     insert_documents,
     insert_passages,
@@ -248,24 +247,14 @@ def forget(
 
 def rewrite_words(db: sqlite3.Connection, words: WordsWriter) -> None:
     """Find the language of each document, and write the lexical index of all passages, again from the stored text."""
-    _find_languages(db)
-    languages = dict(db.execute("SELECT id, language FROM documents").fetchall())
-    (last,) = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
-    for first in range(1, last + 1, _BATCH):
+    languages = find_languages(db)
+    for first in range(1, get_count(db, "next_passage"), _BATCH):
         rows = get_titled_texts_between(db, first, first + _BATCH)
         for language, run in groupby(rows, key=lambda row: languages[row.document_id]):
             passages = list(run)
             ids = np.array([row.passage_id for row in passages], dtype=np.int64)
             above = [with_parts(heading_text(row.title, row.headings), row.format) for row in passages]
             words.add(ids, above, [with_parts(row.text, row.format) for row in passages], language)
-
-
-def _find_languages(db: sqlite3.Connection) -> None:
-    documents = db.execute("SELECT id, first_passage, passages FROM documents").fetchall()
-    with documents_changing(db, [id_ for id_, *_ in documents]):
-        for id_, first, count in documents:
-            texts = (row.text for row in each_passage(db, first, first + count))
-            db.execute("UPDATE documents SET language = ? WHERE id = ?", (language_of_parts(texts), id_))
 
 
 def _count_words(record: PassageRecord) -> int:

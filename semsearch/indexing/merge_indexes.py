@@ -53,9 +53,9 @@ def join(generation: Generation, others: Sequence[IndexDatabase]) -> JoinedDocum
 def _prepared(document: KeptDocument) -> Prepared:
     """A kept document as the intake takes one that was read."""
     return Prepared(
-        title=document.title,
-        format=document.format,
-        metadata=document.metadata,
+        title=document.columns.title,
+        format=document.columns.format,
+        metadata=document.columns.metadata,
         records=document.passages,
         reading=(document.characters, document.omissions),
     )
@@ -83,14 +83,15 @@ def _placed(db: sqlite3.Connection, roots: Sequence[Root]) -> Iterator[tuple[Doc
         for id_, root in own_roots.items()
     }
     for document in each_kept(db, kept_ids(db)):
-        root = own_roots.get(document.root_id)
-        path, file, root_id = document.path, document.file, ADDED
+        columns = document.columns
+        root = own_roots.get(columns.root_id)
+        path, file, root_id = columns.path, document.file, ADDED
         if root is not None:
             around = outer[root.id]
             file, root_id = _below(around, root, file), around.id
             path = unicodedata.normalize("NFC", _below(around, root, path))
-        state = document.digest, document.size, document.mtime_ns, document.checked_ns
-        yield DocumentSource(root_id, path, file, *state, reader=document.reader), document
+        state = columns.digest, columns.size, columns.mtime_ns, columns.checked_ns
+        yield DocumentSource(root_id, path, file, *state, reader=columns.reader), document
 
 
 def _below(outer: Root, inner: Root, path: str) -> str:

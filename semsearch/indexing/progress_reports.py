@@ -6,29 +6,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from semsearch.results.reports import Progress
-from semsearch.system.progress_bar import Show, progress_bar
 
 Report = Callable[["Progress"], None]
 Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
+
+_NAMES = {"reading": "reading files", "recognizing": "recognizing text"}
 
 
 @contextmanager
 def reporting(progress: Reporting) -> Iterator[Report | None]:
     """What a writer calls with its progress, while the block runs."""
-    if not isinstance(progress, bool):
-        yield progress
+    if not isinstance(progress, bool) or not progress:
+        yield progress or None
         return
-    with progress_bar(progress) as show:
-        yield _drawn(show) if progress else None
+    from tqdm.auto import tqdm  # a tenth of a second, which only a bar needs
 
+    with tqdm(disable=None, leave=False) as bar:  # nothing where nobody looks
 
-def _drawn(show: Show) -> Report:
-    def draw(progress: Progress) -> None:
-        if progress.phase == "reading":
-            show("reading files", progress.files, progress.total_files)
-        elif progress.phase == "recognizing":
-            show("recognizing text", progress.files, progress.total_files)
-        else:
-            show(progress.phase, progress.sentences, progress.total_sentences)
+        def draw(step: Progress) -> None:
+            of_files = step.phase in _NAMES
+            bar.set_description(_NAMES.get(step.phase, step.phase), refresh=False)
+            bar.total = (step.total_files if of_files else step.total_sentences) or None
+            bar.update((step.files if of_files else step.sentences) - bar.n)
 
-    return draw
+        yield draw

@@ -14,30 +14,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+import msgspec
 
 from semsearch import __version__
 from semsearch.indexing.read_files import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.unchanged import CLOCK_TICK_NS, PresentFile
-from semsearch.storage.checked_rows import SENTENCE_BYTES
 from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION
 
 READING_LOG = "reading-log.jsonl"
 MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
 
-_FIELDS = [field.name for field in fields(Prepared) if field.name != "records"]
-_RECORD_FIELDS = [field.name for field in fields(PassageRecord) if field.name != "offsets"]  # which stand together
-# The first line: others are not understood.
-_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS, _RECORD_FIELDS, "offsets"]).encode()
-_VALUES, _RECORD_VALUES = attrgetter(*_FIELDS), attrgetter(*_RECORD_FIELDS)
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_FIELDS = [field.name for kind in (Prepared, PassageRecord) for field in fields(kind)]
+_FORM = json.dumps([__version__, SPLITTER_VERSION, _FIELDS]).encode()  # the first line: others are not understood
+_DECODER = msgspec.json.Decoder(Prepared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +90,8 @@ class ReadingLog:
         noted = self._noted[present.absolute]
         self._file.seek(noted.start)
         digest, _, rest = self._file.read(noted.length).partition(b"\t")
-        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):  # written by someone else
-            return _decoded(rest.partition(b"\t")[2]) if digest == _digest(rest) else None
+        with suppress(ValueError, RecursionError):  # written by someone else
+            return _DECODER.decode(rest.partition(b"\t")[2]) if digest == _digest(rest) else None
         return None
 
     def note(self, present: PresentFile, file: Prepared) -> None:
@@ -103,8 +99,8 @@ class ReadingLog:
         if self._file is None or file.reason:
             return
         state = present.absolute, file.size, file.mtime_ns, file.checked_ns, _reader(present)
-        with suppress(TypeError):  # a reader's own objects that JSON does not know: the file is read again
-            rest = json.dumps(state).encode() + b"\t" + _encoded(file)
+        with suppress(TypeError, ValueError):  # a reader's own objects that JSON does not know: the file is read again
+            rest = json.dumps(state).encode() + b"\t" + msgspec.json.encode(file)
             try:
                 self._write(_digest(rest) + b"\t" + rest)
             except OSError:  # a full disk: the index itself needs the room more
@@ -158,22 +154,3 @@ def _reader(present: PresentFile) -> str:
 
 def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).hexdigest().encode()
-
-
-def _encoded(file: Prepared) -> bytes:
-    offsets = b64encode(b"".join([record.offsets for record in file.records])).decode()
-    text = _ENCODER.encode([_VALUES(file), [_RECORD_VALUES(record) for record in file.records], offsets])
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _decoded(data: bytes) -> Prepared:
-    values, records, encoded = json.loads(data.decode("utf-8", "surrogatepass"))
-    as_written = [tuple(value) if isinstance(value, list) else value for value in values]
-    named: dict[str, Any] = dict(zip(_FIELDS, as_written, strict=True))
-    offsets, first, passages = b64decode(encoded), 0, list[PassageRecord]()
-    for record in records:
-        fields: dict[str, Any] = dict(zip(_RECORD_FIELDS, record, strict=True))
-        last = first + SENTENCE_BYTES * fields["sentences"]
-        passages.append(PassageRecord(**fields, offsets=offsets[first:last]))
-        first = last
-    return Prepared(**named, records=tuple(passages))

@@ -20,7 +20,7 @@ from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check
-from semsearch.storage.known_files import get_known_at
+from semsearch.storage.known_files import get_files_with_text, get_known_at
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.source_files import source_digest
 
@@ -75,12 +75,9 @@ def is_missing(path: str) -> bool:
 
 def _is_found_in(db: sqlite3.Connection, root: Root, folder: Path) -> bool:
     """Return whether most of a root's files lie in a folder."""
-    rows = db.execute(
-        "SELECT coalesce(file, path), size, digest FROM documents WHERE root_id = ? AND size > 0 ORDER BY path",
-        (root.id,),
-    ).fetchall()
-    chosen = rows[:: max(1, -(-len(rows) // _SAMPLE))]
-    return 2 * sum(_has(folder / path, size, digest) for path, size, digest in chosen) > len(chosen)
+    files = get_files_with_text(db, root)
+    sample = files[:: max(1, -(-len(files) // _SAMPLE))]
+    return 2 * sum(_has(folder / path, size, digest) for path, size, digest in sample) > len(sample)
 
 
 def _has(file: Path, size: int, digest: str) -> bool:

@@ -1,8 +1,8 @@
 """What `Index` asks of the files here."""
 
-from .count_facets import FacetCache as FacetCache
-from .create_index import create as create, discard as discard
 from .export import export_index as export_index
+from .facets import FacetCache as FacetCache
+from .index_folders import create as create, discard as discard
 from .index_health import read_checkup as read_checkup, read_coverage as read_coverage
 from .pdf_pages import find_page as find_page, picture_of as picture_of, placed as placed
 from .read_documents import (

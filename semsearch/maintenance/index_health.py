@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.maintenance.status import omissions_of
-from semsearch.results.omissions import FileCoverage, Omission, endings_in_words
+from semsearch.results.omissions import FileCoverage, endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Checkup, DiskPart, Finding, Status
-from semsearch.storage.catalogue import each_passage
+from semsearch.storage.catalogue import each_passage, get_passages
 from semsearch.storage.connections import DATABASE
+from semsearch.storage.document_rows import count_formats, evenly_spaced_passages, read_documents
 from semsearch.storage.index_files import file_sizes
 from semsearch.storage.segments import get_segments
 from semsearch.text.tokens import hash_chunks, hash_words
@@ -24,26 +25,29 @@ if TYPE_CHECKING:
 
 # -- Coverage ----------------------------------------------------------------------------------------------------------
 
-_DOCUMENTS = """SELECT CASE WHEN roots.id IS NULL THEN documents.path WHEN roots.single THEN roots.path
-    ELSE rtrim(roots.path, '/') || '/' || coalesce(documents.file, documents.path) END,
-    format, characters, coalesce(omissions, '[]'), metadata, first_passage, passages, sentences
-    FROM documents LEFT JOIN roots ON roots.id = root_id LEFT JOIN readings ON document_id = documents.id
-    ORDER BY root_id, documents.path LIMIT ? OFFSET ?"""
-
 
 def read_coverage(
     db: sqlite3.Connection, vectors: WordVectors, *, offset: int = 0, limit: int | None = None
 ) -> Iterator[FileCoverage]:
     """Read the coverage of each document, by root and path, from an offset on. Reads their text."""
-    rows = db.execute(_DOCUMENTS, (-1 if limit is None else limit, offset)).fetchall()
-    for path, format, characters, omissions, metadata, first, passages, sentences in rows:
-        taken, words, known = _taken(db, first, first + passages, vectors)
-        file_omissions = omissions_of(omissions)
-        pages = json.loads(metadata).get("pages")
-        pages = pages if isinstance(pages, int) and format == "pdf" else None
-        empty = 0 if pages is None else _pages_without_text(file_omissions)
-        with_text = None if pages is None else pages - empty
-        yield FileCoverage(path, format, characters, taken, sentences, words, known, pages, with_text, file_omissions)
+    for document in read_documents(db, offset=offset, limit=limit):
+        taken, words, known = _taken(db, document.first_passage, document.first_passage + document.passages, vectors)
+        omissions = omissions_of(document.omissions)
+        pages = json.loads(document.metadata).get("pages") if document.format == "pdf" else None
+        pages = pages if isinstance(pages, int) else None
+        empty = sum(omission.count for omission in omissions if omission.kind == "pages without text")
+        yield FileCoverage(
+            document.absolute,
+            document.format,
+            document.characters,
+            taken,
+            document.sentences,
+            words,
+            known,
+            pages,
+            None if pages is None else pages - empty,
+            omissions,
+        )
 
 
 def _taken(db: sqlite3.Connection, first: int, last: int, vectors: WordVectors) -> tuple[int, int, int]:
@@ -57,10 +61,6 @@ def _taken(db: sqlite3.Connection, first: int, last: int, vectors: WordVectors) 
         words += len(chunk.hashes)
         known += int((vectors.lookup(chunk.hashes) >= 0).sum())
     return characters, words, known
-
-
-def _pages_without_text(omissions: tuple[Omission, ...]) -> int:
-    return sum(omission.count for omission in omissions if omission.kind == "pages without text")
 
 
 # -- Findings ----------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def read_checkup(db: sqlite3.Connection, folder: Path, status: Status, vectors: 
     known = _known_words(db, vectors)
     return Checkup(
         status=status,
-        formats=dict(db.execute("SELECT format, count(*) FROM documents GROUP BY format ORDER BY 2 DESC, 1")),
+        formats=count_formats(db),
         disk=_disk(db, folder),
         known_words=known,
         findings=tuple(sorted(findings(status, known), key=lambda finding: _ORDER[finding.level])),
@@ -169,8 +169,6 @@ def _part_of(name: str) -> str:
 
 def _known_words(db: sqlite3.Connection, vectors: WordVectors) -> float | None:
     """The share of running words with a vector, in passages that lie evenly in the index."""
-    (passages,) = db.execute("SELECT count(*) FROM passages").fetchone()
-    step = max(1, passages // _SAMPLE)
-    rows = db.execute("SELECT text FROM passages WHERE id % ? = 0 LIMIT ?", (step, 2 * _SAMPLE))
-    hashes = hash_words([text for (text,) in rows]).hashes
+    passages = get_passages(db, evenly_spaced_passages(db, _SAMPLE)).values()
+    hashes = hash_words([passage.text for passage in passages]).hashes
     return float((vectors.lookup(hashes) >= 0).mean()) if len(hashes) else None

@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceChanged, UsageError
 from semsearch.readers.pages.pdf_pictures import Box, page_picture, place_sentences
 from semsearch.results.documents import PageSentence, PdfPage, TextBox
-from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages
+from semsearch.storage.catalogue import DocumentRow, PassageRow, passages_on_page
+from semsearch.storage.database import IndexDatabase
 from semsearch.storage.find_document import find_document, path_of
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.system.source_files import read_source
-
-if TYPE_CHECKING:
-    import sqlite3
-
+from semsearch.trust import require
 
 # -- Unchanged files ---------------------------------------------------------------------------------------------------
 
@@ -44,8 +41,6 @@ def read_indexed(document: DocumentRow, path: str) -> bytes:
 
 # -- Pages -------------------------------------------------------------------------------------------------------------
 
-_ON_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page = ?"
-
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
@@ -58,22 +53,20 @@ class IndexedPage:
     on: Sequence[PassageRow]
 
 
-def find_page(db: sqlite3.Connection, name: str, page: int) -> IndexedPage:
+def find_page(database: IndexDatabase, name: str, page: int) -> IndexedPage:
     """Find a page, counted from 1, of the PDF that a path names.
 
-    Raises SourceError for a path that is not in the index, UsageError for a document that is not a PDF file.
+    Raises IndexNotTrusted; SourceError for a path that is not in the index, UsageError for what is not a PDF file.
     """
-    document = find_document(db, name)
-    path = path_of(document, working_folder().as_posix())
-    if document.format != "pdf" or not document.root:
-        raise UsageError(f"{path} is not a PDF file and has no pages to show; its text can be read")
-    return IndexedPage(path, document, page, _passages(db, document, page - 1), _passages(db, document, page))
-
-
-def _passages(db: sqlite3.Connection, document: DocumentRow, page: int) -> list[PassageRow]:
-    first, last = document.first_passage, document.first_passage + document.passages
-    passages = get_passages(db, [id_ for (id_,) in db.execute(_ON_PAGE, (first, last, page))])
-    return [passages[id_] for id_ in sorted(passages)]
+    with database.reading() as db:
+        require(database, db, ["root"])
+        document = find_document(db, name)
+        path = path_of(document, working_folder().as_posix())
+        if document.format != "pdf" or not document.root:
+            raise UsageError(f"{path} is not a PDF file and has no pages to show; its text can be read")
+        first, last = document.first_passage, document.first_passage + document.passages
+        before, on = (passages_on_page(db, first, last, number) for number in (page - 1, page))
+        return IndexedPage(path, document, page, before, on)
 
 
 def picture_of(page: IndexedPage, width: int) -> bytes:

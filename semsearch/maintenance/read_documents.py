@@ -15,7 +15,15 @@ from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse
 from semsearch.search.make_hits import stale_documents
 from semsearch.searchable import SoughtPassage
-from semsearch.storage.catalogue import DocumentRow, PassageRow, each_passage, get_documents
+from semsearch.storage.catalogue import (
+    DocumentRow,
+    PassageRow,
+    each_passage,
+    get_documents,
+    passage_at_line,
+    passage_from_page,
+    passage_of_sentence,
+)
 from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
@@ -144,11 +152,6 @@ def text_of(passages: Iterable[PassageRow]) -> str:
 
 # -- Passages of a document --------------------------------------------------------------------------------------------
 
-_OF_SENTENCE = """SELECT id FROM passages WHERE id >= ? AND id < ?
-    AND first_sentence <= ? AND ? < first_sentence + sentence_count"""
-_OF_PAGE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND page >= ? ORDER BY id LIMIT 1"
-_BEFORE_LINE = "SELECT id FROM passages WHERE id >= ? AND id < ? AND line <= ? ORDER BY line DESC, id LIMIT 1"
-
 
 def read_passages(
     db: sqlite3.Connection, name: str, *, offset: int, limit: int, sought: SoughtPassage
@@ -187,14 +190,14 @@ def _find(db: sqlite3.Connection, document: DocumentRow, sought: SoughtPassage) 
     first, last = document.first_passage, document.first_passage + document.passages
     if sought.passage is not None and first <= sought.passage < last:
         return sought.passage - first
-    rows: list[tuple[int]] = []
+    id_ = None
     if sought.sentence is not None:
-        rows = db.execute(_OF_SENTENCE, (first, last, sought.sentence, sought.sentence)).fetchall()
-    if not rows and sought.line is not None:
-        rows = db.execute(_BEFORE_LINE, (first, last, sought.line)).fetchall()
-    if not rows and sought.page is not None:
-        rows = db.execute(_OF_PAGE, (first, last, sought.page)).fetchall()
-    return rows[0][0] - first if rows else None
+        id_ = passage_of_sentence(db, first, last, sought.sentence)
+    if id_ is None and sought.line is not None:
+        id_ = passage_at_line(db, first, last, sought.line)
+    if id_ is None and sought.page is not None:
+        id_ = passage_from_page(db, first, last, sought.page)
+    return None if id_ is None else id_ - first
 
 
 def _placed(passage: PassageRow) -> PlacedPassage:

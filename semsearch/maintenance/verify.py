@@ -16,11 +16,12 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
-from semsearch.storage.audit import find_stray_ids, find_wrong_values
-from semsearch.storage.catalogue import each_passage, stored_texts
+from semsearch.storage.audit import find_stray_ids, find_wrong_counts, find_wrong_values
+from semsearch.storage.catalogue import each_passage, get_passages, get_titled, stored_texts
 from semsearch.storage.checked_rows import find_damaged_rows
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.document_rows import evenly_spaced_passages
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.meta import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
@@ -47,7 +48,7 @@ def verify_index(db: sqlite3.Connection, database: IndexDatabase, vectors: Calla
     ]
     if damaged := _damaged(db) or list(find_wrong_values(db)):
         return problems + damaged  # what follows takes the rows as they are
-    problems += _rows(db)
+    problems += find_wrong_counts(db)
     require(database, db, ["store"])
     opened = list(_opened(db, folder, address, problems))
     settings = Settings.from_json(get_meta(db, "settings"))
@@ -73,20 +74,6 @@ def _damaged(db: sqlite3.Connection) -> list[str]:
     except IndexDamaged as error:
         damages.append(str(error))
     return damages
-
-
-def _rows(db: sqlite3.Connection) -> Iterator[str]:
-    """Compare the counts of documents, passages and sentences."""
-    for document, path, expected, passages, sentences, counted in db.execute(
-        "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
-        "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
-        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
-        "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
-    ):
-        yield f"document {document} ({path}) has {passages} of {expected} passages, {counted} of {sentences} sentences"
-    lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
-    if lost:
-        yield f"{lost} passages belong to no document"
 
 
 def _opened(
@@ -119,7 +106,7 @@ def _vector_sample(
     db: sqlite3.Connection, folder: Path, opened: list[VectorReader], vectors: Callable[[], WordVectors]
 ) -> Iterator[str]:
     """Check that some passages, embedded again from their stored text, have the vectors that are stored."""
-    wanted = _some_passages(db)
+    wanted = evenly_spaced_passages(db, _SAMPLE)
     if not wanted:
         return
     try:
@@ -159,7 +146,7 @@ def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
 def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Iterator[str]:
     """Check that some passages are found under all terms of their stored text."""
     lexicon = Lexicon(keeps_spellings=False)
-    for id_ in _some_passages(db) if opened else []:
+    for id_ in evenly_spaced_passages(db, _SAMPLE) if opened else []:
         for passage in each_passage(db, id_, id_ + 1):
             numbers = np.unique(lexicon.in_language([passage.text], _language(db, id_)).numbers)
             for source in opened:
@@ -171,17 +158,9 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
 
 def _language(db: sqlite3.Connection, passage_id: int) -> str:
     """The language by whose rules the words of a passage were indexed."""
-    row = db.execute(
-        "SELECT language FROM documents WHERE first_passage <= ? ORDER BY first_passage DESC LIMIT 1", (passage_id,)
-    ).fetchone()
-    return row[0] if row and row[0] else ENGLISH
-
-
-def _some_passages(db: sqlite3.Connection) -> list[int]:
-    (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
-    step = max(1, count // _SAMPLE)
-    rows = db.execute("SELECT id FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?", (step, _SAMPLE))
-    return [id_ for (id_,) in rows]
+    document = get_passages(db, [passage_id])[passage_id].document_id
+    titled = get_titled(db, [document]).get(document)
+    return titled.language if titled is not None and titled.language else ENGLISH
 
 
 def _row(source: LexicalSegment, id_: int) -> Iterator[Int64]:

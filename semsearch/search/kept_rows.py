@@ -36,7 +36,7 @@ from semsearch.storage.catalogue import (
     passage_row,
     spans_from,
 )
-from semsearch.storage.checked_rows import PassageColumnsRead, needed_passages, spans_of, text_in
+from semsearch.storage.checked_rows import PassageColumns, needed_passages, spans_of
 from semsearch.text.languages import ENGLISH, RULES
 from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.text.terms import Lexicon, sequences, word_chunks
@@ -85,7 +85,7 @@ class ReadRows:
     """The rows of one generation that were read lately, and what was found out about them. Threads may share it."""
 
     def __init__(self) -> None:
-        self._passages: Kept[int, PassageColumnsRead] = Kept(_MOST)
+        self._passages: Kept[int, PassageColumns] = Kept(_MOST)
         self._documents: Kept[int, DocumentRow] = Kept(_MOST)
         self._marks: Kept[int, tuple[int, ...]] = Kept(_MOST)
         self._span_rows: dict[int, int] = {}  # by passage, the row of its numbers
@@ -95,7 +95,7 @@ class ReadRows:
 
     def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
         """The texts of passages, which are all there, by id. Raises IndexDamaged."""
-        return {id_: text_in(row) for id_, row in self._rows(db, ids).items()}
+        return {id_: row.text for id_, row in self._rows(db, ids).items()}
 
     def spans(self, db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
         """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. Raises IndexDamaged."""
@@ -133,8 +133,8 @@ class ReadRows:
         of_passages = (passage.document_id for passage in passages.values())
         return passages, self._documents.of(of_passages, lambda lacking: need_documents(db, lacking))
 
-    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageColumnsRead]:
-        return self._passages.of(ids, lambda lacking: {row[0]: row for row in needed_passages(db, lacking)})
+    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageColumns]:
+        return self._passages.of(ids, lambda lacking: {row.id: row for row in needed_passages(db, lacking)})
 
 
 # -- Words of texts ----------------------------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ from semsearch.sources.ignore import (
     text_here,
 )
 from semsearch.system.clock import storable_time
-from semsearch.system.locations import listed_name
 
 
 class FolderEntry(Protocol):
@@ -59,35 +58,6 @@ class FolderEntry(Protocol):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
-@dataclass(frozen=True, slots=True)
-class NamedEntry:
-    """An entry that need not be there: then `stat` raises, and it is neither a link nor a folder."""
-
-    path: str
-
-    @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2]
-
-    def is_symlink(self) -> bool:
-        return Path(self.path).is_symlink()
-
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        return stat.S_ISDIR(self._mode(follow_symlinks=follow_symlinks))
-
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        return stat.S_ISREG(self._mode(follow_symlinks=follow_symlinks))
-
-    def _mode(self, *, follow_symlinks: bool) -> int:
-        try:
-            return self.stat(follow_symlinks=follow_symlinks).st_mode
-        except OSError:
-            return 0
-
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        return Path(self.path).stat() if follow_symlinks else Path(self.path).lstat()
-
-
 class Folders(Protocol):
     """The protocol of what can be walked. Folders are named in full, with forward slashes and one at the end."""
 
@@ -98,17 +68,11 @@ class Folders(Protocol):
     def entries(self, folder: str) -> Sequence[FolderEntry]:
         """List a folder, in order of names. Raises OSError."""
 
-    def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
-        """The entries of a folder with a name: mostly one or none. Raises OSError."""
-
     def expect(self, folders: Sequence[str]) -> None:
         """Take note that these folders are listed next, in this order."""
 
-    def ignore_files(self, folder: str) -> list[str]:
-        """The names of the files of ignore rules in a folder."""
-
     def text_of(self, path: str) -> str:
-        """The text of a file of ignore rules. Raises OSError."""
+        """The text of a file of ignore rules in the folder that was listed last. Raises OSError."""
 
     def rules_above(self, skipped: Skipped) -> Rules | None:
         """The ignore rules that hold in the root already."""
@@ -127,7 +91,6 @@ _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dis
 _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
-_CASE_MAY_DIFFER = sys.platform in ("darwin", "win32")  # of a name that is looked for from the one on disk
 _HAS_JUNCTIONS = sys.platform == "win32"
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
 _MOUNTS = Path("/proc/self/mounts")
@@ -152,25 +115,8 @@ class DiskFolders:
         with os.scandir(folder) as listing:
             return sorted(listing, key=_NAME)
 
-    def called(self, folder: str, name: str) -> Sequence[FolderEntry]:
-        """The entries of a folder with a name; several if their names are Unicode forms of it."""
-        try:
-            if name.isascii() and not _CASE_MAY_DIFFER:
-                entry = NamedEntry(folder + name)
-                entry.stat(follow_symlinks=False)
-                return [entry] if listed_name(folder, name) == name else []  # what is there has another case
-            with os.scandir(folder) as listing:
-                same = [entry for entry in listing if compose(entry.name) == compose(name)]
-            return sorted(same, key=_NAME)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-
     def expect(self, folders: Sequence[str]) -> None:
         """Listing a folder takes microseconds: nothing is prepared."""
-
-    def ignore_files(self, folder: str) -> list[str]:
-        """The names of the files of ignore rules in a folder."""
-        return [name for name in IGNORE_FILES if os.path.lexists(folder + name)]
 
     def text_of(self, path: str) -> str:
         """The text of a file of ignore rules. Raises OSError."""
@@ -253,12 +199,10 @@ def find_files_at(
 ) -> Iterator[FoundFile]:
     """Find what `find_files` finds of a folder at some paths in it: files, and folders with all that is in them.
 
-    The paths are relative to the root, with forward slashes, and none lies in another. What lies elsewhere is not
-    listed, so this costs what lies at the paths. Nothing is found at a path that is not there.
+    The paths are relative to the root, with forward slashes, and none lies in another. Only what lies at them, and the
+    folders above, is listed. Nothing is found at a path that is not there.
     """
-    walk = _walk(root, Choice(include, exclude), skipped)
-    for path in paths:
-        yield from walk.files_at(path)
+    return _walk(root, Choice(include, exclude), skipped).files(paths)
 
 
 def _walk(root: Path, choice: Choice, skipped: Skipped) -> Walk:
@@ -298,8 +242,11 @@ def known_files(include: Sequence[str]) -> Callable[[str], bool]:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
+    """A folder to list, and the paths in it that are wanted; None: all of it."""
+
     path: str  # relative to the root, as on disk: "" or with a slash at the end
     rules: Rules | None
+    wanted: frozenset[str] | None = None
 
 
 class Walk:
@@ -311,29 +258,15 @@ class Walk:
         self._slashed = folders.root
         self._choice = choice
         self._skipped = skipped
-        self._entered_before: dict[str, _Folder | None] = {}
 
-    def files(self) -> Iterator[FoundFile]:
-        """All files, folder by folder in order of their names."""
-        yield from self._files_in([_Folder("", self._disk.rules_above(self._skipped))])
-
-    def files_at(self, path: str) -> Iterator[FoundFile]:
-        """The files at a path below the root, or in the folder there, if the walk would come there."""
-        above, slash, name = path.rpartition("/")
-        folder = self._entered(above + slash)
-        if folder is not None:
-            folders: list[_Folder] = []
-            entries = self._entries_called(folder.path, name)
-            is_maildir = name.startswith(".") and self._is_maildir(folder.path)
-            yield from self._take(entries, folder.path, folder.rules, folders, is_maildir=is_maildir)
-            yield from self._files_in(folders)
-
-    def _files_in(self, waiting: list[_Folder]) -> Iterator[FoundFile]:
+    def files(self, paths: Iterable[str] | None = None) -> Iterator[FoundFile]:
+        """All files, folder by folder in order of their names; or those at some paths, or in the folders there."""
+        wanted = None if paths is None else frozenset(map(compose, paths))
+        waiting = [_Folder("", self._disk.rules_above(self._skipped), wanted)]
         while waiting:
-            folder = waiting.pop()
             folders: list[_Folder] = []
-            yield from self._folder(folder, folders)
-            self._disk.expect([self._slashed + waiting_folder.path for waiting_folder in folders])
+            yield from self._folder(waiting.pop(), folders)
+            self._disk.expect([self._slashed + folder.path for folder in folders])
             waiting += reversed(folders)
 
     def _folder(self, folder: _Folder, folders: list[_Folder]) -> list[FoundFile]:
@@ -349,89 +282,59 @@ class Walk:
         if any(markers <= names for markers in _OWN):
             return []
         if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
-            self._report(folder.path, _OF_OTHERS)
+            if folder.wanted is None:
+                self._report(folder.path, _OF_OTHERS)
             return []
         ignore_files = [name for name in IGNORE_FILES if name in names]
-        rules = self._rules_of(folder.path, ignore_files, folder.rules)
-        return self._take(entries, folder.path, rules, folders, is_maildir=names >= _MAILDIR)
-
-    def _entered(self, path: str) -> _Folder | None:
-        """The folder at a path with the rules that hold inside it; None where the walk would not come there."""
-        if path not in self._entered_before:
-            self._entered_before[path] = self._enter(path)
-        return self._entered_before[path]
-
-    def _enter(self, path: str) -> _Folder | None:
-        if not path:
-            rules = self._disk.rules_above(self._skipped)
-        else:
-            above, slash, name = path[:-1].rpartition("/")
-            outer = self._entered(above + slash)
-            if outer is None or name in _VENDORED or self._left_out(path, outer.rules):
-                return None
-            if name.startswith(".") and not (self._is_maildir(outer.path) and self._is_maildir(path)):
-                return None
-            entry = next(iter(self._entries_called(outer.path, name)), None)
-            if entry is None or not _is_folder(entry, follow_symlinks=False) or _is_junction(entry):
-                return None
-            path, rules = f"{outer.path}{entry.name}/", outer.rules
-        if any(all(self._entries_called(path, name) for name in markers) for markers in _OWN):
-            return None
-        if f"/{path}".endswith(_VENDOR) and any(self._entries_called(path, name) for name in _VENDOR_LISTS):
-            return None
-        ignore_files = self._disk.ignore_files(self._slashed + path)
-        return _Folder(path, self._rules_of(path, ignore_files, rules))
-
-    def _is_maildir(self, folder: str) -> bool:
-        return all(self._entries_called(folder, name) for name in _MAILDIR)
-
-    def _rules_of(self, folder: str, ignore_files: Sequence[str], above: Rules | None) -> Rules | None:
-        return rules_of_folder(self._slashed + folder, ignore_files, above, self._skipped, text_of=self._disk.text_of)
-
-    def _entries_called(self, folder: str, name: str) -> Sequence[FolderEntry]:
-        """The entries of a folder with a name: mostly one or none; several if their names are Unicode forms of it."""
-        try:
-            return self._disk.called(self._slashed + folder, name)
-        except OSError as error:
-            if is_resource_exhaustion(error):
-                raise
-            self._report(folder + name, f"cannot be read: {error.strerror or error}")
-            return []
-
-    def _take(
-        self,
-        entries: Iterable[FolderEntry],
-        folder: str,
-        rules: Rules | None,
-        folders: list[_Folder],
-        *,
-        is_maildir: bool = False,
-    ) -> list[FoundFile]:
-        """The files among some entries of a folder; the folders among them are appended to `folders`."""
+        where, text_of = self._slashed + folder.path, self._disk.text_of
+        rules = rules_of_folder(where, ignore_files, folder.rules, self._skipped, text_of=text_of)
+        below: dict[str, set[str]] = {}  # what is wanted in each entry; "" is the entry itself
+        for path in folder.wanted or ():
+            name, _, rest = path.partition("/")
+            below.setdefault(name, set()).add(rest)
         seen, files = set[str](), list[FoundFile]()
         for entry in entries:
             name = entry.name
-            if name.startswith(".") and not (is_maildir and self._is_maildir(folder + name + "/")):
+            wanted = None if folder.wanted is None else below.get(compose(name))
+            if folder.wanted is not None and wanted is None:
                 continue
-            path = folder + name
-            is_file = entry.is_file(follow_symlinks=False)
-            is_folder = not is_file and _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
-            if is_folder:
-                path += "/"  # in a store, a folder and an object may have one name
-            if not path.isascii() and not self._is_good_name(path, seen):
+            if name.startswith(".") and not (names >= _MAILDIR and self._is_maildir(f"{folder.path}{name}/")):
                 continue
-            if is_folder:
-                if self._left_out(path, rules):
-                    continue
-                if name in _VENDORED:
-                    self._report(path, _OF_OTHERS)
-                elif self._disk.is_of_kernel(entry.path):
-                    self._report(path, "a file system of the kernel is left out; to read a folder in it, name that one")
-                else:
-                    folders.append(_Folder(path, rules))
-            elif file := self._file(entry, path, rules, is_file=is_file):
+            inside = frozenset(wanted) if wanted and "" not in wanted else None
+            file = self._take(entry, _Folder(folder.path + name, rules, inside), seen, folders)
+            if file is not None:
                 files.append(file)
         return files
+
+    def _take(self, entry: FolderEntry, place: _Folder, seen: set[str], folders: list[_Folder]) -> FoundFile | None:
+        """The file that an entry is, if it is wanted; a folder is appended to `folders`. `seen`: the names before."""
+        path, rules = place.path, place.rules
+        is_file = entry.is_file(follow_symlinks=False)
+        is_folder = not is_file and _is_folder(entry, follow_symlinks=False) and not _is_junction(entry)
+        if is_folder:
+            path += "/"  # in a store, a folder and an object may have one name
+        if not path.isascii() and not self._is_good_name(path, seen):
+            return None
+        if not is_folder:
+            return self._file(entry, path, rules, is_file=is_file) if place.wanted is None else None
+        if self._left_out(path, rules):
+            return None
+        if entry.name in _VENDORED:
+            reason = _OF_OTHERS
+        elif self._disk.is_of_kernel(entry.path):
+            reason = "a file system of the kernel is left out; to read a folder in it, name that one"
+        else:
+            folders.append(_Folder(path, rules, place.wanted))
+            return None
+        if place.wanted is None:
+            self._report(path, reason)
+        return None
+
+    def _is_maildir(self, folder: str) -> bool:
+        try:
+            return set(map(_NAME, self._disk.entries(self._slashed + folder))) >= _MAILDIR
+        except OSError:
+            return False
 
     def _file(self, entry: FolderEntry, path: str, rules: Rules | None, *, is_file: bool) -> FoundFile | None:
         """The file that an entry is, or is a link to, if it is wanted."""

@@ -91,6 +91,20 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
             yield f"its {key} is invalid"
 
 
+def find_wrong_counts(db: sqlite3.Connection) -> Iterator[str]:
+    """Compare the counts of documents, passages and sentences."""
+    for document, path, expected, passages, sentences, counted in db.execute(
+        "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
+        "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
+        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
+        "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
+    ):
+        yield f"document {document} ({path}) has {passages} of {expected} passages, {counted} of {sentences} sentences"
+    lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
+    if lost:
+        yield f"{lost} passages belong to no document"
+
+
 def find_stray_ids(db: sqlite3.Connection, kind: Kind, held: Sequence[IdRanges]) -> Iterator[str]:
     """Check that every row is in exactly one of the segments that hold these ids, and that these hold nothing else but
     removed ids. Yields what is not so, a line each.

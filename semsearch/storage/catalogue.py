@@ -16,18 +16,19 @@ from semsearch.readers.records import Columns
 from semsearch.sources.roots import Root
 from semsearch.storage.checked_rows import (
     DOCUMENT_WITH_SUM,
-    PassageColumnsRead,
+    DocumentColumns,
+    PassageColumns,
     check_document,
     documents_by_id,
+    documents_changing,
     needed_passages,
     passages_between,
     passages_by_id,
     sound_passages_between,
     spans_of,
-    text_in,
 )
 from semsearch.storage.checksums import ABSOLUTE, damaged_document, damaged_passage
-from semsearch.text.detect_language import language_of_passage
+from semsearch.text.detect_language import language_of_parts, language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 
@@ -133,7 +134,7 @@ def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Docum
     documents: dict[int, DocumentRow] = {}
     for root, absolute, *row in db.execute(_DOCUMENTS, (json.dumps([int(id_) for id_ in ids]),)):
         check_document(db, row)
-        documents[row[0]] = _document(root, absolute, row)
+        documents[row[0]] = _document(root, absolute, DocumentColumns(*row[:-1]))
     return documents
 
 
@@ -146,36 +147,33 @@ def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, Do
     return documents
 
 
-def _document(root: str, absolute: str, row: Sequence[Any]) -> DocumentRow:
-    id_, first, passages, _, path, _, title, format, metadata, size, mtime, _, digest, first_sentence, sentences, *_ = (
-        row
-    )
+def _document(root: str, absolute: str, columns: DocumentColumns) -> DocumentRow:
     return DocumentRow(
-        id=id_,
+        id=columns.id,
         root=root,
-        path=path,
+        path=columns.path,
         absolute=absolute,
-        title=title,
-        format=format,
-        metadata=json.loads(metadata),
-        first_passage=first,
-        passages=passages,
-        first_sentence=first_sentence,
-        sentences=sentences,
-        size=size,
-        mtime_ns=mtime,
-        digest=digest,
+        title=columns.title,
+        format=columns.format,
+        metadata=json.loads(columns.metadata),
+        first_passage=columns.first_passage,
+        passages=columns.passages,
+        first_sentence=columns.first_sentence,
+        sentences=columns.sentences,
+        size=columns.size,
+        mtime_ns=columns.mtime_ns,
+        digest=columns.digest,
     )
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
     """Read passages by id; ids that are not in the index are left out. Raises IndexDamaged."""
-    return {row[0]: passage_row(row) for row in passages_by_id(db, ids)}
+    return {row.id: passage_row(row) for row in passages_by_id(db, ids)}
 
 
 def need_passages(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, PassageRow]:
     """Read passages by id, which segments or documents say are there. Raises IndexDamaged if one is not."""
-    return {row[0]: passage_row(row) for row in needed_passages(db, [*ids])}
+    return {row.id: passage_row(row) for row in needed_passages(db, [*ids])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,30 +198,35 @@ def get_titled_texts_between(db: sqlite3.Connection, first: int, last: int) -> l
     return _titled(db, [*passages_between(db, first, last)])
 
 
-def _titled(db: sqlite3.Connection, rows: Sequence[PassageColumnsRead]) -> list[TitledText]:
-    titles = get_titled(db, {row[1] for row in rows})
+def _titled(db: sqlite3.Connection, rows: Sequence[PassageColumns]) -> list[TitledText]:
+    titles = get_titled(db, {row.document_id for row in rows})
+    texts = []
     for row in rows:
-        if row[1] not in titles:
-            raise damaged_document(db, row[1])
-    return [
-        TitledText(row[0], row[1], of.title, _headings(row[6]), text_in(row), of.format)
-        for row, of in ((row, titles[row[1]]) for row in rows)
-    ]
+        titled = titles.get(row.document_id)
+        if titled is None:
+            raise damaged_document(db, row.document_id)
+        headings = _headings(row.headings)
+        texts.append(TitledText(row.id, row.document_id, titled.title, headings, row.text, titled.format))
+    return texts
 
 
 def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
     """Read what is embedded of the sentences of passages, which are all there, by their ids. Raises IndexDamaged."""
-    rows = [*needed_passages(db, ids)]
-    titles = get_titled(db, {row[1] for row in rows})
+    rows = needed_passages(db, ids)
+    titles = get_titled(db, {row.document_id for row in rows})
     formats = {document: titled.format for document, titled in titles.items()}
-    return {row[0]: _sentence_texts(text_in(row), row[9], formats.get(row[1], "")) for row in rows}
+    return {row.id: _sentence_texts(row.text, row.sentences, formats.get(row.document_id, "")) for row in rows}
 
 
 def languages_of_passages(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
     """Find the languages of passages by id, which are all there. Raises IndexDamaged."""
     rows = needed_passages(db, ids)
-    titled = get_titled(db, {row[1] for row in rows})
-    return {row[0]: language_of_passage(text_in(row), titled[row[1]].language) for row in rows if row[1] in titled}
+    titles = get_titled(db, {row.document_id for row in rows})
+    return {
+        row.id: language_of_passage(row.text, titles[row.document_id].language)
+        for row in rows
+        if row.document_id in titles
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +268,7 @@ class Titled(NamedTuple):
 
 def get_titled(db: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Titled]:
     """Read the paths and titles of documents by id; ids that are not in the index are left out."""
-    return {row[0]: Titled(row[4], row[6], row[7], row[17]) for row in documents_by_id(db, documents)}
+    return {row.id: Titled(row.path, row.title, row.format, row.language) for row in documents_by_id(db, documents)}
 
 
 def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
@@ -275,7 +278,7 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
     """
     expected = first
     for row in passages_between(db, first, last):
-        if row[0] != expected:
+        if row.id != expected:
             break
         expected += 1
         yield passage_row(row)
@@ -283,9 +286,57 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
         raise damaged_passage(db, expected)
 
 
+# -- Passages at a place of a document, whose passages have ids from `first` to below `last` ---------------------------
+
+
+def passage_of_sentence(db: sqlite3.Connection, first: int, last: int, sentence: int) -> int | None:
+    """The id of the passage that has a sentence."""
+    return _first_id(
+        db,
+        "SELECT id FROM passages WHERE id >= ? AND id < ? AND first_sentence <= ? "
+        "AND ? < first_sentence + sentence_count",
+        (first, last, sentence, sentence),
+    )
+
+
+def passage_at_line(db: sqlite3.Connection, first: int, last: int, line: int) -> int | None:
+    """The id of the last passage that begins at a line or before it."""
+    where = "WHERE id >= ? AND id < ? AND line <= ? ORDER BY line DESC, id LIMIT 1"
+    return _first_id(db, f"SELECT id FROM passages {where}", (first, last, line))
+
+
+def passage_from_page(db: sqlite3.Connection, first: int, last: int, page: int) -> int | None:
+    """The id of the first passage that begins on a page or after it."""
+    where = "WHERE id >= ? AND id < ? AND page >= ? ORDER BY id LIMIT 1"
+    return _first_id(db, f"SELECT id FROM passages {where}", (first, last, page))
+
+
+def _first_id(db: sqlite3.Connection, query: str, parameters: tuple[int, ...]) -> int | None:
+    row = db.execute(query, parameters).fetchone()
+    return None if row is None else int(row[0])
+
+
+def passages_on_page(db: sqlite3.Connection, first: int, last: int, page: int) -> list[PassageRow]:
+    """Read those of the passages with ids from `first` to below `last` that begin on a page. Raises IndexDamaged."""
+    rows = db.execute("SELECT id FROM passages WHERE id >= ? AND id < ? AND page = ? ORDER BY id", (first, last, page))
+    passages = get_passages(db, [id_ for (id_,) in rows])
+    return [passages[id_] for id_ in sorted(passages)]
+
+
 def sound_passages(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
     """Yield the passages with ids from `first` to below `last` that are as they were written, and no other."""
     return map(passage_row, sound_passages_between(db, first, last))
+
+
+def find_languages(db: sqlite3.Connection) -> dict[int, str]:
+    """Find the language of each document again, by the text of its first passages, and store it; by document."""
+    documents = db.execute("SELECT id, first_passage, passages FROM documents").fetchall()
+    languages: dict[int, str] = {}
+    with documents_changing(db, [id_ for id_, *_ in documents]):
+        for id_, first, count in documents:
+            languages[id_] = language_of_parts(row.text for row in each_passage(db, first, first + count))
+            db.execute("UPDATE documents SET language = ? WHERE id = ?", (languages[id_], id_))
+    return languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,15 +354,15 @@ def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterat
     """Yield the texts of the passages with ids from `first` to below `last`, rising."""
     titles: dict[int, Titled] = {}
     for row in passages_between(db, first, last):
-        id_, document, first_sentence, _, _, _, headings, text, _, sentences, _ = row
-        if document not in titles:
-            titles = get_titled(db, [document])
-        if document not in titles:
-            raise damaged_document(db, document)
-        titled = titles[document]
-        texts, language = _sentence_texts(text, sentences, titled.format), language_of_passage(text, titled.language)
-        above = with_parts(heading_text(titled.title, json.loads(headings)), titled.format)
-        yield StoredTexts(id_, first_sentence, above, texts, language)
+        if row.document_id not in titles:
+            titles = get_titled(db, [row.document_id])
+        titled = titles.get(row.document_id)
+        if titled is None:
+            raise damaged_document(db, row.document_id)
+        texts = _sentence_texts(row.text, row.sentences, titled.format)
+        language = language_of_passage(row.text, titled.language)
+        above = with_parts(heading_text(titled.title, _headings(row.headings)), titled.format)
+        yield StoredTexts(row.id, row.first_sentence, above, texts, language)
 
 
 def _sentence_texts(text: str, sentences: bytes, format: str) -> list[str]:
@@ -319,12 +370,19 @@ def _sentence_texts(text: str, sentences: bytes, format: str) -> list[str]:
     return [with_parts(text[start:end], format) for start, end in offsets]
 
 
-def passage_row(row: PassageColumnsRead) -> PassageRow:
+def passage_row(row: PassageColumns) -> PassageRow:
     """The record of a row."""
-    id_, document_id, first_sentence, _, line, page, headings, text, places, sentences, is_of_record = row
-    offsets = np.frombuffer(sentences, dtype="<i4").reshape(-1, 5)
     return PassageRow(
-        id_, document_id, first_sentence, line, page, _headings(headings), text, offsets, places, is_of_record
+        id=row.id,
+        document_id=row.document_id,
+        first_sentence=row.first_sentence,
+        line=row.line,
+        page=row.page,
+        headings=_headings(row.headings),
+        text=row.text,
+        sentences=np.frombuffer(row.sentences, dtype="<i4").reshape(-1, 5),
+        places=row.places,
+        is_of_record=row.is_of_record,
     )
 
 

@@ -34,10 +34,32 @@ from semsearch.storage.checksums import (
 
 # -- Documents and records ---------------------------------------------------------------------------------------------
 
-DOCUMENT_COLUMNS = (
-    "id, first_passage, passages, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
-    "first_sentence, sentences, words, indexed_at, language, reader"
-)
+
+class DocumentColumns(NamedTuple):
+    """The columns of a document but for its checksum: see semsearch.storage.schema."""
+
+    id: int
+    first_passage: int
+    passages: int
+    root_id: int  # 0: a text that a program added
+    path: str  # below the root, or the id
+    file: str | None  # the path as the disk spells it, where that differs
+    title: str
+    format: str
+    metadata: str  # JSON
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    digest: str
+    first_sentence: int
+    sentences: int
+    words: int
+    indexed_at: str
+    language: str
+    reader: str
+
+
+DOCUMENT_COLUMNS = ", ".join(DocumentColumns._fields)
 DOCUMENT_NUMBERS = 3  # the first columns, which the upper half of the checksum covers
 DOCUMENT_WITH_SUM = ", ".join(f"documents.{name}" for name in [*DOCUMENT_COLUMNS.split(", "), "sum"])
 _INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({', '.join('?' * 20)})"
@@ -70,11 +92,11 @@ def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]
     db.executemany("INSERT INTO readings (document_id, characters, omissions) VALUES (?, ?, ?)", rows)
 
 
-def documents_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[Sequence[Any]]:
-    """Read sound rows of `DOCUMENT_COLUMNS` by id; ids that are not in the index are left out. Raises IndexDamaged."""
+def documents_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[DocumentColumns]:
+    """Read sound documents by id; ids that are not in the index are left out. Raises IndexDamaged."""
     for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps([int(id_) for id_ in ids]),)):
         check_document(db, row)
-        yield row
+        yield DocumentColumns(*row[:-1])
 
 
 def check_document(db: sqlite3.Connection, row: Sequence[Any]) -> None:
@@ -146,10 +168,24 @@ def check_all_documents(db: sqlite3.Connection) -> None:
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
-PassageColumns = tuple[int, int, int, int, int, int | None, str, str, str | None, bytes]
-PassageColumnsRead = tuple[int, int, int, int, int, int | None, str, str, str | None, bytes, bool]  # is it of a record
 
-PASSAGE_COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
+class PassageColumns(NamedTuple):
+    """The columns of a passage: see semsearch.storage.schema. Its checksum says whether it is of a record."""
+
+    id: int
+    document_id: int
+    first_sentence: int
+    sentence_count: int
+    line: int
+    page: int | None
+    headings: str  # JSON
+    text: str
+    places: str | None  # JSON
+    sentences: bytes
+    is_of_record: bool  # which has metadata of its own
+
+
+PASSAGE_COLUMNS = ", ".join(PassageColumns._fields[:-1])
 PASSAGE_NUMBERS = 4  # the first columns, which the upper half of the checksum covers
 SENTENCE_BYTES = 20  # that a sentence takes in the column `sentences`
 _INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"
@@ -169,49 +205,44 @@ _SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
 
-def insert_passages(db: sqlite3.Connection, rows: Sequence[PassageColumns], records: Collection[int]) -> None:
+def insert_passages(db: sqlite3.Connection, rows: Sequence[Sequence[Any]], records: Collection[int]) -> None:
     """Write rows of `PASSAGE_COLUMNS` with their checksums. `records`: the ids of those of records with metadata."""
     sums = row_sums(rows, PASSAGE_NUMBERS, marked=records)
     db.executemany(_INSERT_PASSAGE, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
 
 
-def passages_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[PassageColumnsRead]:
+def passages_by_id(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[PassageColumns]:
     """Read sound rows by id; ids that are not in the index are left out. Raises IndexDamaged."""
     return _checked(db, db.execute(_PASSAGES_BY_ID, (json.dumps([int(id_) for id_ in ids]),)))
 
 
-def needed_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[PassageColumnsRead]:
+def needed_passages(db: sqlite3.Connection, ids: Sequence[int]) -> list[PassageColumns]:
     """Read sound rows by id, which segments or documents say are there. Raises IndexDamaged if one is not."""
     rows = [*passages_by_id(db, ids)]
     if len(rows) < len({*ids}):
-        raise damaged_passage(db, min({*ids} - {row[0] for row in rows}, default="of several"))
+        raise damaged_passage(db, min({*ids} - {row.id for row in rows}, default="of several"))
     return rows
 
 
-def passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumnsRead]:
+def passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumns]:
     """Read sound rows with ids from `first` to below `last`, rising. Raises IndexDamaged."""
     return _checked(db, db.execute(_PASSAGES_BETWEEN, (first, last)))
 
 
-def sound_passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumnsRead]:
+def sound_passages_between(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageColumns]:
     """Read the rows with ids from `first` to below `last` that are as they were written; rising."""
     with decoding_anything(db):
         for row in db.execute(_PASSAGES_BETWEEN, (first, last)):
             if is_sound(row):
-                yield (*row[:-1], row[-1] < 0)
+                yield PassageColumns._make((*row[:-1], row[-1] < 0))
 
 
-def text_in(row: PassageColumnsRead) -> str:
-    """The text of a passage, of its columns."""
-    return row[7]
-
-
-def _checked(db: sqlite3.Connection, rows: Iterable[Sequence[Any]]) -> Iterator[PassageColumnsRead]:
+def _checked(db: sqlite3.Connection, rows: Iterable[Sequence[Any]]) -> Iterator[PassageColumns]:
     """The columns of rows that end with their checksums. Raises IndexDamaged if they are not those of it."""
     for row in rows:
         if not is_sound(row):
             raise damaged_passage(db, row[0])
-        yield (*row[:-1], row[-1] < 0)
+        yield PassageColumns._make((*row[:-1], row[-1] < 0))
 
 
 def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
@@ -242,8 +273,8 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
 def _raise_damage(db: sqlite3.Connection, ids: Int64) -> None:
     """Raise IndexDamaged for passages of which one, or its document, has gone or is not as it was written."""
     rows = needed_passages(db, ids.tolist())
-    documents = {row[1] for row in rows}
-    for id_ in documents - {row[0] for row in documents_by_id(db, documents)}:
+    documents = {row.document_id for row in rows}
+    for id_ in documents - {row.id for row in documents_by_id(db, documents)}:
         raise damaged_document(db, id_)
 
 
@@ -269,7 +300,8 @@ def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
     if row is None:
         return None
     if is_sound(row):
-        return DocumentExtent(row[1], row[2], row[13], row[14])
+        columns = DocumentColumns(*row[:-1])
+        return DocumentExtent(columns.first_passage, columns.passages, columns.first_sentence, columns.sentences)
     return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
 
 

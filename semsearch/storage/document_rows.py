@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
+    DocumentColumns,
     check_all_documents,
     documents_by_id,
     get_record_metadata,
@@ -70,6 +71,73 @@ def count_contents(db: sqlite3.Connection) -> Contents:
         "coalesce(max(indexed_at), '') FROM documents"
     ).fetchone()
     return Contents(*row)
+
+
+def count_formats(db: sqlite3.Connection) -> dict[str, int]:
+    """The number of documents of each format, most first."""
+    return dict(db.execute("SELECT format, count(*) FROM documents GROUP BY format ORDER BY 2 DESC, 1"))
+
+
+def passages_in_language(db: sqlite3.Connection, language: str, *, limit: int) -> list[int]:
+    """The ids of the first passages of some documents in a language."""
+    rows = db.execute(
+        "SELECT first_passage FROM documents WHERE language = ? AND passages > 0 LIMIT ?", (language, limit)
+    )
+    return [id_ for (id_,) in rows]
+
+
+def first_passages_of_languages(db: sqlite3.Connection) -> dict[str, int]:
+    """The id of the first passage of each language."""
+    return dict(db.execute("SELECT language, min(first_passage) FROM documents GROUP BY language"))
+
+
+def evenly_spaced_passages(db: sqlite3.Connection, count: int) -> list[int]:
+    """The ids of so many passages, or a few more, that lie evenly in the index."""
+    (passages,) = db.execute("SELECT count(*) FROM passages").fetchone()
+    step = max(1, passages // count)
+    rows = db.execute("SELECT id FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?", (step, 2 * count))
+    return [id_ for (id_,) in rows]
+
+
+# -- What was read of documents' files ---------------------------------------------------------------------------------
+
+
+def count_partly_read(db: sqlite3.Connection) -> int:
+    """The number of documents with unread or doubtful parts."""
+    return int(db.execute("SELECT count(*) FROM readings WHERE omissions != '[]'").fetchone()[0])
+
+
+def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The absolute path of each file with unread or doubtful parts, and these as JSON, by root and path."""
+    return db.execute(
+        f"SELECT {ABSOLUTE}, omissions FROM readings JOIN documents ON documents.id = document_id "
+        "JOIN roots ON roots.id = root_id WHERE omissions != '[]' ORDER BY root_id, documents.path"
+    ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document with the length of its file's text, and its omissions as JSON."""
+
+    absolute: str  # the path to open, with forward slashes; or the id
+    format: str
+    characters: int
+    omissions: str
+    metadata: str  # JSON
+    first_passage: int
+    passages: int
+    sentences: int
+
+
+def read_documents(db: sqlite3.Connection, *, offset: int, limit: int | None) -> list[ReadDocument]:
+    """What was read of the files of documents, by root and path."""
+    rows = db.execute(
+        f"SELECT {ABSOLUTE}, format, characters, coalesce(omissions, '[]'), metadata, first_passage, passages, "
+        "sentences FROM documents LEFT JOIN roots ON roots.id = root_id "
+        "LEFT JOIN readings ON document_id = documents.id ORDER BY root_id, documents.path LIMIT ? OFFSET ?",
+        (-1 if limit is None else limit, offset),
+    )
+    return [ReadDocument(*row) for row in rows]
 
 
 # -- Listed documents --------------------------------------------------------------------------------------------------
@@ -159,24 +227,15 @@ _AT_ONCE = 100  # documents
 class KeptDocument:
     """A document with its passages: what `documents`, `readings` and `passages` have of it."""
 
-    id: int
-    root_id: int  # 0: a text that a program added
-    path: str  # below the root, or the id
-    file: str  # the path as the disk spells it
-    title: str
-    format: str
-    metadata: str  # JSON
-    size: int
-    mtime_ns: int
-    checked_ns: int
-    digest: str
-    indexed: str
-    reader: str
-    first_passage: int  # the id of its first passage in this index; the others follow
-    first_sentence: int  # and of its first sentence
+    columns: DocumentColumns
     characters: int  # of the file's text
     omissions: str  # JSON
     passages: tuple[PassageRecord, ...]
+
+    @property
+    def file(self) -> str:
+        """The path as the disk spells it."""
+        return self.columns.file or self.columns.path
 
 
 def kept_ids(db: sqlite3.Connection, condition: str = "1", parameters: Iterable[str] = ()) -> list[int]:
@@ -193,50 +252,27 @@ def each_kept(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[KeptDocume
     rest = iter(ids)
     while some := list(islice(rest, _AT_ONCE)):
         readings = {id_: reading for id_, *reading in db.execute(_READINGS, (json.dumps(some),))}
-        for row in sorted(documents_by_id(db, some), key=lambda row: int(row[0])):
-            id_, first_passage, count, root_id, path, file, title, format, metadata, size, mtime, checked, digest = row[
-                :13
-            ]
-            characters, omissions = readings.get(id_, (0, "[]"))
-            yield KeptDocument(
-                id=id_,
-                root_id=root_id,
-                path=path,
-                file=file or path,
-                title=title,
-                format=format,
-                metadata=metadata,
-                size=size,
-                mtime_ns=mtime,
-                checked_ns=checked,
-                digest=digest,
-                indexed=row[16],
-                reader=row[18],
-                first_passage=first_passage,
-                first_sentence=row[13],
-                characters=characters,
-                omissions=omissions,
-                passages=_passages(db, first_passage, count, title=title, format=format),
-            )
+        for document in sorted(documents_by_id(db, some)):
+            characters, omissions = readings.get(document.id, (0, "[]"))
+            yield KeptDocument(document, characters, omissions, _passages(db, document))
 
 
-def _passages(db: sqlite3.Connection, first: int, count: int, *, title: str, format: str) -> tuple[PassageRecord, ...]:
-    rows = [*passages_between(db, first, first + count)]
-    metadata = get_record_metadata(db, [row[0] for row in rows], needed=[row[0] for row in rows if row[-1]])
-    records = []
-    for id_, _, _, sentences, line, page, headings, text, places, offsets, _ in rows:
-        records.append(
-            PassageRecord(
-                headings=headings,
-                above=heading_text(title, json.loads(headings)),
-                line=line,
-                page=page,
-                text=text,
-                offsets=offsets,
-                sentences=sentences,
-                places=places,
-                metadata=json.dumps(metadata[id_], allow_nan=False) if id_ in metadata else None,
-                format=format,
-            )
+def _passages(db: sqlite3.Connection, document: DocumentColumns) -> tuple[PassageRecord, ...]:
+    first = document.first_passage
+    rows = [*passages_between(db, first, first + document.passages)]
+    metadata = get_record_metadata(db, [row.id for row in rows], needed=[row.id for row in rows if row.is_of_record])
+    return tuple(
+        PassageRecord(
+            headings=row.headings,
+            above=heading_text(document.title, json.loads(row.headings)),
+            line=row.line,
+            page=row.page,
+            text=row.text,
+            offsets=row.sentences,
+            sentences=row.sentence_count,
+            places=row.places,
+            metadata=json.dumps(metadata[row.id], allow_nan=False) if row.id in metadata else None,
+            format=document.format,
         )
-    return tuple(records)
+        for row in rows
+    )

@@ -7,6 +7,7 @@ import math
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,13 +48,19 @@ def load_embedder(db: sqlite3.Connection, vectors: WordVectors) -> SentenceEmbed
         raise _of_other_version(error, db) from None
 
 
+def get_card(db: sqlite3.Connection) -> dict[str, Any]:
+    """Read what a fit says of itself: dimension, a, components, digests of languages; empty if nothing was fitted."""
+    row = db.execute("SELECT card FROM fit").fetchone()
+    card: dict[str, Any] = {} if row is None else json.loads(row[0])
+    return card
+
+
 def require_languages(db: sqlite3.Connection, vectors: Callable[[], WordVectors]) -> None:
     """Check that a fit's word vectors of languages are those of this installation.
 
     `vectors` opens the English ones, if the index has other languages. Raises VectorsError, VectorsMismatch.
     """
-    row = db.execute("SELECT card FROM fit").fetchone()
-    if row is None or not (digests := json.loads(row[0]).get("languages")):
+    if not (digests := get_card(db).get("languages")):
         return
     opened = vectors()
     several = as_multilingual(opened)
@@ -108,6 +115,11 @@ def save_fit(db: sqlite3.Connection, embedder: SentenceEmbedder, generation: int
     db.execute(
         "INSERT OR REPLACE INTO fit (id, card, state, statistics, generation, sums) VALUES (1, ?, ?, ?, ?, ?)", row
     )
+
+
+def delete_fit(db: sqlite3.Connection) -> None:
+    """Delete the fit of an index that has no text any more."""
+    db.execute("DELETE FROM fit")
 
 
 def save_today(db: sqlite3.Connection, today: SentenceSums) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 
 from semsearch.system.checked_file import block_sums
 
-Write = Callable[[bytes | memoryview], None]
+Write = Callable[[bytes | memoryview], object]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # of a disk without locks
 _PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.system.checked_file
@@ -33,21 +34,52 @@ class WrittenFile:
     sums: bytes
 
 
-def write_durably(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
-    """Write a file: `fill` is called with the function that takes its bytes. It survives a crash once this returns.
+@contextmanager
+def durable_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write and read, which gets its name at the end of the block: by then it survives a crash.
 
     On failure an older file stays as it was, and the partial one is deleted: it may be what filled the disk.
     """
     temporary = path.with_name(path.name + ".tmp")
     try:
-        written = _write(temporary, fill)
+        with temporary.open("w+b") as file:
+            yield cast(BinaryIO, file)
+            file.flush()
+            sync_file(file.fileno())
         replace_file(temporary, path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
     sync_folder(path.parent)
-    return written
+
+
+def write_durably(path: Path, fill: Callable[[Write], object]) -> WrittenFile:
+    """Write a durable file: `fill` is called with the function that takes its bytes."""
+    with durable_file(path) as file:
+        fill(file.write)
+    return written_file(path)
+
+
+def written_file(path: Path) -> WrittenFile:
+    """The size, digest and checksums of a file. Raises OSError.
+
+    It is read and not mapped: pages of a map count as the process's memory, which for a million sentences was half a
+    gigabyte.
+    """
+    digest, sums, size = hashlib.blake2b(digest_size=16), bytearray(), 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+            sums += block_sums(np.frombuffer(piece, dtype=np.uint8)).astype("<u8").tobytes()
+            size += len(piece)
+    return WrittenFile(size, digest.hexdigest(), bytes(sums))
+
+
+def file_digest(path: Path) -> str:
+    """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 class Draft:
@@ -76,12 +108,11 @@ class Draft:
         """
         if len(beginning) != self._beginning:
             raise ValueError(f"the beginning has {len(beginning)} bytes, not {self._beginning}")
-        size = self._file.tell()
         self._file.seek(0)
         self.write(memoryview(beginning))
         sync_file(self._file.fileno())
         self._file.close()
-        written = WrittenFile(size, file_digest(self.temporary), file_sums(self.temporary))
+        written = written_file(self.temporary)
         replace_file(self.temporary, self._path)
         sync_folder(self._path.parent)
         return written
@@ -98,42 +129,6 @@ class Draft:
 
     def __exit__(self, *_: object) -> None:
         self.drop()
-
-
-def file_digest(path: Path) -> str:
-    """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
-    digest = blake2b(digest_size=16)
-    with path.open("rb") as file:
-        while block := file.read(_PIECE):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def file_sums(path: Path) -> bytes:
-    """The checksums of a file's blocks, as little-endian bytes. Raises OSError.
-
-    The file is read and not mapped: pages of a map count as the process's memory, which for a million sentences was
-    half a gigabyte.
-    """
-    sums = bytearray()
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            sums += block_sums(np.frombuffer(piece, dtype=np.uint8)).astype("<u8").tobytes()
-    return bytes(sums)
-
-
-def _write(path: Path, fill: Callable[[Write], None]) -> WrittenFile:
-    digest = blake2b(digest_size=16)
-    with path.open("wb") as file:
-
-        def write(data: bytes | memoryview) -> None:
-            digest.update(data)
-            file.write(data)
-
-        fill(write)
-        file.flush()
-        sync_file(file.fileno())
-        return WrittenFile(file.tell(), digest.hexdigest(), file_sums(path))
 
 
 def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUSES) -> None:

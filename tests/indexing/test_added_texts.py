@@ -14,13 +14,6 @@ from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
 
-def test_texts_are_checked_as_they_come() -> None:
-    taken = checked(iter([Text("a", "The ship."), Text("b", "The oven."), Text("a", "The moon.")]))
-    assert [next(taken).id, next(taken).id] == ["a", "b"]
-    with pytest.raises(UsageError, match="the id 'a' occurs twice"):
-        next(taken)
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

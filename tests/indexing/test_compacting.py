@@ -144,17 +144,6 @@ def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path:
     assert seen == {True, False}, "the kills should come on both sides of the commit"
 
 
-def test_after_a_kill_it_can_be_done_again(tmp_path: Path, deaths: Deaths) -> None:
-    scattered(tmp_path)
-    (tmp_path / "work").mkdir()
-    deaths.die(tmp_path, tmp_path / "index", "compact", [20])
-    path = tmp_path / "work" / "20"
-    with Index.open(path, trust=True) as index:
-        assert index.compact() is True
-        assert index.verify() == []
-    assert len(files(path)) == 3
-
-
 def test_small_segments_get_codes_when_they_have_become_a_large_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,14 +58,6 @@ def test_documents_cut_by_another_splitter_are_read_again_once(
         assert index.sync().unchanged == 7
 
 
-def test_a_new_index_of_a_later_version_is_not_read_twice(
-    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(monkeypatch, "markdown", "5")
-    index.sync(tmp_path / "docs")
-    assert index.sync().unchanged == 7
-
-
 def test_a_root_that_was_not_looked_at_is_read_again_when_it_is(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

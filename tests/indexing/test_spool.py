@@ -39,9 +39,3 @@ def test_passages_and_sentences_come_back_with_their_ids(tmp_path: Path) -> None
             assert [id_ for batch in batches for id_ in batch.sentence_ids] == [100, 101, 102, 110, 111, 112]
             assert [text for batch in batches for text in texts(batch.passages)] == ["habc", "d", "k", "efg"]
             assert [text for batch in batches for text in texts(batch.sentences)] == ["ab", "c", "d", "ef", "", "g"]
-
-
-def test_an_empty_spool_has_no_batches_and_leaves_no_file(tmp_path: Path) -> None:
-    with Spool(tmp_path) as spool:
-        assert list(spool) == []
-    assert list(tmp_path.iterdir()) == []

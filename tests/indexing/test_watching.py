@@ -12,7 +12,7 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.indexing import follow_files
-from semsearch.indexing.follow_files import Follower, RootsOf
+from semsearch.indexing.follow_files import RootsOf, sync_changes
 from semsearch.readers.document import Text
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.reports import SyncReport
@@ -32,7 +32,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def follow(index: Index, batches: Iterable[frozenset[str]]) -> Iterator[SyncReport]:
-    return Follower(index._database, index._writer, MAX_BYTES, 1).follow(batches)
+    return sync_changes(index._database, index._writer, batches, max_file_bytes=MAX_BYTES, processes=1)
 
 
 def named(*paths: Path) -> frozenset[str]:

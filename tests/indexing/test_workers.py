@@ -6,14 +6,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
 from semsearch.indexing import intake as intake_module, read_files as preparing_module
-from semsearch.indexing.read_files import chunks, prepare_elsewhere, useful_processes
+from semsearch.indexing.read_files import prepare_elsewhere, useful_processes
 from semsearch.settings import Settings
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.parallel import Processes
@@ -89,13 +88,6 @@ def test_a_large_file_is_read_where_it_is_taken_in(
     two.close()
 
 
-def test_files_go_together_up_to_a_size_and_large_ones_alone() -> None:
-    sizes = [100_000, 100_000, 100_000, 9_000_000, 10, 20]
-    assert [(part.start, part.stop) for part in chunks(sizes)] == [(0, 2), (2, 3), (3, 4), (4, 6)]
-    assert [part.stop - part.start for part in chunks([0] * 600)] == [256, 256, 88]
-    assert list(chunks([])) == []
-
-
 def test_processes_are_started_where_they_pay(small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing_module, "_cores", lambda: 4)
     assert useful_processes([1000] * 10, 0, small_vectors) == 1
@@ -163,22 +155,3 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(
     monkeypatch.undo()
     assert index.sync(processes=1).added == 3
     index.close()
-
-
-def test_offsets_are_kept_as_the_index_reads_them(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_articles(tmp_path, 2)
-    (chunk,) = prepare_elsewhere(
-        [[present(path) for path in sorted(tmp_path.glob("*.md"))]],
-        executor=Processes(1),
-        settings=settings_of(small_vectors),
-        vectors=small_vectors,
-        max_bytes=10**6,
-    )
-    assert chunk is not None
-    records = [record for file in chunk.files for record in file.records]
-    assert chunk.batch.sentence_counts.tolist() == [record.sentences for record in records]
-    assert len(chunk.batch.words) == sum(1 + record.sentences for record in records)
-    assert (
-        chunk.batch.first_sentences.tolist() == np.cumsum([0, *(record.sentences for record in records)])[:-1].tolist()
-    )
-    assert len(chunk.postings.lengths) == len(records)

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings, strategies as st
 
 from semsearch.index import Index
-from semsearch.indexing.follow_files import Follower
+from semsearch.indexing.follow_files import sync_changes
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.word_vectors.table import VectorTable
 
@@ -79,7 +79,7 @@ def test_a_watched_index_is_what_a_new_one_would_be(
             Index.create(folder / "new", vectors=small_vectors) as new,
         ):
             watched.sync(root)
-            for _ in Follower(watched._database, watched._writer, MAX_BYTES, 1).follow(batches()):
+            for _ in sync_changes(watched._database, watched._writer, batches(), max_file_bytes=MAX_BYTES, processes=1):
                 pass
             new.sync(root)
             assert contents(watched) == contents(new)

@@ -34,7 +34,7 @@ def test_the_folders_that_are_made_survive_a_power_cut(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[Path] = []
-    monkeypatch.setattr("semsearch.maintenance.create_index.sync_folder", flushed.append)
+    monkeypatch.setattr("semsearch.maintenance.index_folders.sync_folder", flushed.append)
     Index.create(tmp_path / "all" / "of" / "them", vectors=small_vectors).close()
     assert flushed == [tmp_path / "all" / "of" / "them", tmp_path / "all" / "of", tmp_path / "all", tmp_path]
 

@@ -87,11 +87,6 @@ def test_a_document_whose_file_has_changed_says_so_and_shows_what_was_indexed(in
     assert not index.passages("T-1").stale
 
 
-def test_a_part_can_be_sent_and_read_back(index: Index) -> None:
-    part = index.passages("guide.md", limit=2)
-    assert DocumentPassages.from_dict(part.to_dict()) == part
-
-
 def test_what_makes_no_sense_is_refused(index: Index) -> None:
     with pytest.raises(UsageError, match="offset"):
         index.passages("guide.md", offset=-1)

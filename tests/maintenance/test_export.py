@@ -221,12 +221,3 @@ def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_kept(
         with pytest.raises(SemsearchError):
             index.load(tmp_path / "nowhere.jsonl")
         assert len(index) == 0
-
-
-def test_a_passage_without_its_text_is_told(small_vectors: VectorTable, tmp_path: Path) -> None:
-    passages = [{"line": 1, "sentences": [[0, 7, 0, 7, 1]]}]
-    with (
-        Index.create(tmp_path / "index", vectors=small_vectors) as index,
-        pytest.raises(UsageError, match="passage 0: text is None, which no export has"),
-    ):
-        index.add([{**GOOD, "passages": passages}])

@@ -14,7 +14,6 @@ from sample_files.valid_files import pdf
 from semsearch.errors import SourceChanged, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.documents import PdfPage
 from semsearch.word_vectors.table import VectorTable
 
 needed("pypdfium2")
@@ -62,11 +61,6 @@ def test_a_sentence_that_ends_on_a_page_is_on_it_too(index: Index) -> None:
     assert second.sentences[0].sentence_id == first.sentences[-1].sentence_id
     assert [len(sentence.boxes) for sentence in second.sentences] == [1, 1]
     assert second.sentences[1].text == "Flour and butter."
-
-
-def test_a_page_can_be_sent_and_read_back(index: Index) -> None:
-    page = index.page("paper.pdf", 1)
-    assert PdfPage.from_dict(page.to_dict()) == page
 
 
 def test_a_picture_is_png(index: Index, paper: Path) -> None:

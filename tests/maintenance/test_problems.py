@@ -10,7 +10,7 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index
-from semsearch.results.omissions import Problem, count_endings, endings_in_words
+from semsearch.results.omissions import Problem
 from semsearch.results.reports import Status, SyncReport
 
 SHIP = "The captain of the ship sails to the harbour. A storm and a wave on the deck.\n"
@@ -151,10 +151,3 @@ def test_what_lay_in_a_root_that_was_given_up_is_forgotten(index: Index, docs: P
 
 def test_an_index_of_nothing_has_no_problems(index: Index) -> None:
     assert (index.problems(), index.coverage(), index.status().not_read) == ((), (), {})
-
-
-def test_endings_in_words_are_the_commonest_first_and_few() -> None:
-    counts = count_endings([*["a.heic"] * 3, "b.BIN", "c.bin", "README", "folder/", *(f"x.e{n}" for n in range(9))])
-    assert endings_in_words(counts) == "3 .heic, 2 .bin, 1 .e0, 1 .e1, 1 .e2, 1 .e3, 6 others"
-    assert endings_in_words(count_endings(["LICENSE"])) == "1 without ending"
-    assert count_endings([".profile", "end.", "folder.d/README", "folder.d\\README"]) == {"no ending": 4}

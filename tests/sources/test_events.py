@@ -31,14 +31,6 @@ def told(monkeypatch: pytest.MonkeyPatch, streams: list[Stream], stop: threading
     return watched
 
 
-def test_batches_are_the_paths_of_what_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stop = threading.Event()
-    watched = told(monkeypatch, [lambda _: iter([set(), {(1, "/r/a"), (3, "/r/b")}, set()])], stop)
-    found = list(changed_paths(lambda: [str(tmp_path)], stop))
-    assert found == [set(), {"/r/a", "/r/b"}, set()]
-    assert watched == [[str(tmp_path)]]
-
-
 def test_a_root_that_is_replaced_is_watched_again_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, stop = tmp_path / "root", threading.Event()
     root.mkdir()

@@ -15,11 +15,9 @@ import semsearch.storage.commit
 import semsearch.storage.connections
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
-from semsearch.maintenance.listing import list_indexes
+from semsearch.maintenance.index_folders import list_indexes
 from semsearch.readers.document import Text
-from semsearch.readers.read import read_file
 from semsearch.storage.database import IndexDatabase, explained, is_index
-from semsearch.system.durable import file_digest
 
 
 @pytest.fixture
@@ -130,11 +128,6 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
     assert list_indexes(tmp_path / "nowhere") == []
 
 
-def test_a_files_digest_is_the_readers(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("A ship.")
-    assert file_digest(tmp_path / "a.txt") == read_file(tmp_path / "a.txt").digest
-
-
 def test_a_write_that_fails_leaves_none_of_its_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = set((path / "segments").iterdir())
     (path / "segments" / "sentence-00000009-deadbeef.faiss").write_bytes(b"of a writer that was killed")
@@ -159,10 +152,3 @@ def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> 
     refusal.filename = str(path / "segments" / "a")
     with pytest.raises(StorageError, match="cannot be written"), explained(path):
         raise refusal
-
-
-def test_large_blobs_stand_last_so_that_the_digest_of_a_fit_is_read_without_them(path: Path) -> None:
-    with closing(sqlite3.connect(path / "index.sqlite")) as db:
-        names = [name for _, name, *_ in db.execute("PRAGMA table_info(fit)")]
-    assert names[-2:] == ["state", "statistics"]
-    assert {"card", "generation", "sums"} < {*names[:-2]}

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from semsearch import Index
 from semsearch.cli.main import app
 from semsearch.errors import IndexDamaged, IndexOutdated, UsageError
-from semsearch.maintenance.create_index import renew
+from semsearch.maintenance.index_folders import renew
 from semsearch.storage.connections import DATABASE
 
 

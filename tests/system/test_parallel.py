@@ -27,16 +27,3 @@ def test_what_is_done_aside_is_done_meanwhile() -> None:
     with aside(begun.set, threads=2) as result:
         assert begun.wait(600)  # as long as it takes; only a thread that never begins is waited for in vain
         assert result() is None
-
-
-def test_with_one_thread_it_is_done_before() -> None:
-    done: list[int] = []
-    with aside(lambda: done.append(1), threads=1) as result:
-        assert done == [1]
-        result()
-    assert done == [1]
-
-
-def test_an_error_aside_comes_with_its_result() -> None:
-    with aside(lambda: 1 // 0, threads=2) as result, pytest.raises(ZeroDivisionError):
-        result()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
-from semsearch.sources.ignore import IGNORE_FILES, Rules, Skipped, compose
+from semsearch.sources.ignore import Rules, Skipped, compose
 from semsearch.sources.remote_source import RemoteSource, RemoteState
 from semsearch.sources.walk import Choice, FoundFile, Walk
 from semsearch_scale.deadline import Begun
@@ -87,18 +87,9 @@ class StoreFolders:
             self._last = folder, self._named(folder, self._listed(folder))
         return self._last[1]
 
-    def called(self, folder: str, name: str) -> Sequence[ObjectEntry]:
-        """The entries of a folder with a name; an object and a folder may have the same. Raises as `entries`."""
-        return [entry for entry in self.entries(folder) if compose(entry.name) == compose(name)]
-
     def expect(self, folders: Sequence[str]) -> None:
         """Take note that these folders are listed next, in this order."""
         self._waiting += reversed(folders)
-
-    def ignore_files(self, folder: str) -> list[str]:
-        """The names of the objects of ignore rules in a folder. Raises as `entries`."""
-        names = {entry.name for entry in self.entries(folder)}
-        return [name for name in IGNORE_FILES if name in names]
 
     def text_of(self, path: str) -> str:
         """The text of an object of ignore rules, of the folder that was listed last. Raises OSError."""
@@ -222,8 +213,7 @@ class ObjectSource:
     def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
         """Find what `find` finds at some paths in a folder, relative to it. Raises SourceError."""
         with _as_source_errors(root):
-            walk = _walk(root, skipped)
-            return [found for path in paths for found in walk.files_at(path)]
+            return list(_walk(root, skipped).files(paths))
 
 
 SOURCE: RemoteSource = ObjectSource()

@@ -38,7 +38,7 @@ from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import IndexLocked, SemsearchError, SourceError, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.indexing.sync_roots import index_of_moved_folder
-from semsearch.maintenance.create_index import missing_folders, remove_empty, renew
+from semsearch.maintenance.index_folders import missing_folders, remove_empty, renew
 from semsearch.readers.registry import is_readable
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import SyncReport

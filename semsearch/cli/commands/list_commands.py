@@ -39,8 +39,7 @@ from semsearch.cli.writing import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
 from semsearch.index import Index
-from semsearch.maintenance.create_index import delete as delete_files, move
-from semsearch.maintenance.listing import IndexSummary, summarize
+from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, move, summarize
 from semsearch.results.documents import DocumentInfo, Facets, FacetValue
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.system.locations import shown_uri

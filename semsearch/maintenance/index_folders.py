@@ -1,0 +1,276 @@
+"""The folders of indexes: create an index, renew, delete or move it, and list those in a folder.
+
+Until the settings are committed, there is no index. A creation can be undone as long as nothing was put into the index,
+and only under the writer's lock: an index that another process has begun to fill must not be removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from semsearch.dense.engines import claimed, complete, get_address, release, set_address
+from semsearch.errors import (
+    IndexDamaged,
+    IndexExists,
+    IndexLocked,
+    IndexNotFound,
+    SemsearchError,
+    StorageError,
+    UsageError,
+)
+from semsearch.indexing.reading_log import READING_LOG
+from semsearch.settings import Settings
+from semsearch.storage.catalogue import get_roots
+from semsearch.storage.commit import write_transaction
+from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, has_database, is_index
+from semsearch.storage.document_rows import count_contents
+from semsearch.storage.earlier_versions import renew_database
+from semsearch.storage.index_files import file_sizes, is_map_file
+from semsearch.storage.meta import DESCRIPTION, get_count, get_meta, set_meta
+from semsearch.storage.passage_encodings import is_encodings_file
+from semsearch.storage.schema import FORMAT
+from semsearch.system.durable import sync_folder
+from semsearch.system.locking import LOCK, NOTE, writer_lock
+from semsearch.trust import allowed, forget, record
+
+_DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
+_LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
+_OURS = {*_DATABASE, SEGMENTS, LOCK, NOTE}
+
+# -- Create ------------------------------------------------------------------------------------------------------------
+
+
+def create(folder: Path, settings: Settings) -> None:
+    """Create an index in a new or empty folder, or where an earlier creation was interrupted.
+
+    Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
+    UsageError for an invalid vector store, or one of another index.
+    """
+    with explained(folder):
+        _check_free(folder)
+        if settings.store is not None:
+            settings = replace(settings, store=complete(settings.store, folder.absolute().name))
+        new_folders = missing_folders(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or error
+            raise StorageError(f"{folder} cannot be created: {reason}; choose another folder") from error
+        try:
+            with writer_lock(folder):
+                _check_free(folder)
+                _fill(folder, settings)
+                for path in (folder, *(path.parent for path in new_folders)):
+                    sync_folder(path)  # so that the folder survives a power cut, too
+        except (IndexExists, IndexDamaged, IndexLocked):
+            raise  # it belongs to another process
+        except BaseException:
+            discard(folder)
+            remove_empty(new_folders)
+            raise
+
+
+def _check_free(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise IndexDamaged(f"{folder} is a file; an index is a folder")
+    if is_index(folder):
+        raise IndexExists(f"an index already exists at {folder}; open it, or choose another folder")
+    foreign = sorted(path.name for path in folder.iterdir() if not _is_ours(path.name)) if folder.is_dir() else []
+    if foreign:
+        raise IndexDamaged(
+            f"{folder} contains {foreign[0]!r}, which does not belong to an index; choose an empty folder"
+        )
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.endswith(".tmp") or is_map_file(name) or is_encodings_file(name)
+
+
+def _fill(folder: Path, settings: Settings) -> None:
+    (folder / SEGMENTS).mkdir(exist_ok=True)
+    database = IndexDatabase(folder)
+    database.create()
+    address = None if settings.store is None else claimed(settings.store)
+    try:
+        with write_transaction(database) as db:
+            set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+            set_meta(db, "settings", settings.to_json())
+            set_address(db, address)
+            set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
+    except BaseException:
+        if address is not None:
+            with suppress(SemsearchError):
+                release(address)
+        raise
+
+
+def missing_folders(folder: Path) -> list[Path]:
+    """A folder and those above it, from the inside out, as far as they do not exist."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def remove_empty(folders: Sequence[Path]) -> None:
+    """Remove folders, given from the inside out, up to the first that is not empty."""
+    with suppress(OSError):
+        for folder in folders:
+            if folder.exists():
+                folder.rmdir()
+
+
+def renew(folder: Path) -> None:
+    """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
+
+    Its files are read by the next sync. The database is replaced in one step. Raises UsageError if the index has texts
+    that a program added, which are in no file; StorageError, IndexLocked.
+    """
+    known = {field.name for field in fields(Settings)}
+
+    def renewed(settings: str) -> str:
+        return json.dumps({name: value for name, value in json.loads(settings).items() if name in known})
+
+    with explained(folder), writer_lock(folder):
+        renew_database(folder, renewed)
+
+
+# -- Remove and move ---------------------------------------------------------------------------------------------------
+
+
+def discard(folder: Path) -> None:
+    """Undo a creation. An index that holds anything, or that another process is writing to, stays as it is."""
+    with suppress(SemsearchError, OSError):
+        with writer_lock(folder):
+            if not all(_is_ours(path.name) for path in folder.iterdir()):
+                return
+            address = None
+            if is_index(folder):
+                with closing(IndexDatabase(folder)) as database, database.reading() as db:
+                    if count_contents(db).documents or get_count(db, "generation") > 1:
+                        return
+                    address = get_address(db)
+            for path in folder.iterdir():
+                if path.name == SEGMENTS:
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink()
+            if os.name != "nt":
+                _leave(folder)  # while it is held, so that the lock is not another's by then
+            if address is not None:
+                release(address)
+        if os.name == "nt":
+            _leave(folder)  # Windows removes no file that is open, and so none that another holds
+
+
+def delete(folder: Path) -> list[str]:
+    """Delete an index; returns the names of what else its folder has, with which it stays.
+
+    The database goes last: what an interrupted deletion leaves is still an index, which can be deleted. What an engine
+    or a snapshot store keeps elsewhere stays there: another copy of the index may need it. Raises IndexNotFound,
+    IndexDamaged for what is no index of ours, UsageError for a link, IndexLocked, StorageError.
+    """
+    if folder.is_symlink():
+        raise UsageError(f"{folder} is a link to {folder.resolve()}; name that, or remove the link")
+    with explained(folder):
+        check(IndexDatabase(folder))
+        with writer_lock(folder):
+            ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in _LATER]
+            for path in sorted(ours, key=lambda file: file.name in _DATABASE and 1 + _DATABASE.index(file.name)):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                elif path.name != LOCK:
+                    path.unlink(missing_ok=True)  # SQLite may have removed its log
+            foreign = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
+            if os.name != "nt":
+                _leave(folder, foreign)
+        if os.name == "nt":
+            _leave(folder, foreign)
+        return foreign
+
+
+def _leave(folder: Path, foreign: Sequence[str] = ()) -> None:
+    (folder / LOCK).unlink()
+    if not foreign:
+        folder.rmdir()
+
+
+def move(folder: Path, target: Path) -> None:
+    """Move an index to another folder on its disk, where it may do what it was allowed to.
+
+    Raises IndexExists if something is there, IndexNotFound, IndexDamaged, IndexLocked, StorageError.
+    """
+    if target.exists() or target.is_symlink():
+        raise IndexExists(f"{target} already exists; choose another name")
+    database = IndexDatabase(folder)
+    check(database)
+    database.close()
+    names = allowed(database)
+    with explained(folder):
+        with writer_lock(folder):
+            if os.name != "nt":
+                folder.rename(target)
+        if os.name == "nt":  # where no folder with an open file is moved
+            folder.rename(target)
+    forget(database)
+    record(IndexDatabase(target), names)
+
+
+# -- List --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSummary:
+    """An entry in the list of a folder's indexes. `problem` says why the rest is not known."""
+
+    name: str
+    path: str
+    documents: int = 0
+    passages: int = 0
+    sentences: int = 0
+    size_bytes: int = 0  # of all files
+    roots: tuple[str, ...] = ()  # the folders and files that it indexes
+    problem: str = ""  # empty if there is none
+    updated: str = ""  # date and time of the newest document in it; empty if there is none
+    description: str = ""  # the sentence that `semsearch describe` has given it; empty if there is none
+
+
+def list_indexes(folder: str | Path) -> list[IndexSummary]:
+    """List all indexes in a folder, by name, damaged ones with their problem; none if the folder does not exist."""
+    try:
+        paths = sorted(path for path in Path(folder).iterdir() if has_database(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise IndexNotFound(f"{folder} cannot be listed ({error.strerror})") from error
+    return [summary for path in paths if (summary := summarize(path)) is not None]
+
+
+def summarize(folder: Path) -> IndexSummary | None:
+    """What the list says of an index; None for one whose creation was interrupted: the next `index` completes it."""
+    try:
+        with closing(IndexDatabase(folder)) as database:
+            check(database)
+            with database.reading() as db:
+                contents, description = count_contents(db), get_meta(db, DESCRIPTION) or ""
+                roots = tuple(root.path for root in get_roots(db))
+    except IndexNotFound:
+        return None
+    except SemsearchError as error:
+        return IndexSummary(folder.name, str(folder), problem=str(error))
+    return IndexSummary(
+        name=folder.name,
+        path=str(folder),
+        documents=contents.documents,
+        passages=contents.passages,
+        sentences=contents.sentences,
+        size_bytes=sum(size for _, size in file_sizes(folder)),
+        roots=roots,
+        updated=contents.updated,
+        description=description,
+    )

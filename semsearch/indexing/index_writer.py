@@ -26,7 +26,6 @@ from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
 from semsearch.indexing.sync import sync
-from semsearch.indexing.sync_roots import as_indexed
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
@@ -40,7 +39,7 @@ from semsearch.storage.known_files import get_known
 from semsearch.storage.meta import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
 from semsearch.system import clock
-from semsearch.system.locations import uri_scheme
+from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
 from semsearch.word_vectors.loading import open_vectors
@@ -68,9 +67,7 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocu
     roots = get_roots(db)
     texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
     texts_of_paths = [str(path) for path in paths]
-    named = [
-        Root(-1, unicodedata.normalize("NFC", whole)) for path in texts_of_paths for whole in _resolved(path, roots)
-    ]
+    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in texts_of_paths for whole in _resolved(path)]
     ids = {texts[path] for path in texts_of_paths if path in texts}
     ids |= {
         file.document_id
@@ -81,13 +78,13 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocu
     return NamedDocuments(tuple(sorted(ids)), tuple(below))
 
 
-def _resolved(path: str, roots: Sequence[Root]) -> set[str]:
+def _resolved(path: str) -> set[str]:
     """The absolute path, links resolved, and as spelled on disk; none of an id that is no path, or circular links."""
     if not path or uri_scheme(path):
         return {path.rstrip("/")} - {""}
     try:
         whole = Path(path).resolve()
-        return {whole.as_posix(), as_indexed(whole, roots).as_posix()}
+        return {whole.as_posix(), as_spelled(whole).as_posix()}
     except (OSError, RuntimeError, ValueError):
         return set()
 

@@ -10,11 +10,11 @@ A write has succeeded when it is committed: space that cannot be reclaimed then 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from semsearch.dense.engines import (
     StoreAddress,
@@ -41,31 +41,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Keeper(Protocol):
-    """The protocol of what keeps segments: the index folder, or a vector store."""
-
-    def names(self) -> Iterable[str]:
-        """The names of all segments kept, unfinished ones among them."""
-
-    def drop(self, name: str) -> None:
-        """Delete a segment. Raises OSError if it is in use."""
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentFolder:
-    """The keeper of an index's segment files: a folder."""
-
-    path: Path
-
-    def names(self) -> Iterable[str]:
-        """The names of all files in the folder."""
-        return [path.name for path in self.path.iterdir()]
-
-    def drop(self, name: str) -> None:
-        """Delete a file. Raises OSError on Windows while a reader has it open."""
-        (self.path / name).unlink(missing_ok=True)
-
-
 def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
     """Drop segments that the current generation does not name, except those retired less than `grace` seconds ago.
 
@@ -85,31 +60,36 @@ def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> se
 
     Those stay that an engine has in use for somebody who holds no read transaction here.
     """
-    keepers = _keepers(address, folder)
+    kept = _kept(address, folder)
     needed = in_use(address, folder)
-    for name in [name for name in names if name in keepers and name not in needed]:
+    for name in [name for name in names if name in kept and name not in needed]:
         try:
-            keepers[name].drop(name)
-            del keepers[name]
+            kept[name](name)
+            del kept[name]
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be dropped: %s", name, error)
-    return set(keepers)
+    return set(kept)
 
 
 def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
     """Drop segments that no committed generation has ever named: no reader can know of them."""
     known = get_segment_names(db) | get_retired(db).keys()
-    for name, keeper in _keepers(get_address(db), folder).items():
+    for name, drop_it in _kept(get_address(db), folder).items():
         if name not in known:
             with suppress(OSError):
-                keeper.drop(name)
+                drop_it(name)
 
 
-def _keepers(address: StoreAddress | None, folder: Path) -> dict[str, Keeper]:
-    """The keeper of each existing segment, by name."""
-    stores = open_stores(address, folder)
-    keepers: list[Keeper] = [SegmentFolder(folder / SEGMENTS), *stores.values()]
-    return {name: keeper for keeper in keepers for name in keeper.names()}
+def _kept(address: StoreAddress | None, folder: Path) -> dict[str, Callable[[str], None]]:
+    """What drops each existing segment, unfinished ones among them, by name."""
+
+    def unlink(name: str) -> None:
+        (folder / SEGMENTS / name).unlink(missing_ok=True)
+
+    kept: dict[str, Callable[[str], None]] = {path.name: unlink for path in (folder / SEGMENTS).iterdir()}
+    for store in open_stores(address, folder).values():
+        kept |= dict.fromkeys(store.names(), store.drop)
+    return kept
 
 
 # -- After a commit ----------------------------------------------------------------------------------------------------

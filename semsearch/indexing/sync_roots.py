@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,34 +31,21 @@ if TYPE_CHECKING:
 _SAMPLE = 50  # documents whose files are read
 
 
-@dataclass(frozen=True, slots=True)
-class RootMove:
-    """A root, and the folder in which its files are now."""
+def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterable[Root]) -> dict[int, str]:
+    """Find the known roots that have moved to given folders: the new path of each, by its id.
 
-    root: Root
-    path: str
-
-    def applied(self) -> Root:
-        """The root at its new path."""
-        return replace(self.root, path=self.path)
-
-
-def find_root_moves(db: sqlite3.Connection, known: Sequence[Root], asked: Iterable[Root]) -> list[RootMove]:
-    """Find the given folders that are known roots at a new path. A folder that overlaps with a root is not."""
-    left = [root for root in known if not root.single and not root.is_remote and is_missing(root.path)]
-    moves: list[RootMove] = []
+    A folder that overlaps with a root is none.
+    """
+    missing = [root for root in known if not root.single and not root.is_remote and is_missing(root.path)]
+    moves: dict[int, str] = {}
     for ask in asked:
-        if (
-            not left
-            or ask.single
-            or ask.is_remote
-            or any(covers(root, ask.path) or covers(ask, root.path) for root in known)
-        ):
+        left = [root for root in missing if root.id not in moves]
+        overlaps = any(covers(root, ask.path) or covers(ask, root.path) for root in known)
+        if not left or ask.single or ask.is_remote or overlaps:
             continue
         root = next((root for root in left if _is_found_in(db, root, Path(ask.path))), None)
         if root is not None:
-            left.remove(root)
-            moves.append(RootMove(root, ask.path))
+            moves[root.id] = ask.path
     return moves
 
 
@@ -111,9 +98,9 @@ def asked_roots(
         return RootPlan(wanted=known)
     named = [_root(db, path, known) for path in paths]
     asked = [replace(root, include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
-    moves = {move.root.id: move for move in find_root_moves(db, known, asked)}
-    plan = plan_roots([moves[root.id].applied() if root.id in moves else root for root in known], asked)
-    plan.moved = [move.root for move in moves.values()]
+    moves = find_root_moves(db, known, asked)
+    plan = plan_roots([replace(root, path=moves.get(root.id, root.path)) for root in known], asked)
+    plan.moved = [root for root in known if root.id in moves]
     return _widened(plan)
 
 
@@ -163,8 +150,8 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     if uri_scheme(str(path)):
         return _remote_root(db, str(path), known)
     try:
-        whole = as_indexed(Path(path).resolve(), known)
-        outer = as_indexed(Path(path).parent.resolve() / Path(path).name, known)
+        whole = as_spelled(Path(path).resolve())
+        outer = as_spelled(Path(path).parent.resolve() / Path(path).name)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: circular links, before Python 3.13
         raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
@@ -182,24 +169,6 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     except UnicodeEncodeError:
         raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
     return Root(-1, text, is_file)
-
-
-def as_indexed(path: Path, known: Sequence[Root]) -> Path:
-    """An absolute path as spelled on disk; if it leads into or above a known root that is spelled otherwise, as that.
-
-    Earlier versions recorded roots as the user wrote them, and the files in them are known by these paths.
-    """
-    spelled = as_spelled(path)
-    if any(covers(root, spelled.as_posix()) for root in known):
-        return spelled
-    parts = spelled.as_posix().split("/")
-    for root in known:
-        written = root.path.split("/")
-        listed = written if root.is_remote else as_spelled(Path(root.path)).as_posix().split("/")
-        common = min(len(parts), len(listed))
-        if listed != written and parts[:common] == listed[:common]:
-            return Path("/".join([*written[:common], *parts[common:]]))
-    return spelled
 
 
 def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -72,41 +72,6 @@ def open_reader(folder: Path) -> sqlite3.Connection:
         return connect(path, "immutable=1")
 
 
-# -- Forks -------------------------------------------------------------------------------------------------------------
-
-
-class Forked(Protocol):
-    """A thing that cannot just be copied into another process."""
-
-    def before_fork(self) -> None:
-        """Give up, in the parent, what another process must not inherit."""
-
-    def after_fork(self) -> None:
-        """Begin anew in the child, where only the thread that forked goes on."""
-
-
-_registered: WeakSet[Forked] = WeakSet()
-
-
-def register_at_fork(thing: Forked) -> None:
-    """Let a thing know of forks, as long as it lives."""
-    _registered.add(thing)
-
-
-def _before() -> None:
-    for thing in list(_registered):
-        thing.before_fork()
-
-
-def _after() -> None:
-    for thing in list(_registered):
-        thing.after_fork()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, where nothing is forked
-    os.register_at_fork(before=_before, after_in_child=_after)
-
-
 # -- Reader pool -------------------------------------------------------------------------------------------------------
 
 FileId = tuple[int, int]  # device and inode; as long as a connection has a file open, no other file gets them
@@ -125,13 +90,13 @@ class ReaderPool:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._file: FileId | None = None  # what the idle ones read
         self._times_closed = 0
         self.times_replaced = 0
         weakref.finalize(self, _close_all, self._idle)  # of an index that nobody closed
-        register_at_fork(self)
+        _pools.add(self)
 
     @contextmanager
     def lend(self) -> Iterator[LentConnection]:
@@ -140,7 +105,7 @@ class ReaderPool:
         Raises IndexNotFound if there is none.
         """
         file = file_id(self._folder / DATABASE)
-        with self._lock:
+        with self.lock:
             stale = self._note_file(file)
             times_closed, times_replaced = self._times_closed, self.times_replaced
             db = self._idle.pop() if self._idle else None
@@ -153,7 +118,7 @@ class ReaderPool:
             yield LentConnection(db, times_replaced)
             is_done = True
         finally:
-            with self._lock:
+            with self.lock:
                 keep = is_done and times_closed == self._times_closed
                 keep = keep and len(self._idle) < _IDLE and not db.in_transaction
                 if keep:
@@ -163,17 +128,9 @@ class ReaderPool:
 
     def close(self) -> None:
         """Close the connections; one that is lent is closed when it comes back."""
-        with self._lock:
+        with self.lock:
             idle = self._give_up()
         _close_all(idle)
-
-    def before_fork(self) -> None:
-        """Close the connections: another process has none of the locks that SQLite believes them to have."""
-        self.close()
-
-    def after_fork(self) -> None:
-        """Begin anew in the child, where the thread that may have held the lock is not there."""
-        self._lock = threading.Lock()
 
     def _note_file(self, file: FileId | None) -> list[sqlite3.Connection]:
         """Note which file the database is now; the connections to another one, which are to be closed."""
@@ -189,6 +146,25 @@ class ReaderPool:
         """Keep none of the connections; the idle ones, which are to be closed."""
         self._times_closed += 1
         return [self._idle.pop() for _ in range(len(self._idle))]
+
+
+_pools: WeakSet[ReaderPool] = WeakSet()
+
+
+def _close_all_pools() -> None:
+    """Before a fork: another process has none of the locks that SQLite believes these connections to have."""
+    for pool in list(_pools):
+        pool.close()
+
+
+def _renew_locks() -> None:
+    """In the child, where only the thread that forked goes on, and perhaps not the one that held a lock."""
+    for pool in list(_pools):
+        pool.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where nothing is forked
+    os.register_at_fork(before=_close_all_pools, after_in_child=_renew_locks)
 
 
 def file_id(path: Path) -> FileId | None:

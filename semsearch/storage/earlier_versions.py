@@ -13,6 +13,7 @@ from semsearch.storage.connections import DATABASE, connect, connect_to_file
 from semsearch.storage.meta import set_meta
 from semsearch.storage.schema import FORMAT, create_tables
 from semsearch.system.durable import replace_file
+from semsearch.system.locations import as_spelled, uri_scheme
 
 _KEPT = ("created", "description", "settings", "generation", "published_to", "index_id")  # and where vectors are
 
@@ -44,7 +45,8 @@ def renew_database(folder: Path, renewed: Callable[[str], str]) -> None:
         for id_, root, single, include, exclude in rows:
             chosen = columns.get(str(id_), {"text": [], "metadata": []})
             lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
-            row = id_, root, single, *lists, options.get(str(id_), "")
+            place = root if uri_scheme(root) else as_spelled(Path(root)).as_posix()  # they were as the user wrote them
+            row = id_, place, single, *lists, options.get(str(id_), "")
             db.execute("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         set_meta(db, "format", FORMAT)
         update_digests(db)

@@ -14,7 +14,7 @@ from small import small_vectors
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.index import Index
-from semsearch.indexing.reclaim_space import SegmentFolder, drop_unnamed, sweep
+from semsearch.indexing.reclaim_space import drop_unnamed, sweep
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_retired, name_segments
@@ -56,12 +56,12 @@ def test_what_was_retired_goes_after_the_grace_period_and_is_then_forgotten(tmp_
 
 
 def test_what_is_in_use_is_left_for_the_next_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: SegmentFolder, name: str) -> None:
-        raise PermissionError(13, "used by another process", os.fspath(self.path / name))
+    def refuse(path: Path, **_: object) -> None:
+        raise PermissionError(13, "used by another process", os.fspath(path))
 
     with an_index(tmp_path, "named", "retired", "stray") as (db, folder):
         with monkeypatch.context() as patch:
-            patch.setattr(SegmentFolder, "drop", refuse)
+            patch.setattr(Path, "unlink", refuse)
             sweep(db, folder, grace=60)
         assert left(folder) == {"named", "retired", "stray"}
         assert get_retired(db).keys() == {"retired"}

@@ -22,10 +22,8 @@ from small import write_articles
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
-from semsearch.indexing.sync_roots import as_indexed
 from semsearch.readers import read
-from semsearch.sources.roots import Root
-from semsearch.sources.walk import DiskFolders, NamedEntry
+from semsearch.sources.walk import find_files_at
 from semsearch.storage.segments import get_segments
 from semsearch.system import clock, durable, locations
 from semsearch.system.source_files import SourceBytes
@@ -218,23 +216,11 @@ def test_a_root_named_by_another_case_is_the_same_root(world: Path) -> None:
 
 
 @pytest.mark.usefixtures("folded")
-def test_a_name_of_another_case_is_not_that_of_the_file(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_of_another_case_is_not_that_of_the_file(world: Path) -> None:
     """As a watch reports the name that a file had before it was renamed: the disk still finds the file by it."""
     (world / "docs" / "ship.md").rename(world / "docs" / "Ship.md")
-    monkeypatch.setattr(NamedEntry, "stat", lambda *_, **__: (world / "docs" / "Ship.md").stat())
-    folders = DiskFolders(world / "docs")
-    assert [entry.name for entry in folders.called(f"{world}/docs/", "Ship.md")] == ["Ship.md"]
-    assert folders.called(f"{world}/docs/", "ship.md") == []
-
-
-@pytest.mark.usefixtures("folded")
-def test_a_root_that_was_recorded_by_another_case_stays_the_root(world: Path) -> None:
-    """As an earlier version recorded what its user wrote."""
-    known = [Root(1, (world / "Docs").as_posix())]
-    assert as_indexed(world / "DOCS" / "BELOW", known) == world / "Docs" / "below"
-    assert as_indexed(world / "docs", known) == world / "Docs"
-    assert as_indexed(world, known) == world
-    assert as_indexed(world / "indexes", known) == world / "indexes"
+    assert [file.path for file in find_files_at(world / "docs", ["Ship.md"], skipped=print)] == ["Ship.md"]
+    assert [file.path for file in find_files_at(world / "docs", ["ship.md"], skipped=print)] == []
 
 
 @pytest.mark.usefixtures("folded")

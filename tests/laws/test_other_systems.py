@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import ntpath
-import os
 import posixpath
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,7 +15,7 @@ from semsearch.cli.terminal import file_address
 from semsearch.errors import UsageError
 from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
-from semsearch.sources.walk import DiskFolders, is_inside
+from semsearch.sources.walk import is_inside
 from semsearch.system.durable import replace_file
 
 PRODUCT = Path(walk.__file__).parents[1]
@@ -71,22 +70,6 @@ def test_a_file_that_stays_open_is_an_error_and_the_new_one_is_kept(tmp_path: Pa
 )
 def test_what_a_link_leads_to_is_inside_or_not(paths: ModuleType, folder: str, path: str, expected: bool) -> None:
     assert is_inside(path, folder, paths=paths) is expected
-
-
-@pytest.mark.parametrize(("may_differ", "expected"), [(True, []), (False, ["A.md"])])
-def test_a_file_that_changed_the_case_of_its_name_is_gone_under_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, may_differ: bool, expected: list[str]
-) -> None:
-    class AnyCase(walk.NamedEntry):  # as NTFS and APFS find it
-        def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-            return (Path(self.path).parent / self.name.lower()).stat(follow_symlinks=follow_symlinks)
-
-    (tmp_path / "a.md").write_text("x", encoding="utf-8")
-    monkeypatch.setattr(walk, "NamedEntry", AnyCase)
-    monkeypatch.setattr(walk, "_CASE_MAY_DIFFER", may_differ)
-    folders = DiskFolders(tmp_path)
-    assert [entry.name for entry in folders.called(folders.root, "A.md")] == expected
-    assert [entry.name for entry in folders.called(folders.root, "a.md")] == ["a.md"]
 
 
 @pytest.mark.parametrize(

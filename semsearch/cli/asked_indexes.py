@@ -1,16 +1,15 @@
 """The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed.
 
-`SearchArguments` are the options that all commands that search have; `with_search_arguments` gives them to a command.
+`SearchArguments` are the options that all commands that search have.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_type_hints
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
@@ -84,30 +83,6 @@ class SearchArguments:
                 asked.close()
                 raise
         return asked
-
-
-def with_search_arguments(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of `SearchArguments`, but for some; it gets them as its parameter `search`."""
-    hints = get_type_hints(SearchArguments, include_extras=True)
-    defaults = {field.name: field.default for field in fields(SearchArguments) if field.name not in without}
-
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**arguments: Any) -> None:
-            chosen = {name: arguments.pop(name) for name in defaults}
-            command(**arguments, search=SearchArguments(**chosen))
-
-        signature = inspect.signature(command, eval_str=True)
-        parameters = [parameter for parameter in signature.parameters.values() if parameter.name != "search"]
-        parameters += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
-            for name, default in defaults.items()
-        ]
-        run.__doc__, run.__name__, run.__module__ = command.__doc__, command.__name__, command.__module__
-        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads both
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return decorated
 
 
 # -- Indexes -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from semsearch.cli.options import IndexSettings
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
@@ -54,27 +55,6 @@ class HistoryKeys:
     """The history; only in the user's own file."""
 
     enabled: bool = True  # whether questions that are asked at a terminal are kept
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """Settings of new indexes, as the options of `index`; None for the default."""
-
-    vectors: str | None = None
-    method: str | None = None
-    a: float | None = None
-    components: int | None = None
-    frequencies: str | None = None
-    adapt: bool | None = None
-    unknown: str | None = None
-    exact: bool | None = None
-    target_recall: float | None = None
-    store: str | None = None
-    sentence_vectors: bool | None = None
-
-    def chosen(self) -> dict[str, Any]:
-        """The settings that differ from None, as arguments of `Index.create` and `Index.rebuild`."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+import typer
+
 from semsearch.cli.answer_formats import OBEYED, path_and_position, path_of, trail
 from semsearch.cli.asked_indexes import Asked, indexes_of
 from semsearch.errors import SemsearchError, SourceError, UsageError
@@ -210,30 +212,7 @@ def view(path: Path, format: str) -> bool:
     kind = FORMATS.get(format)
     if kind is None or path.suffix.lower() not in kind.suffixes:
         return False
-    if sys.platform == "win32":
-        try:
-            os.startfile(path.absolute())
-        except OSError as error:
-            raise UsageError(f"cannot open {path}: {error.strerror}") from None
-        return True
-    has_screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    openers = ["open"] if _platform() == "darwin" else ["xdg-open", "wslview"] if has_screen else []
-    program = next(filter(None, map(shutil.which, openers)), None)
-    if program is None:
-        return False
-    start([program, str(path.absolute())])
-    return True
-
-
-def _platform() -> str:
-    return sys.platform
-
-
-def start(command: Sequence[str]) -> None:
-    """Start a program with a window of its own, and do not wait for it."""
-    nothing = subprocess.DEVNULL
-    try:
-        process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
-    except OSError as error:
-        raise UsageError(f"cannot start {command[0]}: {error.strerror or error}") from None
-    threading.Thread(target=process.wait, daemon=True).start()  # so that no ended process is left over
+    has_screen = (
+        os.name == "nt" or sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    return bool(has_screen) and typer.launch(str(path.absolute())) == 0

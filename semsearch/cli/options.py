@@ -6,15 +6,18 @@ silently: the shell would print a message into the line that is being typed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from typer import Argument, Option
 
 import semsearch
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
+from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, Syntax
 
@@ -212,6 +215,69 @@ ClusterOption = Annotated[
 TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
 TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
 DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choices=True)]
+
+
+# -- Options that go together ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSettings:
+    """Settings of an index: options of `index`, and the section [settings] of the configuration. None: the default."""
+
+    vectors: VectorsOption = None
+    method: Annotated[MethodName | None, in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None
+    a: Annotated[float | None, in_embedding("--a", help="Weight parameter; default: the method's.")] = None
+    components: Annotated[
+        int | None, in_embedding(metavar="M", help="Components to remove; default: the method's.")
+    ] = None
+    frequencies: Annotated[
+        str | None, in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors, corpus, or a counts file.")
+    ] = None
+    adapt: Annotated[bool | None, in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")] = (
+        None
+    )
+    unknown: Annotated[Unknown | None, in_embedding(metavar="HOW", help="OOV words: skip, or pieces (default).")] = None
+    exact: Annotated[
+        bool | None, in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")
+    ] = None
+    target_recall: Annotated[
+        float | None, in_vectors(metavar="SHARE", help="Recall of the ten best; default: 0.95.")
+    ] = None
+    store: Annotated[str | None, in_vectors(metavar="URI", help="External vector store, or faiss: for none.")] = None
+    sentence_vectors: Annotated[
+        bool | None,
+        in_vectors("--sentence-vectors/--no-sentence-vectors", help="Store vectors of sentences (default)."),
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings that differ from None, as arguments of `Index.create` and `Index.rebuild`."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+
+
+def with_options(
+    parameter: str, options: type[Any], *, without: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that the fields of a data class are, but for some; it gets them as one parameter."""
+    hints = get_type_hints(options, include_extras=True)
+    defaults = {field.name: field.default for field in fields(options) if field.name not in without}
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**arguments: Any) -> None:
+            chosen = {name: arguments.pop(name) for name in defaults}
+            command(**arguments, **{parameter: options(**chosen)})
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = [one for one in signature.parameters.values() if one.name != parameter]
+        parameters += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
+            for name, default in defaults.items()
+        ]
+        run.__doc__, run.__name__, run.__module__ = command.__doc__, command.__name__, command.__module__
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads both
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        return run
+
+    return decorated
 
 
 def bytes_of(megabytes: float) -> int:

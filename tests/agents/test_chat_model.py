@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import threading
 
 import pytest
@@ -86,14 +84,6 @@ def test_a_connection_that_ends_before_the_answer_is_an_error(hangs_up: bool) ->
             next(pieces)
 
 
-def test_errors_that_stand_in_no_object_of_their_own_are_understood() -> None:
-    error = {"object": "error", "message": "This model's maximum context length is 512 tokens.", "code": 400}
-    with pytest.raises(ContextTooLong, match="is 512 tokens"):
-        answer_to(ChatReply([json.dumps(error).encode()], 400))
-    with pytest.raises(ServerError, match=r"\(500\): out of order"):
-        answer_to(ChatReply([b'{"detail": "out of order"}'], 500))
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -128,12 +118,6 @@ def test_an_endless_answer_is_not_kept() -> None:
         answer_to(ChatReply([b"x" * (1 << 20)] * 6))
 
 
-def test_an_answer_that_a_filter_cuts_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert answer_to(ChatReply([events("It", reason="content_filter")], kind=STREAM)) == "It"
-    assert "at a filter of the server; the answer is not complete" in caplog.text
-
-
 def test_a_redirection_is_not_followed_and_gets_no_key() -> None:
     with chat_server(whole(TEXT)) as other:
         moved = ChatReply([b""], 308, headers=(("Location", f"{other.url}/chat/completions"),))
@@ -156,13 +140,6 @@ def test_tls_is_not_given_up() -> None:
     with chat_server(whole(TEXT)) as server, pytest.raises(ServerError, match="does not answer"):
         list(ChatModels(server.url.replace("http:", "https:")).answer(BODY))
     assert server.paths == []
-
-
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1/v1", "http://localhost/v1", "http://[::1]:8080", "http://127.9.9.9"]
-)
-def test_plain_http_is_for_this_machine(url: str) -> None:
-    assert ChatModels(url).is_here
 
 
 @pytest.mark.parametrize(

@@ -177,16 +177,6 @@ def test_only_the_named_index_can_be_reached(folder: Path) -> None:
         talk_to(server, talk)
 
 
-def test_an_index_that_is_made_later_is_found(folder: Path, tmp_path: Path) -> None:
-    async def talk(client: Any) -> None:
-        assert "semsearch index" in answer(await client.call_tool("status", {}))["note"]
-        (tmp_path / "indexes").symlink_to(folder / "indexes")
-        assert len(answer(await client.call_tool("status", {}))["indexes"]) == 2
-
-    with over_pipes(tmp_path) as server:
-        talk_to(server, talk)
-
-
 def test_who_may_ask_over_http_is_for_the_server_to_say(folder: Path) -> None:
     served = OpenIndexes(folder=folder / "indexes")
     application = http_application(make_server(lambda: served, {}, seconds=60))

@@ -38,22 +38,12 @@ def lines(found: DocumentPart) -> list[int]:
     return [passage.sentences[0].line for passage in found.passages]
 
 
-def test_without_a_place_it_is_the_whole_document_in_order(index: Index) -> None:
-    found = part(index, "sea.md")
-    assert [passage.headings[-1] for passage in found.passages] == [f"Part {number}" for number in range(1, 31)]
-    assert (found.first, found.next) == (0, None)
-
-
 def test_a_line_is_its_passage_and_around_it_are_its_neighbours(index: Index) -> None:
     all_lines = lines(part(index, "sea.md"))
     assert lines(part(index, "sea.md", all_lines[9])) == all_lines[9:10]
     assert lines(part(index, "sea.md", all_lines[9], around=2)) == all_lines[7:12]
     assert lines(part(index, "sea.md", all_lines[0], around=1)) == all_lines[:2]
     assert lines(part(index, "sea.md", all_lines[4], all_lines[6])) == all_lines[4:7]
-
-
-def test_a_line_with_many_passages_is_all_of_them(index: Index) -> None:
-    assert len(part(index, "one.html", 1).passages) == 5
 
 
 def test_a_place_is_understood_as_results_cite_it(index: Index) -> None:

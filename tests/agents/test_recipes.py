@@ -34,8 +34,3 @@ def test_a_recipe_starts_the_server(recipe: str, folder: Path) -> None:
             assert "docs, notes" in str(client.instructions)
 
     anyio.run(connected)
-
-
-def test_the_codex_recipe_starts_the_same() -> None:
-    (recipe,) = [block.code for block in blocks(read("docs/agents.md")) if block.language == "toml"]
-    assert 'args = ["mcp", "--indexes",' in recipe

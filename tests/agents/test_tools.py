@@ -14,8 +14,6 @@ from semsearch.errors import IndexNotFound, SourceError
 from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 
-TOOLS = ("search", "context", "similar", "read", "list_documents", "status")
-
 
 def use(indexes: OpenIndexes, tool: str, /, **arguments: Any) -> Any:
     """Call a tool."""
@@ -31,11 +29,6 @@ def test_a_search_gives_citations_with_the_sentence_that_answers(indexes: OpenIn
     assert best["sentence"] == hit.sentence
     assert best["sentence"] in best["passage"]
     assert best["heading"] == " > ".join([hit.title, *hit.headings[1:]])
-
-
-def test_brief_results_are_sentences_alone(indexes: OpenIndexes) -> None:
-    found = use(indexes, "search", query="a ship", index="docs", brief=True)
-    assert not any("passage" in each for each in found["results"])
 
 
 def test_pages_joined_by_cursors_are_the_whole_answer(indexes: OpenIndexes) -> None:
@@ -63,31 +56,6 @@ def test_what_the_library_warns_of_is_told_to_the_model(indexes: OpenIndexes) ->
     assert "searched for “judge”" in use(indexes, "search", query="jugde", index="notes")["note"]
     assert "xyzzy" in use(indexes, "search", query="xyzzy", index="notes")["note"]
     assert "note" not in use(indexes, "search", query="judge", index="notes")
-
-
-def test_a_query_may_have_phrases_and_words_to_leave_out(indexes: OpenIndexes) -> None:
-    found = use(indexes, "search", query='"the judge in the court" -captain', index="notes")["results"]
-    assert found
-    assert all("judge in the court" in each.get("passage", each["sentence"]) for each in found)
-
-
-def test_results_may_be_one_of_each_document(indexes: OpenIndexes) -> None:
-    found = use(indexes, "search", query="a ship", index="docs", limit=10, per_document=1)["results"]
-    paths = [each["citation"].partition(":")[0] for each in found]
-    assert len(set(paths)) == len(paths) > 1
-
-
-@pytest.mark.parametrize("tool", ["search", "context"])
-def test_where_nothing_is_found_the_answer_says_so(indexes: OpenIndexes, tool: str) -> None:
-    found = use(indexes, tool, query="xyzzy", index="notes", filters=["year=1999"])
-    assert "do not answer" in found["note"]
-
-
-def test_what_was_cited_can_be_read(indexes: OpenIndexes) -> None:
-    best = use(indexes, "search", query="a ship in the storm", index="docs")["results"][0]
-    found = use(indexes, "read", citation=best["citation"], index="docs", around=0)
-    assert [passage["text"] for passage in found["passages"]] == [best["passage"]]
-    assert found["passages"][0]["heading"] == best["heading"]
 
 
 def test_sources_of_a_context_can_be_read_as_they_stand_in_its_text(indexes: OpenIndexes) -> None:
@@ -130,12 +98,6 @@ def test_documents_are_listed_page_by_page(indexes: OpenIndexes) -> None:
     assert use(indexes, "list_documents", index="docs", filters=["no/*"])["note"] == "No document matches."
 
 
-def test_status_lists_all_indexes(indexes: OpenIndexes) -> None:
-    found = use(indexes, "status")["indexes"]
-    assert [(each["name"], each["documents"]) for each in found] == [("docs", 12), ("notes", 2)]
-    assert use(indexes, "status", index="docs", check_files=True)["indexes"][0]["changed_files"] == 0
-
-
 def test_a_damaged_index_is_told_and_the_others_too(tmp_path: Path, folder: Path) -> None:
     import shutil
 
@@ -161,17 +123,6 @@ def test_without_a_name_all_indexes_are_asked_as_one(indexes: OpenIndexes) -> No
     for each in found[:6]:
         assert use(indexes, "read", citation=each["citation"])["index"] == each["index"]
         assert use(indexes, "similar", citation=each["citation"])["results"]
-
-
-def test_pages_of_several_indexes_are_of_one_ranking(indexes: OpenIndexes) -> None:
-    whole = use(indexes, "search", query="the judge and the storm", limit=20, all=True)["results"]
-    given: dict[str, Any] = {"query": "the judge and the storm", "limit": 10, "all": True}
-    pages: list[Any] = []
-    for _ in range(2):
-        found = use(indexes, "search", **given)
-        pages += found["results"]
-        given["cursor"] = found["next_cursor"]
-    assert pages == whole
 
 
 @pytest.mark.parametrize("name", ["other", "../indexes/docs", "/etc", "docs/../docs"])
@@ -218,17 +169,3 @@ def test_an_index_without_text_says_how_to_fill_it(tmp_path: Path, small_vectors
     assert "semsearch index" in use(names, "search", query="ship")["note"]
     names.close()
     assert "semsearch index" in use(OpenIndexes(folder=tmp_path / "none"), "status")["note"]
-
-
-def test_a_changed_file_is_marked(tmp_path: Path, small_vectors: Any) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("A ship in the storm.\n", encoding="utf-8")
-    with Index.create(tmp_path / "indexes" / "docs", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
-    (tmp_path / "docs" / "a.md").write_text("A ship in the harbour, at anchor.\n", encoding="utf-8")
-    names = OpenIndexes(folder=tmp_path / "indexes")
-    assert use(names, "search", query="ship")["results"][0]["changed"] is True
-    assert use(names, "read", citation="a.md")["changed"] is True
-    assert use(names, "context", query="ship")["sources"][0]["changed"] is True
-    assert use(names, "status", check_files=True)["indexes"][0]["changed_files"] == 1
-    names.close()

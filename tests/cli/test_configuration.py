@@ -54,13 +54,6 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
     assert sources()["search.context"] == (0, "default")
 
 
-def test_the_projects_file_counts_below_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = configure(folder / "semsearch.toml", "[search]\nk = 1\n")
-    monkeypatch.chdir(folder / "docs" / "more")
-    assert hits() == 1
-    assert semsearch("config", "path").lines == [str(file)]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -96,14 +89,6 @@ def test_what_cannot_be_meant_is_told_with_the_file(text: str, said: str, folder
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(f"semsearch: {folder / 'semsearch.toml'}")
     assert said in result.err
-    assert semsearch("--help").status == 0
-
-
-def test_a_file_that_is_not_utf_8_is_told_by_its_name(folder: Path) -> None:
-    (folder / "semsearch.toml").write_bytes(b"\xff")
-    result = semsearch("query", "captain")
-    assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"semsearch: {folder / 'semsearch.toml'}: not valid TOML: 'utf-8' codec can't decode")
     assert semsearch("--help").status == 0
 
 
@@ -152,14 +137,6 @@ def test_profiles_are_made_and_brought_up_to_date_by_one_command(
     assert "unchanged" in semsearch("index").lines[0]
 
 
-def test_a_profile_that_fails_keeps_none_of_the_others_back(folder: Path, small_vectors: VectorTable) -> None:
-    configure(folder / "semsearch.toml", '[profiles.a]\nroots = ["none"]\n[profiles.b]\nroots = ["docs"]\n')
-    result = semsearch("index", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert "semsearch: a: " in result.err
-    assert semsearch("status", "-i", "b", "--json").json["documents"] == 2
-
-
 def test_new_indexes_have_the_configured_settings_and_old_ones_keep_theirs(
     folder: Path, small_vectors: VectorTable
 ) -> None:
@@ -194,12 +171,3 @@ def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> No
     )
     configure(folder / "semsearch.toml", values.replace('roots = ["notes"]', 'roots = ["docs"]'))
     assert hits() == 1
-
-
-def test_a_user_without_a_home_has_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_home() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setattr("semsearch.system.locations._known_home", no_home)
-    assert semsearch("query", "captain").status == 0

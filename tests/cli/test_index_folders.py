@@ -64,15 +64,6 @@ def test_the_folder_at_hand_comes_before_those_above(
     assert semsearch("status", "--json").json["documents"] == 1
 
 
-def test_indexes_further_up_capture_no_new_index(
-    project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(project / "docs")
-    assert made("more", vectors=small_vectors) == str(Path("indexes") / "more")
-    assert [each["name"] for each in semsearch("list", "--json").json] == ["more", "docs"]
-    assert semsearch("query", "captain", "-m", "lexical").status == 1  # only the notes are asked
-
-
 def test_an_index_of_the_same_folder_is_brought_up_to_date_whatever_its_name(
     project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,31 +93,10 @@ def test_what_is_not_below_this_folder_is_indexed_among_ones_own(
     assert str(home / "more") in semsearch("index", more).out
 
 
-def test_where_a_part_is_not_below_this_folder_the_index_is_among_ones_own(
-    project: Path, home: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(project / "docs")
-    (project / "letters").mkdir()
-    (project / "letters" / "a.txt").write_text("A violin.", encoding="utf-8")
-    (project / "docs" / "indexes").mkdir()
-    assert made("more", "../letters", vectors=small_vectors) == str(home / "more")
-
-
 def test_what_is_below_this_folder_is_indexed_here(home: Path, outside: Path, small_vectors: VectorTable) -> None:
     write_docs(outside)
     assert made("docs", vectors=small_vectors) == str(Path("indexes") / "docs")
     assert not home.exists()
-
-
-def test_an_index_of_ones_own_is_brought_up_to_date_where_it_is(
-    home: Path, outside: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_docs(outside / "deep")
-    monkeypatch.chdir(outside / "deep" / "docs" / "more")
-    assert made("../../docs", vectors=small_vectors) == str(home / "docs")
-    monkeypatch.chdir(outside / "deep")
-    assert made("docs", vectors=small_vectors) == str(home / "docs")
-    assert not (outside / "deep" / "indexes").exists()
 
 
 def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
@@ -187,12 +157,6 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
     assert f".{os.sep}indexes holds only docs; {home} holds only more" in result.err
-
-
-def test_a_folder_that_is_given_is_the_only_one_that_is_looked_in(project: Path) -> None:
-    result = semsearch("query", "captain", "--indexes", "docs")
-    assert (result.status, result.out) == (2, "")
-    assert "no index in" in result.err
 
 
 def test_a_file_called_indexes_and_a_link_round_are_passed_over(
@@ -264,13 +228,3 @@ def test_an_index_is_named_from_anywhere(several: Path, outside: Path, small_vec
     (outside / "letters" / "b.txt").write_text("A violin.", encoding="utf-8")
     out = semsearch("index", "letters", "--vectors", small_vectors.folder).out
     assert f"semsearch query --index {outside / 'indexes' / 'letters'}" in out  # the name alone means another elsewhere
-
-
-def test_a_record_that_cannot_be_written_or_read_is_none(
-    several: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "config").write_text("a file")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    assert "no index in" in semsearch("query", "captain", "-i", "letters").err
-    monkeypatch.chdir(several)
-    assert semsearch("index", "-i", "letters").status == 0

@@ -156,29 +156,6 @@ def test_the_question_of_a_hit_that_is_opened_and_the_last_are_kept(
     assert questions.newest() == ["violin", "captain"]
 
 
-def test_what_cannot_be_searched_and_what_is_not_found_is_said() -> None:
-    async def script(typist: Typist) -> None:
-        typist.type("-bread")
-        await typist.see("only excludes words", "0 hits")
-        typist.type(" captain")
-        await typist.see("Enter open", "docs/guide.md:10")
-        typist.type(' "old captain"')
-        await typist.see("no passage has the phrase 'old captain'", "0 hits")
-        typist.type(ENTER, UP, READ_ON, ESCAPE)
-
-    at_screen(Path(INDEX), script)
-
-
-def test_tab_searches_in_the_next_mode() -> None:
-    async def script(typist: Typist) -> None:
-        for mode in ("hybrid", "dense", "lexical", "hybrid"):
-            await typist.wait(lambda mode=mode: typist.lines[0].endswith(f" · {mode}") and "…" not in typist.lines[0])
-            typist.type(TAB)
-        typist.type(ESCAPE)
-
-    at_screen(Path(INDEX), script, text="captain")
-
-
 def test_the_preview_can_be_read_on_and_stops_at_its_ends() -> None:
     async def script(typist: Typist) -> None:
         await typist.wait(lambda: any(line.strip() == "docs/guide.md:10" for line in typist.lines))  # the preview's

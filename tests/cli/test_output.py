@@ -12,15 +12,14 @@ import pytest
 from semsearch.cli.answer_formats import (
     Answer,
     csv,
-    nearest,
     null,
     paths,
     plain,
     trail,
 )
 from semsearch.cli.find_index import folder_to_make, name_for
-from semsearch.cli.printing import size, to_json
-from semsearch.cli.terminal import excerpt, heading, link, query_pattern, quotation, whole
+from semsearch.cli.printing import to_json
+from semsearch.cli.terminal import excerpt, heading, query_pattern, quotation, whole
 from semsearch.errors import UsageError
 from semsearch.results.hits import Hit
 
@@ -69,27 +68,9 @@ def test_no_cell_is_a_formula(text: str) -> None:
     assert (row["sentence"], row["headings"]) == (f"'{text}", f"'{text}")
 
 
-def test_a_path_is_one_line_and_otherwise_as_it_is() -> None:
-    odd = hit(path="a  b\n\x1b[31m\u202e é.md")
-    assert list(paths([Answer("q", "hybrid", [odd])])) == ["a  b??[31m? é.md"]
-    assert next(plain([Answer("q", "hybrid", [odd])])).startswith("a  b??[31m? é.md:3  ")
-
-
 def test_paths_for_xargs_are_as_they_are_and_end_with_a_null() -> None:
     odd = hit(path="a  b\n\x1b é.md")
     assert list(null([Answer("q", "hybrid", [odd, odd, hit()])])) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
-
-
-def test_a_path_above_is_shown_from_here_where_that_is_shorter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "notes" / "deep").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "notes" / "deep")
-    nearest.cache_clear()
-    above = str(tmp_path / "docs" / "a.md")
-    assert list(paths([Answer("q", "hybrid", [hit(path=above), hit(path="b.md")])])) == ["../../docs/a.md", "b.md"]
-    added = replace(hit(path=above), root="")  # the id of a text that only looks like a path
-    assert list(paths([Answer("q", "hybrid", [added])])) == [above]
-    assert nearest("/a") == "/a"
-    nearest.cache_clear()
 
 
 def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
@@ -99,13 +80,6 @@ def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
     shown = [line.plain for line in whole(found, query_pattern("keys"))]
     assert shown == [line[4:] for line in lines]
     assert [line.style for line in whole(found, None)] == ["dim", "dim", "", "", "dim", "dim", "dim"]
-
-
-def test_json_survives_what_utf8_cannot_hold() -> None:
-    text = to_json({"a": "\ud800é\x9b"})
-    assert "é" in text
-    assert json.loads(text) == {"a": "\ud800é\x9b"}
-    text.encode()
 
 
 def test_a_path_is_never_cut_and_a_trail_fits() -> None:
@@ -155,12 +129,6 @@ def test_the_documents_title_is_shown_where_it_says_more_than_name_and_headings(
     assert trail(hit(title=title, headings=headings)) == shown
 
 
-def test_the_link_of_a_pdf_leads_to_its_page() -> None:
-    assert link(hit(path="a.pdf", format="pdf", page=7)).endswith("a.pdf#page=7")
-    assert link(hit(path="a.docx", format="docx")).endswith("a.docx")
-    assert link(hit(path="a.md")).endswith("a.md#3")
-
-
 @pytest.mark.parametrize(
     ("query", "text", "found"),
     [
@@ -197,12 +165,6 @@ def test_a_very_long_sentence_is_cut_around_what_was_asked() -> None:
     assert cut.endswith("…")
     assert excerpt("short", None, 200) == "short"
     assert len(excerpt("x" * 1000, None, 200)) <= 200
-
-
-def test_sizes_are_said_as_people_say_them() -> None:
-    assert [size(number) for number in (0, 999, 1500, 123_456, 12_345_678, 5e9)] == [
-        "0 bytes", "999 bytes", "1.5 kB", "123 kB", "12.3 MB", "5.0 GB",
-    ]  # fmt: skip
 
 
 def test_an_index_is_named_like_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

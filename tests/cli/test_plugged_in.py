@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from guide import blocks, read
 from plugged_in import install, installed
 
 from semsearch.cli import plugged_in
-from semsearch.cli.plugged_in import BROUGHT_BY, GROUP
+from semsearch.cli.plugged_in import GROUP
 from semsearch.word_vectors.table import VectorTable
 
 SHOUT = """
@@ -100,10 +99,3 @@ def test_a_command_of_another_distribution_says_how_to_install_it(
     result = semsearch(*command.split(), "--json")
     assert (result.status, result.out) == (2, "")
     assert f"semsearch: semsearch {command} is part of semsearch-" in result.err
-
-
-@pytest.mark.parametrize("folder", ["research", "scale"])
-def test_the_commands_of_other_distributions_are_those_that_they_announce(folder: str) -> None:
-    project = tomllib.loads(read(f"{folder}/pyproject.toml"))["project"]
-    announced = {name.replace(".", " ") for name in project["entry-points"][GROUP]}
-    assert announced == set(BROUGHT_BY[folder])

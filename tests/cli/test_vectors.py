@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
 from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import VectorTable, shipped_names
+from semsearch.word_vectors.table import VectorTable
 
 
 def run(*arguments: object) -> Result:
@@ -22,11 +22,6 @@ def glove(tmp_path: Path) -> Path:
     path = tmp_path / "glove.txt"
     path.write_text("the 1 0\ncat 0 1\ndog 0.1 0.9\n")
     return path
-
-
-def test_list_names_what_is_shipped() -> None:
-    lines = run("list").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == shipped_names()
 
 
 def test_info_is_the_card_with_size_and_whether_it_is_whole(small_vectors: VectorTable) -> None:

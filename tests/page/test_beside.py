@@ -49,20 +49,3 @@ def test_the_source_follows_the_passage_that_has_the_focus(page: Page) -> None:
     path = page.locator(".hit").nth(2).locator(".hit-place [title]").get_attribute("title") or ""
     naming = re.compile(re.escape(quote_plus(path)))
     expect(page.get_by_role("link", name="Full page")).to_have_attribute("href", naming)
-
-
-def test_the_address_with_a_source_beside_shows_it_again(page: Page) -> None:
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("complementary", name="Source")).to_contain_text("About")
-    page.reload()
-    expect(page.get_by_role("complementary", name="Source")).to_contain_text("About")
-
-
-def test_on_a_usual_screen_the_source_takes_the_place_of_the_passages(browser: Browser, asker: Asker) -> None:
-    with visiting(browser, asker, size=(1100, 800)) as visit:
-        page = answered(visit)
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("complementary", name="Source")).to_have_count(0)
-        expect(page.locator(".hits")).to_have_count(0)
-        page.go_back()
-        expect(page.locator(".hit").first).to_be_visible()

@@ -39,13 +39,6 @@ def test_axe_finds_nothing_on_a_narrow_screen_with_the_drawer_open(browser: Brow
         assert_everyone_can_use(page)
 
 
-def test_axe_finds_nothing_where_there_is_no_answer_and_in_the_list_of_keys(visit: Visit) -> None:
-    page = visit.go("#/search?q=ship&index=notes&filter=author%3DNobody")
-    expect(page.get_by_role("heading", name="No passage answers this")).to_be_visible()
-    page.get_by_role("button", name="Keys").click()
-    assert_everyone_can_use(page)
-
-
 @pytest.mark.parametrize("width", [320, 360, 640, 1000, WIDE[0], 2000])
 def test_nothing_is_wider_than_the_screen(browser: Browser, asker: Asker, width: int) -> None:
     with visiting(browser, asker, size=(width, 800)) as visit:
@@ -65,9 +58,3 @@ def test_the_colours_are_switched_by_hand_and_stay(visit: Visit) -> None:
     page.reload()
     assert page.evaluate(paper) == dark
     expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
-
-
-def test_nothing_moves_for_those_who_do_not_want_it(visit: Visit) -> None:
-    page = answered(visit)
-    page.locator(".results").evaluate("results => results.setAttribute('aria-busy', 'true')")
-    assert page.locator(".results").evaluate("results => getComputedStyle(results, '::before').animationName") == "none"

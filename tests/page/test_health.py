@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import NARROW, Visit, visiting
+from browsing import NARROW, visiting
 from playwright.sync_api import Browser, Locator, Page, expect
 from serving import TOKEN, Asker, running
 from small import write_articles
@@ -101,13 +101,3 @@ def test_axe_finds_nothing_in_any_colours(
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
-
-
-def test_it_is_reached_and_used_by_keys_alone(visit: Visit) -> None:
-    page = visit.go("#/search?index=docs")
-    page.get_by_role("link", name="Health").focus()
-    page.keyboard.press("Enter")
-    docs = report(page, "docs")
-    docs.get_by_text("Files that could not be read, and why").focus()
-    page.keyboard.press("Enter")
-    expect(docs.locator(".paged li")).to_have_text("Every file was read.")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from browsing import Visit
 from playwright.sync_api import Page, expect
-from shown_texts import WRAPPED
 
 
 def hit_of(visit: Visit, address: str) -> Page:
@@ -26,14 +25,6 @@ def test_a_card_says_where_its_passage_is_as_the_terminal_does(visit: Visit, fol
     expect(place).to_contain_text("markdown")
     expect(place.locator(".hit-position")).to_contain_text(":")
     expect(place.locator("[title]")).to_have_attribute("title", str(folder / "docs" / "sea-0.md"))
-
-
-def test_the_sentence_is_marked_once_across_broken_lines(visit: Visit) -> None:
-    page = hit_of(visit, "#/search?q=judge+court&index=notes")
-    marks = page.locator(".hit").first.locator("mark")
-    expect(marks).to_have_count(1)
-    expect(marks).to_have_text("The judge in the court.")
-    expect(page.locator(".hit-passage").first).to_have_text(" ".join(WRAPPED.split()))
 
 
 def test_passages_that_say_the_same_are_one_and_name_the_others(visit: Visit) -> None:
@@ -63,16 +54,6 @@ def test_a_citation_is_copied_in_the_form_that_one_chooses(visit: Visit) -> None
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == "> The judge in the court.\n>\n> — 1, `letters/1:1`"
     expect(page.get_by_role("status")).to_have_text("Copied")
-
-
-def test_the_link_of_a_citation_leads_to_the_passage(visit: Visit) -> None:
-    page = hit_of(visit, "#/search?q=ship&index=docs")
-    third = page.locator(".hit").nth(2)
-    third.get_by_role("button", name="Cite").click()
-    link = third.locator("[data-form=link] + .citation").inner_text()
-    page.goto("about:blank")
-    page.goto(link)
-    expect(page.locator(".hit").nth(2).locator(".hit-source")).to_be_focused()
 
 
 def test_similar_passages_are_shown_below_and_put_away(visit: Visit) -> None:

@@ -31,13 +31,6 @@ def test_words_without_end_are_cut_and_widen_nothing(browser: Browser, asker: As
         assert page.locator(".hit", has_text="wwwww").first.evaluate("card => card.clientHeight") < 3 * NARROW[1]
 
 
-def test_text_from_right_to_left_is_set_so(visit: Visit) -> None:
-    page = visit.go("#/search?q=ship&index=hostile&filter=hostile/arabic")
-    title = page.locator(".hit-source")
-    expect(title).to_contain_text(HOSTILE["arabic"])
-    assert title.evaluate("title => getComputedStyle(title).direction") == "rtl"
-
-
 def test_a_hostile_address_is_only_a_question(visit: Visit) -> None:
     visit.expected.append("error: Failed to load resource")
     page = visit.go("#/search?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&index=%3Cscript%3E&filter=%3Cb%3E")

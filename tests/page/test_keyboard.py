@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from browsing import NARROW, Visit, visiting
-from playwright.sync_api import Browser, Page, expect
-from serving import Asker
+from browsing import Visit
+from playwright.sync_api import Page, expect
 
 ADDRESS = "#/search?q=ship&index=docs"
 
@@ -46,21 +45,6 @@ def test_escape_leads_back_to_the_box_and_empties_it(visit: Visit) -> None:
     expect(page.locator(".hit")).to_have_count(0)
 
 
-def test_a_slash_leads_to_the_box_and_is_a_letter_in_it(visit: Visit) -> None:
-    page = answered(visit)
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
-    page.keyboard.type("a/jk")
-    expect(page.get_by_role("searchbox")).to_have_value("a/jk")
-
-
-def test_enter_in_the_box_leads_to_the_first_passage(visit: Visit) -> None:
-    page = answered(visit)
-    page.keyboard.press("Enter")
-    expect_focus(page, 0)
-
-
 def test_letters_do_something_with_the_passage_that_has_the_focus(visit: Visit) -> None:
     page = answered(visit)
     page.keyboard.press("ArrowDown")
@@ -95,33 +79,3 @@ def test_everything_is_reached_by_tab_and_the_skip_link_comes_first(visit: Visit
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.innerText || document.activeElement.type || ''"))
     assert {"semsearch", "search", "?", "docs\n12", "Similar", "Cite", "More passages"} <= set(reached)
-
-
-def test_the_skip_link_leads_to_the_view(visit: Visit) -> None:
-    page = answered(visit)
-    page.get_by_role("link", name="Skip to the results").press("Enter")
-    expect(page.locator("main")).to_be_focused()
-    expect(page).to_have_url(f"{visit.url}/{ADDRESS}")
-
-
-def test_filters_are_chosen_and_taken_away_by_keys(visit: Visit) -> None:
-    page = answered(visit, "#/search?q=bread&index=notes")
-    page.get_by_role("button", name="Bo 1").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Bo 1")).to_be_focused()
-    expect(page).to_have_url(f"{visit.url}/#/search?q=bread&index=notes&filter=author%3DBo")
-    expect(page.locator(".hit")).to_have_count(1)
-    page.get_by_role("button", name="Remove the filter author=Bo").press("Enter")
-    expect(page.locator(".chip")).to_have_count(0)
-    page.keyboard.press("f")
-    expect(page.get_by_role("button", name="docs 12")).to_be_focused()
-
-
-def test_on_a_narrow_screen_the_filters_are_in_a_drawer(browser: Browser, asker: Asker) -> None:
-    with visiting(browser, asker, size=NARROW) as visit:
-        page = answered(visit, "#/search?q=bread&index=notes")
-        page.get_by_role("button", name="Filters").press("Enter")
-        page.get_by_role("dialog", name="Filters").get_by_role("button", name="Bo 1").press("Enter")
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("button", name="Filters (1)")).to_be_focused()
-        expect(page.locator(".hit")).to_have_count(1)

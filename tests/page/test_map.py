@@ -17,12 +17,6 @@ from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
-PIXEL = """([x, y]) => {
-    const canvas = document.querySelector('.map-points');
-    const ratio = canvas.width / canvas.clientWidth;
-    return [...canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data];
-}"""
-
 
 def shown(visit: Visit, query: str = "") -> Page:
     """The page with the map of docs, once it is there."""
@@ -67,16 +61,6 @@ def test_the_wheel_looks_closer_and_all_shows_all_again(visit: Visit) -> None:
     assert settled(page, everything) < everything
     page.get_by_role("button", name="Show the whole map").click()
     expect(page.locator(".map-side h2")).to_contain_text(f"{everything} passages")
-
-
-def test_dragging_moves_the_map(visit: Visit) -> None:
-    page = shown(visit)
-    before = picture(page)
-    page.mouse.move(300, 300)
-    page.mouse.down()
-    page.mouse.move(420, 380, steps=4)
-    page.mouse.up()
-    page.wait_for_function("before => document.querySelector('.map-points').toDataURL() !== before", arg=before)
 
 
 def test_keys_move_it_and_look_closer(visit: Visit) -> None:
@@ -130,22 +114,6 @@ def test_an_outline_by_pointer_restricts_the_search(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="in the outline")).to_have_count(0)
 
 
-def test_the_part_in_view_is_searched_by_keys_alone(visit: Visit) -> None:
-    page = shown(visit, "&q=ship+in+the+storm")
-    page.locator(".map-list li").first.get_by_role("button", name="Find on the map").press("Enter")
-    page.keyboard.press("v")
-    expect(page.locator(".map-told")).to_contain_text("passages outlined")
-    expect(page.get_by_role("heading", name="in the outline")).to_be_visible()
-
-
-def test_a_colour_that_is_switched_off_hides_its_passages(visit: Visit) -> None:
-    page = shown(visit)
-    everything = in_view(page)
-    page.get_by_label("Colour by").select_option("document")
-    page.locator(".map-groups input").first.uncheck()
-    assert settled(page, everything) < everything
-
-
 def test_pointing_at_a_passage_shows_it(visit: Visit) -> None:
     page = shown(visit)
     page.locator(".map-list li").first.get_by_role("button", name="Find on the map").click()
@@ -155,23 +123,6 @@ def test_pointing_at_a_passage_shows_it(visit: Visit) -> None:
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator(".map-card")).to_be_visible()
     expect(page.locator(".map-card")).to_contain_text(page.locator(".map-list li a").first.inner_text())
-
-
-def test_the_map_is_dark_in_the_dark(browser: Browser, asker: Asker) -> None:
-    papers = []
-    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
-    for scheme in schemes:
-        with visiting(browser, asker, scheme=scheme) as visit:
-            papers.append(sum(shown(visit).evaluate(PIXEL, [2, 300])[:3]))
-    assert papers[0] > 700 > 100 > papers[1]
-
-
-def test_it_is_painted_in_the_pixels_of_the_screen(browser: Browser, asker: Asker) -> None:
-    with visiting(browser, asker, device_scale_factor=2) as visit:
-        page = shown(visit)
-        assert page.evaluate("(c => c.width / c.clientWidth)(document.querySelector('.map-points'))") == pytest.approx(
-            2, abs=0.1
-        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -219,13 +170,3 @@ def test_a_large_index_is_asked_about_first(browser: Browser, fresh: Asker) -> N
         visit.page.unroute("**/v1/map?*")
         page.get_by_role("button", name="Make the map").click()
         expect(page.get_by_role("heading", name="passages in view")).to_be_visible(timeout=60_000)
-
-
-def test_one_goes_from_the_question_to_its_map_and_back(visit: Visit) -> None:
-    page = visit.go("#/search?q=ship+in+the+storm&index=docs")
-    expect(page.locator(".hit").first).to_be_visible()
-    page.get_by_role("link", name="Map").click()
-    expect(page.locator(".map-rank").first).to_be_visible()
-    assert page.locator("#box").input_value() == "ship in the storm"
-    page.get_by_role("link", name="Search", exact=True).click()
-    expect(page.locator(".hit").first).to_be_visible()

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from browsing import Visit, visiting
 from playwright.sync_api import Browser, Route, expect
-from sealing import trust
-from serving import TOKEN, Asker, running
+from serving import TOKEN, running
 
-from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ServerSettings
-from semsearch.word_vectors.table import VectorTable
 
 _REFUSED = "error: Failed to load resource"
-
-
-def test_before_a_question_the_page_says_what_can_be_asked(visit: Visit) -> None:
-    page = visit.go("#/search?index=docs")
-    expect(page.locator(".welcome")).to_contain_text("of 12 documents")
 
 
 def test_a_server_without_indexes_says_how_to_make_one(browser: Browser, folder: Path) -> None:
@@ -30,25 +21,11 @@ def test_a_server_without_indexes_says_how_to_make_one(browser: Browser, folder:
         expect(page.get_by_text("semsearch index FOLDER")).to_be_visible()
 
 
-def test_an_empty_index_says_how_to_fill_it(browser: Browser, tmp_path: Path, small_vectors: VectorTable) -> None:
-    Index.create(tmp_path / "void", vectors=small_vectors).close()
-    with running(OpenIndexes(folder=tmp_path)) as asker, visiting(browser, asker) as visit:
-        page = visit.go("#/search?q=ship")
-        expect(page.get_by_text("This index is empty")).to_be_visible()
-        expect(page.get_by_text("semsearch index FOLDER --name void")).to_be_visible()
-
-
 def test_no_answer_offers_what_may_help(visit: Visit) -> None:
     page = visit.go("#/search?q=oven&index=notes&mode=lexical&filter=author%3DNobody")
     expect(page.get_by_role("heading", name="No passage answers this")).to_be_visible()
     page.get_by_role("button", name="Remove the filters").click()
     expect(page.locator(".hit").first).to_contain_text("oven")
-
-
-def test_a_word_that_is_not_there_leads_to_meaning(visit: Visit) -> None:
-    page = visit.go("#/search?q=planet&index=notes&mode=lexical")
-    page.get_by_role("button", name="Search by meaning too").click()
-    expect(page.locator(".hit").first).to_be_visible()
 
 
 def test_a_busy_server_is_asked_again_quietly(visit: Visit) -> None:
@@ -94,18 +71,6 @@ def test_a_server_that_is_gone_is_said_and_found_again(visit: Visit) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_an_index_that_goes_while_it_is_looked_at_is_missed(browser: Browser, folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder / "indexes" / "notes", tmp_path / "gone")
-    trust(tmp_path / "gone")
-    with running(OpenIndexes(folder=tmp_path)) as asker, visiting(browser, asker) as visit:
-        visit.expected.append(_REFUSED)
-        page = visit.go("#/search?q=ship&index=gone")
-        expect(page.locator(".hit").first).to_be_visible()
-        shutil.rmtree(tmp_path / "gone")
-        page.get_by_role("searchbox").fill("bread")
-        expect(page.get_by_role("alert")).to_contain_text("there is no index 'gone'")
-
-
 def test_a_server_that_wants_its_token_is_given_it_once(browser: Browser, folder: Path) -> None:
     settings = ServerSettings(port=0, always_token=True)
     with running(OpenIndexes(folder=folder / "indexes"), settings) as asker, visiting(browser, asker) as visit:
@@ -121,14 +86,6 @@ def test_a_server_that_wants_its_token_is_given_it_once(browser: Browser, folder
         expect(page.locator(".hit").first).to_be_visible()
         expect(page.get_by_role("dialog")).to_have_count(0)
         assert page.evaluate("JSON.stringify(localStorage)") == "{}"
-
-
-def test_a_passage_found_by_words_alone_says_so(visit: Visit, asker: Asker) -> None:
-    found = asker.get("/v1/search", query="ship", index="docs", k=1).json
-    found["hits"] = [{**found["hits"][0], "dense": None}]
-    visit.page.route("**/v1/search", lambda route: route.fulfill(json=found))
-    page = visit.go("#/search?q=ship&index=docs")
-    expect(page.locator(".hint")).to_contain_text("No word of the query has a vector")
 
 
 def test_nonsense_finds_nothing_and_what_is_near_at_all_is_three_passages(visit: Visit) -> None:
@@ -153,23 +110,3 @@ def test_nonsense_finds_nothing_and_what_is_near_at_all_is_three_passages(visit:
     expect(page.locator(".only-nearest")).to_be_visible()
     expect(page.locator(".hit")).to_have_count(3)
     expect(page.get_by_role("button", name="More passages")).to_be_hidden()
-
-
-def test_a_row_of_many_columns_is_shown_in_part_and_a_file_that_is_gone_is_deleted(visit: Visit) -> None:
-    row = "\n".join(f"column {number}: cell" for number in range(40))
-    sentence = f"{row}\ncolumn 40: the captain\n{row}"
-
-    def fulfil(route: Route) -> None:
-        found = route.fetch().json()
-        hits = [hit | {"sentence": sentence, "passage": sentence, "stale": True} for hit in found["hits"][:2]]
-        hits[0] |= {"deleted": True}
-        route.fulfill(json=found | {"hits": hits})
-
-    visit.page.route("**/v1/search*", fulfil)
-    page = visit.go("#/search?index=docs&q=the+captains")
-    shown = page.locator(".hit-passage").first
-    expect(shown).to_contain_text("column 40: the captain")
-    assert len(shown.inner_text().splitlines()) == 6
-    page.locator(".act-more").first.click()
-    assert len(shown.inner_text().splitlines()) == 81
-    expect(page.locator(".hit .stale")).to_have_text(["deleted since it was indexed", "changed since it was indexed"])

@@ -93,30 +93,6 @@ def test_the_exact_numbers_are_those_of_explain(visit: Visit, folder: Path, mode
             assert cells == [share for row in explanation["pairs"]["shares"] for share in row]
 
 
-def test_the_map_of_words_adds_up_to_the_cosine(visit: Visit, folder: Path) -> None:
-    panel = open_why(ask(visit, QUESTIONS[0]), 0)
-    rows = [
-        [number(cell.inner_text()) for cell in row.locator(".heat-cell").all()]
-        for row in panel.locator(".heat tbody tr").all()
-    ]
-    across = [number(text) for text in panel.locator(".heat tbody .heat-sum").all_inner_texts()]
-    down = [number(text) for text in panel.locator(".heat tfoot td.heat-sum").all_inner_texts()]
-    explanation = explained(folder, QUESTIONS[0], "hybrid")[0]["explain"]
-    cosine = sum(share for row in explanation["pairs"]["shares"] for share in row)
-    assert across == [sum(row) for row in rows]
-    assert down == [*(sum(column) for column in zip(*rows, strict=True)), sum(across)]
-    assert down[-1] == number(f"{cosine:.3f}")
-
-
-def test_the_warmest_cell_is_that_of_the_largest_share(visit: Visit) -> None:
-    panel = open_why(ask(visit, QUESTIONS[0]), 0)
-    darkness = panel.locator(".heat-cell").evaluate_all(
-        "cells => cells.map(cell => [Math.abs(+cell.dataset.share), +cell.style.getPropertyValue('--share')])"
-    )
-    most = max(share for share, _ in darkness)
-    assert all(shown == pytest.approx(share / most) for share, shown in darkness)
-
-
 def test_the_arrows_go_from_pair_to_pair_and_each_is_told(visit: Visit) -> None:
     page = ask(visit, QUESTIONS[0])
     panel = open_why(page, 0)

@@ -41,13 +41,6 @@ def test_every_option_of_a_search_counts(method: str, asker: Asker, docs: Index)
     assert len(reply.json["hits"]) == 3
 
 
-def test_a_hit_has_its_origin_only_where_it_is_asked_for(asker: Asker, docs: Index) -> None:
-    (plain,) = asker.get("/v1/search", index="docs", query="ship", k=1).json["hits"]
-    (full,) = asker.get("/v1/search", index="docs", query="ship", k=1, origin="true").json["hits"]
-    assert "origin" not in plain
-    assert Hit.from_dict(full).origin == docs.search("ship", 1)[0].origin
-
-
 def test_a_batch_is_answered_in_its_order(asker: Asker, docs: Index) -> None:
     queries = ["a ship", "the judge", "bread and butter"]
     answers = asker.post("/v1/search/batch", {"index": "docs", "queries": queries, "k": 2}).json["answers"]
@@ -91,15 +84,6 @@ def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) ->
     sent = hit.to_dict(origin=True)
     sent["origin"]["models"] = [7, 10**15, -3]  # there are no such passages
     assert asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "a ship"}).status == 200
-
-
-def test_a_hit_of_an_earlier_generation_has_no_own_score_any_more(asker: Asker, docs: Index) -> None:
-    (hit,) = docs.search("a ship", 1)
-    sent = hit.to_dict(origin=True)
-    sent["origin"]["generation"] -= 1
-    reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True})
-    assert (reply.status, reply.json["error"]) == (400, "UsageError")
-    assert "the index has changed" in reply.detail
 
 
 def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Asker, folder: Path) -> None:
@@ -168,29 +152,6 @@ def test_several_indexes_are_asked_as_one(method: str, asker: Asker, folder: Pat
     with MultiIndex.open(folder / "indexes" / "docs", folder / "indexes" / "notes") as several:
         assert hits(reply.json["hits"]) == several.search("the judge and a ship", 20)
     assert {hit["index"] for hit in reply.json["hits"]} == {"docs", "notes"}
-
-
-def test_a_batch_a_context_and_similar_passages_are_of_several_indexes_too(asker: Asker) -> None:
-    both = {"index": ["docs", "notes"]}
-    batch = asker.post("/v1/search/batch", {**both, "queries": ["the judge", "a ship"], "k": 20}).json
-    context = asker.get("/v1/context", **both, query="the judge in the court").json
-    alike = asker.post("/v1/similar", {**both, "path": "a/b c"}).json
-    assert [answer["indexes"] for answer in (batch, context, alike)] == [["docs", "notes"]] * 3
-    assert {hit["index"] for answer in batch["answers"] for hit in answer["hits"]} == {"docs", "notes"}
-    assert "notes" in {cited["index"] for cited in context["citations"]}
-    assert {hit["index"] for hit in alike["hits"]} == {"docs"}  # the text itself is the only one of the other
-
-
-def test_a_hit_says_which_index_is_to_explain_it(asker: Asker) -> None:
-    found = asker.get("/v1/search", index=["docs", "notes"], query="the judge in the court", k=3, origin="true").json
-    for hit in found["hits"]:
-        explained = asker.post("/v1/explain", {"hit": hit, "own": True}).json
-        assert explained["score"] == pytest.approx(hit["score"])
-        assert explained["fused"]["indexes"] == ["docs", "notes"]
-
-
-def test_a_name_that_no_index_has_is_not_found_among_several(asker: Asker) -> None:
-    assert asker.get("/v1/search", index=["docs", "none"], query="ship").status == 404
 
 
 def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:

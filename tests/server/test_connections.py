@@ -72,11 +72,6 @@ def test_a_head_without_end_is_refused(asker: Asker, line: bytes) -> None:
         assert is_cut_off_while_sending(endless, line)
 
 
-def test_a_trailer_without_end_loses_its_connection(asker: Asker) -> None:
-    with connected(asker, BODY + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Trailer: ") as endless:
-        assert is_cut_off_while_sending(endless, b"a" * 1000)
-
-
 def test_who_drips_headers_keeps_nobody_out(folder: Path) -> None:
     settings = ServerSettings(port=0, connections=ConnectionLimits(most=5, seconds=UNBOUNDED))
     with running(OpenIndexes(folder=folder / "indexes"), settings) as asker, ExitStack() as closing:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from pathlib import Path
 
 import numpy as np
 import pytest
-from serving import Asker, running
+from serving import Asker
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.server.open_indexes import OpenIndexes
-from semsearch.word_vectors.table import VectorTable
 
 TEXTS = ["A ship in the storm.", "", "The judge."]
 
@@ -60,9 +57,3 @@ def test_what_makes_no_sense_is_a_400(given: dict[str, object], detail: str, ask
     reply = asker.post("/v1/embeddings", {"model": "docs", **given})
     assert reply.status in (400, 422)
     assert detail in reply.detail
-
-
-def test_an_index_without_text_has_nothing_to_embed_with(tmp_path: Path, small_vectors: VectorTable) -> None:
-    Index.create(tmp_path / "empty", vectors=small_vectors).close()
-    with running(OpenIndexes(places={"empty": tmp_path / "empty"})) as asker:
-        assert "has no text yet" in asker.post("/v1/embeddings", {"input": "a"}).detail

@@ -8,17 +8,10 @@ from urllib.parse import quote
 import pytest
 from serving import Asker, running
 
-from semsearch import __version__
 from semsearch.index import Index
 from semsearch.results.documents import DocumentInfo, DocumentText, Facets
-from semsearch.results.reports import Status
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
-
-
-def test_the_server_is_up(asker: Asker) -> None:
-    assert asker.get("/health").json == {"status": "ok", "version": __version__}
-    assert asker.ask("HEAD", "/health").body == b""
 
 
 def test_all_indexes_are_listed_also_one_that_is_damaged(asker: Asker, folder: Path, tmp_path: Path) -> None:
@@ -52,11 +45,6 @@ def test_documents_come_a_page_at_a_time(asker: Asker, docs: Index) -> None:
     assert [DocumentInfo.from_dict(one) for one in found] == list(docs.documents())
 
 
-def test_documents_may_be_chosen_by_filters(asker: Asker) -> None:
-    page = asker.get("/v1/documents", index="docs", filters=["year>=2020"]).json
-    assert [one["document"] for one in page["documents"]] == ["added"]
-
-
 def test_facets_are_those_of_the_index(asker: Asker, docs: Index) -> None:
     for filters in ([], ["year>=2020"]):
         found = asker.get("/v1/facets", index="docs", filters=filters, values=5).json
@@ -80,12 +68,6 @@ def test_an_id_may_have_slashes_and_blanks(asker: Asker, folder: Path) -> None:
 def test_what_is_not_in_the_index_is_a_404_whatever_is_on_the_disk(name: str, asker: Asker) -> None:
     reply = asker.get(f"/v1/documents/{name}", index="docs")
     assert (reply.status, reply.json["error"]) == (404, "SourceError")
-
-
-def test_a_status_is_that_of_the_index(asker: Asker, docs: Index) -> None:
-    found = Status.from_dict(asker.get("/v1/status", index="docs", drift="true", stale="true").json)
-    assert found == docs.status()
-    assert asker.get("/v1/status", index="docs").json["drift"] is None
 
 
 def test_another_address_or_method_is_a_problem_that_says_so(asker: Asker) -> None:

@@ -63,13 +63,3 @@ def test_a_damaged_index_is_told_of_when_it_is_asked(folder: Path, asked: list[s
     with pytest.raises(IndexDamaged):
         indexes.get("one")
     indexes.close()
-
-
-def test_a_reranker_does_not_hold_up_the_start(folder: Path, asked: list[str]) -> None:
-    def never(query: str, hits: object) -> list[float]:
-        raise AssertionError(query)
-
-    indexes = OpenIndexes(folder=folder, reranker=never)
-    indexes.warm_up()
-    indexes.close()
-    assert asked == [TEXTS["one"], TEXTS["two"]]

@@ -6,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from serving import running
 
 from semsearch.index import Index
@@ -50,22 +49,3 @@ def test_an_answer_that_takes_too_long_is_a_503(folder: Path) -> None:
         held.go.set()
     assert (late.status, late.headers["retry-after"]) == (503, "5")
     assert "longer than 0.05 seconds" in late.detail
-
-
-def test_searches_that_come_together_have_the_hits_of_each_alone(folder: Path) -> None:
-    queries = [f"a {word} in the storm" for word in ("ship", "judge", "violin", "captain", "oven")] * 8
-    with Index.open(folder / "indexes" / "docs") as index:
-        alone = {query: [hit.passage_id for hit in index.search(query, 5)] for query in queries}
-    with running(OpenIndexes(folder=folder / "indexes")) as asker, ThreadPoolExecutor(len(queries)) as clients:
-        replies = clients.map(lambda query: asker.get("/v1/search", index="docs", query=query, k=5), queries)
-        for query, reply in zip(queries, replies, strict=True):
-            assert reply.json["query"] == query
-            assert [hit["passage_id"] for hit in reply.json["hits"]] == alone[query]
-
-
-@pytest.mark.parametrize("query", ["?!", ""])
-def test_a_query_without_words_is_told_so_in_a_crowd(folder: Path, query: str) -> None:
-    with running(OpenIndexes(folder=folder / "indexes")) as asker, ThreadPoolExecutor(16) as clients:
-        asked = [query if number % 4 == 0 else "a ship" for number in range(32)]
-        replies = clients.map(lambda one: asker.post("/v1/search", {"index": "docs", "query": one}).status, asked)
-        assert list(replies) == [400 if one == query else 200 for one in asked]

@@ -61,12 +61,6 @@ def test_no_script_imports_itself_through_others() -> None:
     assert not left, f"each of these imports another of them: {sorted(left)}"
 
 
-def test_the_first_view_comes_at_once_not_module_after_module() -> None:
-    """index.html names beforehand what the search view imports; what other views import comes with them."""
-    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page_files()["/"].decode())
-    assert preloaded == sorted(_imported({"/page/js/main.js", "/page/js/search.js"}) - {"/page/js/main.js"})
-
-
 def _imported(addresses: set[str]) -> set[str]:
     """These modules and all that they import, not counting what is imported only when it is needed."""
     found = set(addresses)
@@ -87,13 +81,6 @@ def test_a_file_is_sent_with_its_type_and_asked_for_again(asker: Asker, address:
     assert reply.headers["content-type"] == f"{kind}; charset=utf-8"
     assert reply.headers["cache-control"] == "no-cache"
     assert reply.body == page_files()[address]
-
-
-def test_a_file_that_the_browser_has_is_not_sent_again(asker: Asker) -> None:
-    etag = asker.get("/").headers["etag"]
-    again = asker.get("/", headers={"If-None-Match": etag})
-    assert (again.status, again.body, again.headers["etag"]) == (304, b"", etag)
-    assert asker.get("/", headers={"If-None-Match": '"another"'}).status == 200
 
 
 @pytest.mark.parametrize("address", ["/page/", "/page/../page/files.py", "/page/%2e%2e/files.py", "/page/js", "//etc"])

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.server.running import ServerSettings, address, is_open_to_others, listen
+from semsearch.server.running import ServerSettings, is_open_to_others, listen
 
 
 def test_an_answer_is_sent_at_once() -> None:
@@ -15,12 +15,6 @@ def test_an_answer_is_sent_at_once() -> None:
         accepted, _ = listening.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-def test_an_address_is_one_that_this_machine_reaches() -> None:
-    for host, shown in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("localhost", "127.0.0.1")):
-        with listen(ServerSettings(host=host, port=0)) as listening:
-            assert address(listening) == f"http://{shown}:{listening.getsockname()[1]}"
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_what_to_do() -> None:

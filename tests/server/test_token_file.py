@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import StorageError
-from semsearch.server.access import make_token, read_token, token_path
+from semsearch.server.access import make_token, read_token
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes of files mean something else there")
 
@@ -56,15 +56,3 @@ def test_a_file_without_a_token_is_an_error(tmp_path: Path) -> None:
 def test_all_who_make_it_at_the_same_time_get_the_same(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(make_token, [tmp_path / "token"] * 16))) == 1
-
-
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match=r"cannot (read|write)"):
-        make_token(tmp_path / "file" / "token")
-
-
-@pytest.mark.skipif(os.name == "nt" or os.uname().sysname != "Linux", reason="elsewhere it is another folder")
-def test_it_lies_in_the_users_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert token_path() == tmp_path / "semsearch" / "server-token"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from operations import document, validate
+from operations import document
 from packages import needed
 from sample_files.valid_files import pdf
 from serving import Asker, running
@@ -17,7 +17,7 @@ from serving import Asker, running
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers import reader_process
-from semsearch.results.documents import DocumentPassages, PdfPage
+from semsearch.results.documents import DocumentPassages
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ServerSettings
 from semsearch.word_vectors.table import VectorTable
@@ -56,14 +56,6 @@ def test_the_passages_of_a_document_come_a_part_at_a_time(asker: Asker, docs: In
     assert found.found is not None
 
 
-def test_a_page_is_told_as_the_index_has_it(reader: Asker, papers: Path) -> None:
-    reply = reader.get("/v1/pages/a%20paper.pdf", page=1)
-    with Index.open(papers / "indexes" / "papers") as index:
-        assert PdfPage.from_dict(reply.json) == index.page("a paper.pdf", 1)
-    described = document()["paths"]["/v1/pages/{id}"]["get"]["responses"]["200"]["content"]["application/json"]
-    validate(reply.json, described["schema"])
-
-
 def test_pages_are_shown_to_a_program_as_the_index_has_them(reader: Asker, papers: Path) -> None:
     with Index.open(papers / "indexes" / "papers") as index, Index.connect(reader.url) as remote:
         assert remote.page("a paper.pdf", 1) == index.page("a paper.pdf", 1)
@@ -78,11 +70,6 @@ def test_a_picture_is_a_picture(reader: Asker) -> None:
     assert reply.body.startswith(b"\x89PNG")
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert list(document()["paths"]["/v1/pictures/{id}"]["get"]["responses"]["200"]["content"]) == ["image/png"]
-
-
-@pytest.mark.parametrize("given", [{"page": 2}, {"page": 0}, {}, {"page": 1, "width": 100_000}, {"page": "one"}])
-def test_a_page_that_makes_no_sense_is_a_problem(reader: Asker, given: dict[str, Any]) -> None:
-    assert reader.get("/v1/pictures/a%20paper.pdf", **given).status in (400, 422)
 
 
 @pytest.mark.parametrize("name", ["other.pdf", "../docs/other.pdf", "%2Fetc%2Fpasswd", "%00"])

@@ -48,13 +48,3 @@ def test_what_takes_too_long_is_answered_for_and_holds_its_place() -> None:
     assert refusal(pool) == (503, "1")
     go.set()
     pool.close()
-
-
-def test_an_error_of_the_work_is_passed_on() -> None:
-    def fail() -> None:
-        raise TimeoutError("its own")
-
-    pool = WorkPool(threads=1, room=1, share=1, seconds=60)
-    with pytest.raises(TimeoutError, match="its own"):
-        asyncio.run(pool.run(fail, None))
-    pool.close()

@@ -17,7 +17,6 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import ServerSettings
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -117,12 +116,6 @@ def test_a_sync_reports_what_it_did(asker: Asker, docs: Path) -> None:
     assert (report.added, report.removed, report.unchanged) == (1, 1, 2)
 
 
-def test_a_sync_may_look_at_some_paths_only(asker: Asker, docs: Path) -> None:
-    for name in ("one.txt", "two.txt"):
-        (docs / name).write_text("The comet.")
-    assert asker.post("/v1/sync", {"paths": [str(docs / "one.txt")]}).json["added"] == 1
-
-
 def test_a_sync_leaves_no_root(
     asker: Asker, docs: Path, tmp_path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,9 +160,3 @@ def test_too_large_a_body_or_of_another_kind_is_refused(asker: Asker) -> None:
     assert announced.status == 413
     plain = asker.ask("PUT", "/v1/documents/new", b"text", headers={"Content-Type": "text/plain"})
     assert plain.status == 415
-
-
-def test_a_sync_of_an_index_without_roots_is_a_400(tmp_path: Path, small_vectors: VectorTable) -> None:
-    Index.create(tmp_path / "empty", vectors=small_vectors).close()
-    with running(OpenIndexes(places={"empty": tmp_path / "empty"}), ServerSettings(port=0)) as asker:
-        assert "no roots yet" in asker.writer.post("/v1/sync", {}).detail

@@ -12,7 +12,8 @@ import typer
 
 from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
-from semsearch.cli.asked_indexes import SearchArguments, tell_if_empty, tell_if_stale, with_search_arguments
+from semsearch.cli import options
+from semsearch.cli.asked_indexes import SearchArguments, tell_if_empty, tell_if_stale
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
@@ -22,7 +23,7 @@ in_model = partial(typer.Option, rich_help_panel="Model")
 _LEAST_WORDS = 50  # of passages, for a model with little room
 
 
-@with_search_arguments(without=("duplicates",))
+@options.with_options("search", SearchArguments, without=("duplicates",))
 def ask(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
     *,

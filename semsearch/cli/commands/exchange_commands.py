@@ -10,7 +10,6 @@ import typer
 
 from semsearch.cli import options
 from semsearch.cli.commands.index_command import IndexTarget
-from semsearch.cli.configuration import IndexSettings
 from semsearch.cli.find_index import find_index, folder_of, folder_to_make, open_index, remember
 from semsearch.cli.printing import count, keep_warnings
 from semsearch.cli.progress import sync_progress
@@ -40,7 +39,7 @@ def import_(
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
-    with target.opened(IndexSettings(vectors=vectors), rebuild=False) as opened:
+    with target.opened(options.IndexSettings(vectors=vectors), rebuild=False) as opened:
         with sync_progress(quiet=quiet) as report:
             done = opened.load(*files, id_key=id_key, text_key=text_key, progress=report)
         if not quiet:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.configuration import IndexSettings, configuration_of
+from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import (
     FOLDER,
     HERE,
@@ -30,11 +30,10 @@ from semsearch.cli.find_index import (
     shown,
     users_own,
 )
+from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import complain, keep_warnings, to_json
-from semsearch.cli.progress import sync_progress
-from semsearch.cli.writing import covers, report_sync, stopping_as_interrupted, summary
+from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary, sync_progress
 from semsearch.dense.engines import complete
-from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import IndexLocked, SemsearchError, SourceError, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.indexing.sync_roots import index_of_moved_folder
@@ -49,6 +48,7 @@ from semsearch.system.locations import local_path, uri_scheme
 NOTHING_INDEXED = 2
 
 
+@options.with_options("settings", IndexSettings)
 def index(
     paths: Annotated[
         list[str] | None,
@@ -74,44 +74,16 @@ def index(
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: options.QuietOption = False,
     indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
     text_columns: Annotated[
         list[str] | None, options.in_columns(metavar="NAME,...", help="Search only these columns; *: all.")
     ] = None,
     metadata_columns: Annotated[
         list[str] | None, options.in_columns(metavar="NAME,...", help="Keep these columns as metadata, for --filter.")
     ] = None,
-    method: Annotated[MethodName | None, options.in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None,
-    a: Annotated[float | None, options.in_embedding("--a", help="Weight parameter; default: the method's.")] = None,
-    components: Annotated[
-        int | None, options.in_embedding(metavar="M", help="Components to remove; default: the method's.")
-    ] = None,
-    frequencies: Annotated[
-        str | None,
-        options.in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors, corpus, or a counts file."),
-    ] = None,
-    adapt: Annotated[
-        bool | None, options.in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")
-    ] = None,
-    unknown: Annotated[
-        Unknown | None, options.in_embedding(metavar="HOW", help="OOV words: skip, or pieces (default).")
-    ] = None,
-    exact: Annotated[
-        bool | None, options.in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")
-    ] = None,
-    target_recall: Annotated[
-        float | None, options.in_vectors(metavar="SHARE", help="Recall of the ten best; default: 0.95.")
-    ] = None,
-    store: Annotated[
-        str | None, options.in_vectors(metavar="URI", help="External vector store, or faiss: for none.")
-    ] = None,
-    sentence_vectors: Annotated[
-        bool | None,
-        options.in_vectors("--sentence-vectors/--no-sentence-vectors", help="Store vectors of sentences (default)."),
-    ] = None,
     max_file_size: options.MaxFileSizeOption = 100,
     processes: options.ProcessesOption = 0,
     cluster: options.ClusterOption = None,
+    settings: IndexSettings,
 ) -> None:
     """Index files and folders, or bring an index up to date.
 
@@ -119,19 +91,6 @@ def index(
     .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
     keep_warnings()
-    settings = IndexSettings(
-        vectors=vectors,
-        method=method,
-        a=a,
-        components=components,
-        frequencies=frequencies,
-        adapt=adapt,
-        unknown=unknown,
-        exact=exact,
-        target_recall=target_recall,
-        store=store,
-        sentence_vectors=sentence_vectors,
-    )
     reading = {
         "include": include or (),
         "exclude": exclude or (),

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import SearchArguments, with_search_arguments
+from semsearch.cli.asked_indexes import SearchArguments
 from semsearch.cli.configuration import configuration_of, read_configuration
 from semsearch.cli.find_index import all_indexes, find_index, index_folders, nearest, of_this_folder, shown
 from semsearch.errors import SemsearchError, UsageError
@@ -36,7 +36,7 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-@with_search_arguments(without=("every", "refresh", "rerank", "rerank_seconds"))
+@options.with_options("search", SearchArguments, without=("every", "refresh", "rerank", "rerank_seconds"))
 def interactive(
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     *,

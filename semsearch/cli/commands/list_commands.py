@@ -35,7 +35,7 @@ from semsearch.cli.printing import (
     to_json,
     warn,
 )
-from semsearch.cli.writing import stopping_as_interrupted
+from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
 from semsearch.index import Index

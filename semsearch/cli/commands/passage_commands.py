@@ -15,7 +15,6 @@ from semsearch.cli.asked_indexes import (
     show,
     tell_if_empty,
     tell_if_stale,
-    with_search_arguments,
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
 from semsearch.errors import SourceError, quoted
@@ -26,7 +25,7 @@ from semsearch.results.hits import FLOOR, nothing_answers
 _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a line of --format vimgrep
 
 
-@with_search_arguments(without=("every", "syntax", "rerank", "rerank_seconds"))
+@options.with_options("search", SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
 def similar(
     example: Annotated[
         str,
@@ -77,7 +76,7 @@ def similar(
 # -- context -----------------------------------------------------------------------------------------------------------
 
 
-@with_search_arguments(without=("duplicates",))
+@options.with_options("search", SearchArguments, without=("duplicates",))
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     *,

@@ -21,7 +21,6 @@ from semsearch.cli.asked_indexes import (
     show,
     tell_if_empty,
     tell_if_stale,
-    with_search_arguments,
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, warn
 from semsearch.errors import UsageError, quoted
@@ -67,7 +66,7 @@ class _Asking:
         )
 
 
-@with_search_arguments()
+@options.with_options("search", SearchArguments)
 def query(
     text: Annotated[
         list[str],

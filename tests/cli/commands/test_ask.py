@@ -86,12 +86,6 @@ def test_an_answer_as_json_has_its_sentences_and_all_passages() -> None:
     assert "the model cites what it was not given: [7?]" in result.err
 
 
-def test_nothing_of_the_answer_is_obeyed_by_a_terminal() -> None:
-    with chat_server(whole("It \x1b]0;evil\x07sails\u202e [1].")) as server:
-        result = ask(server)
-    assert result.lines[0] == "It \ufffd]0;evil\ufffdsails [1]."
-
-
 def test_without_an_answer_in_the_documents_no_model_is_asked(server: ChatServer) -> None:
     result = semsearch("ask", "a galaxy and a comet", "--url", server.url)
     assert (result.status, result.out) == (1, "")
@@ -110,13 +104,6 @@ def test_a_model_that_finds_no_answer_says_so_by_the_status() -> None:
     assert "not in your documents: tiny finds no answer in the 4 passages that it was given" in result.err
     assert (as_json.status, as_json.json["answered"], as_json.json["answer"]) == (1, False, "")
     assert as_json.json["citations"]
-
-
-def test_a_model_that_says_so_in_the_end_has_no_answer_either() -> None:
-    with chat_server(streamed("I am sorry. Not in the documents.")) as server:
-        result, as_json = ask(server), ask(server, "--json")
-    assert (result.status, result.out) == (1, "I am sorry. [uncited] Not in the documents. [uncited]\n")
-    assert (as_json.status, as_json.json["answered"]) == (1, False)
 
 
 # -- what is sent ------------------------------------------------------------------------------------------------------
@@ -171,15 +158,6 @@ def test_address_and_model_and_key_are_configured(server: ChatServer) -> None:
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     assert semsearch("ask", QUESTION, "--model", "other").status == 0
     assert server.bodies[1]["model"] == "other"
-
-
-def test_variables_configure_it_too(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEMSEARCH_MODEL_URL", server.url)
-    monkeypatch.setenv("SEMSEARCH_MODEL_NAME", "3.2")  # as a text, whatever TOML would take it for
-    monkeypatch.setenv("SEMSEARCH_MODEL_KEY", "12345")
-    assert semsearch("ask", QUESTION).status == 0
-    assert server.bodies[0]["model"] == "3.2"
-    assert server.headers[0]["authorization"] == "Bearer 12345"
 
 
 def test_a_key_goes_only_to_the_address_that_it_was_configured_for(
@@ -275,14 +253,6 @@ def test_what_goes_wrong_is_one_line(reply: ChatReply, said: str) -> None:
     assert len(result.err.splitlines()) == 1
 
 
-def test_of_several_models_one_must_be_chosen_and_there_must_be_one(server: ChatServer) -> None:
-    server.models = ("tiny", "two\x1b[2J")
-    assert "has several models: tiny, two\ufffd[2J; choose one: --model NAME" in ask(server).err
-    server.models = ()
-    assert "has no model; Ollama: ollama pull NAME" in ask(server).err
-    assert server.bodies == []
-
-
 def test_a_server_that_does_not_run_is_told_with_what_to_do() -> None:
     result = semsearch("ask", QUESTION, "--url", NO_ADDRESS)
     assert result.status == 2
@@ -298,6 +268,7 @@ def test_what_came_before_the_end_of_a_connection_is_printed() -> None:
     assert "does not answer (the connection ended before the answer did)" in result.err
 
 
-def test_an_answer_at_its_limit_is_told(server: ChatServer) -> None:
-    server.replies = [whole("It sails [1] and then", reason="length")]
-    assert "the model stopped at its limit of length; the answer is not complete" in ask(server).err
+def test_nothing_of_the_answer_is_obeyed_by_a_terminal() -> None:
+    with chat_server(whole("It \x1b]0;evil\x07sails\u202e [1].")) as server:
+        result = ask(server)
+    assert result.lines[0] == "It \ufffd]0;evil\ufffdsails [1]."

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from console import semsearch
-
-from semsearch.cli.commands import doctor_command
-from semsearch.word_vectors.table import VectorTable, shipped
 
 
 @pytest.fixture(autouse=True)
@@ -42,28 +38,6 @@ def test_a_package_that_cannot_be_loaded_is_a_problem(monkeypatch: pytest.Monkey
     assert found.lines[-1].startswith("ok       extras")  # all the rest is examined all the same
 
 
-def test_a_missing_package_and_extra_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = ("pathspec", "uvicorn")
-    monkeypatch.setattr(doctor_command, "installed_version", lambda name: None if name in missing else "1")
-    found = semsearch("doctor")
-    assert "PROBLEM  packages      SemsearchError: pathspec not installed; run: pip install semsearch" in found.out
-    assert "serve" in found.lines[-1].partition("not installed: ")[2].split(", ")
-
-
-def test_damaged_word_vectors_are_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = shipped("english")
-    assert whole is not None
-    copy = shutil.copytree(whole.folder, tmp_path / "english")
-    with (copy / "vectors.npy").open("r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        last = file.read(1)[0]
-        file.seek(-1, os.SEEK_END)
-        file.write(bytes([last ^ 1]))
-    monkeypatch.setattr(doctor_command, "load_vectors", lambda _: VectorTable(copy))
-    found = semsearch("doctor")
-    assert (found.status, "english is damaged; run: pip install --force-reinstall" in found.out) == (1, True)
-
-
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
@@ -72,10 +46,3 @@ def test_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path: Path) -> None
     finally:
         tmp_path.chmod(0o755)
     assert (found.status, "cannot be written to" in found.out) == (1, True)
-
-
-def test_a_file_in_a_folders_place_is_a_problem(tmp_path: Path) -> None:
-    (tmp_path / "XDG_CACHE_HOME").write_text("", encoding="utf-8")
-    found = semsearch("doctor")
-    assert found.status == 1
-    assert "PROBLEM  cache" in found.out

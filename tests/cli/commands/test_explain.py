@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pytest
 from console import on_terminal, semsearch
 
 from semsearch.cli.explanation_text import Cell, summary, table
-from semsearch.cli.terminal import heat_map, warmth
+from semsearch.cli.terminal import warmth
 from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
 from semsearch.results.options import Mode, Rerank
 
@@ -44,12 +43,6 @@ def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
     assert all(len(line) <= 80 for line in rest[-5:])
 
 
-def test_without_being_asked_nothing_is_explained() -> None:
-    plain = semsearch("query", "captain", "-k", "1")
-    assert len(plain.lines) == 2
-    assert "explain" not in semsearch("query", "captain", "--json").json["hits"][0]
-
-
 def test_json_has_an_object_for_each_hit() -> None:
     for hit in semsearch("query", "captain ship", "--explain", "--json").json["hits"]:
         found = hit["explain"]
@@ -60,20 +53,6 @@ def test_json_has_an_object_for_each_hit() -> None:
         if found["pairs"]:
             (cosine,) = (part["cosine"] for part in found["dense"]["cosines"] if part["of"] == "sentence")
             assert sum(map(sum, found["pairs"]["shares"])) == pytest.approx(cosine, abs=1e-5)
-
-
-def test_jsonl_and_batches_have_them_too() -> None:
-    lines = semsearch("query", "-", "--explain", "--jsonl", "-k", "1", stdin="captain\n?!\nviolin\n").lines
-    assert [json.loads(line)["explain"]["query"] for line in lines] == ["captain", "violin"]
-    plain = semsearch("query", "-", "--explain", "-k", "1", stdin="captain\n?!\nviolin\n").lines
-    assert len([line for line in plain if " + dense " in line]) == 2
-
-
-@pytest.mark.parametrize("mode", ["dense", "lexical"])
-def test_one_half_alone_is_its_own_score(mode: str) -> None:
-    heading, _, explained, *_ = semsearch("query", "captain ship", "-k", "1", "--explain", "--mode", mode).lines
-    score = heading.split("  ")[1]
-    assert explained.startswith(f"    {mode.ljust(7)} {score}: ")
 
 
 @pytest.mark.parametrize("form", ["csv", "paths", "vimgrep"])
@@ -90,24 +69,7 @@ def test_a_terminal_draws_a_heat_map_and_fits_it() -> None:
         assert len(line) <= 80
 
 
-def test_without_colours_numbers_are_left() -> None:
-    shown = on_terminal("query", "captain of the ship", "--explain", "-k", "1", NO_COLOR="1")
-    assert "\x1b[30;41m" not in shown
-    assert ";4" not in shown
-    piped = semsearch("query", "captain of the ship", "--explain", "-k", "1", "--format", "table").out
-    assert "\x1b" not in piped
-    assert "captain" in piped
-
-
 # -- the table -----------------------------------------------------------------------------------------------------
-
-
-def test_the_table_has_the_pairs() -> None:
-    assert text_of(table(pairs([[0.5, -0.1], [0.001, 0.25]], ["ship", "sail"], ["a", "boat"]))) == [
-        "         a  boat",
-        "ship  0.50 -0.10",
-        "sail     ·  0.25",
-    ]
 
 
 @pytest.mark.parametrize("width", [20, 40, 76])
@@ -120,24 +82,10 @@ def test_the_table_fits(size: tuple[int, int], width: int) -> None:
     assert len(lines) <= 7
 
 
-def test_the_most_telling_words_are_shown_in_order() -> None:
-    shares = [[0.0, 0.3, 0.0, -0.2, 0.1, 0.05, 0.0]]
-    assert text_of(table(pairs(shares, ["ship"]), width=18))[0].split() == ["s1", "s3"]
-    assert text_of(table(pairs(shares, ["ship"]), width=80))[0].split() == ["s1", "s3", "s4", "s5"]
-
-
 def test_wide_letters_take_two_columns_and_long_words_are_cut() -> None:
     header, row = text_of(table(pairs([[0.5, 0.1]], ["東京"], ["日", "pneumonoultramicroscopic"])))
     assert header == "        日 pneumonoultra…"
     assert row == "東京  0.50           0.10"
-
-
-def test_no_pairs_make_no_table() -> None:
-    assert table(Pairs((), ("a",), (), ())) == []
-    assert table(Pairs(("a",), (), ((),), ())) == []
-    nothing = table(pairs([[0.0, 0.0]]))
-    assert [cell.share for cell in nothing[1]][1:] == [0.0]
-    assert [*heat_map(Explanation("a", "lexical", "A.", 1.0, None, None, None, None, ()), width=76)] == []
 
 
 def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:

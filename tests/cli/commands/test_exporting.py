@@ -30,13 +30,6 @@ def test_what_is_exported_is_imported_and_finds_the_same(vectors: Path) -> None:
     assert "0 added, 0 changed, 2 unchanged" in again.out
 
 
-def test_a_files_ending_says_its_format(vectors: Path) -> None:
-    assert semsearch("export", "all.csv", "-f", "author=Ada").out == "all.csv: 1 document\n"
-    assert Path("all.csv").read_text(encoding="utf-8").startswith("id,root,title,")
-    assert semsearch("export", "all.parquet", "--of", "sentences", "--vectors").out == "all.parquet: 7 sentences\n"
-    assert semsearch("export", "--format", "csv", "--of", "passages").lines[0].startswith("passage_id,document,")
-
-
 def test_other_tables_are_imported_by_the_names_of_their_columns(vectors: Path) -> None:
     Path("tickets.csv").write_text("number,body,year\n1,A ship in the storm,2024\n", encoding="utf-8")
     options = ("--name", "tickets", "--id-key", "number", "--text-key", "body", "--vectors", vectors, "--quiet")

@@ -14,7 +14,7 @@ import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
-from semsearch import Index, Text
+from semsearch import Index
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -48,23 +48,12 @@ def test_index_says_in_one_line_what_it_did_and_of_a_new_index_how_to_ask_it(
     assert len(semsearch("index", "docs").lines) == 1
 
 
-def test_a_second_run_without_a_path_changes_nothing(made: Path) -> None:
-    result = semsearch("index")
-    assert (result.status, result.err) == (0, "")
-    assert "2 unchanged" in result.out
-
-
 def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     (made / "docs" / "guide.md").write_text("The moon and a comet.\n")
     (made / "docs" / "more" / "notes.txt").unlink()
     report = semsearch("index", "docs", "--json").json
     assert (report["changed"], report["removed"], report["unchanged"]) == (1, 1, 0)
     assert Path(report["index"]) == Path(INDEX)
-
-
-def test_quiet_says_nothing(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("index", "docs", "-q", "--vectors", small_vectors.folder)
-    assert (result.status, result.out, result.err) == (0, "", "")
 
 
 def test_a_skipped_file_is_one_line_with_its_reason(made: Path) -> None:
@@ -104,11 +93,6 @@ def test_an_empty_folder_is_an_error_that_leaves_no_trace(empty: Path, small_vec
     assert not (empty / "indexes").exists()
 
 
-def test_an_empty_folder_beside_others_is_no_error(made: Path) -> None:
-    (made / "hollow").mkdir()
-    assert semsearch("index", "docs", "hollow").status == 0
-
-
 def test_a_second_root_is_added_only_if_the_index_is_named(made: Path) -> None:
     (made / "other" / "docs").mkdir(parents=True)
     (made / "other" / "docs" / "a.txt").write_text("The moon and a comet.\n")
@@ -140,32 +124,6 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("verify").status == 0
 
 
-def test_topics_are_learned_unless_they_are_not_wanted(
-    made: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from semsearch.topics.topic_fit import fit_topics
-
-    assert semsearch("status", "--json").json["adapted"] is None
-    assert "none; learned from about two hundred passages on" in semsearch("status").out
-    assert fit_topics.__kwdefaults__ is not None
-    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 2)
-    assert semsearch("refit").status == 0
-    adapted = semsearch("status", "--json").json["adapted"]
-    assert (adapted["topics"], adapted["passages"]) == (1, 3)
-    assert f"1 dimension, learned from {adapted['terms']} terms in 3 passages" in semsearch("status").out
-    assert semsearch("index", "docs", "--adapt").status == 0
-    result = semsearch("index", "docs", "--no-adapt")
-    assert (result.status, result.out) == (2, "")
-    assert "semsearch index --rebuild --name indexes/docs --no-adapt" in result.err
-    assert semsearch("index", "--rebuild", "--no-adapt").status == 0
-    assert semsearch("status", "--json").json["adapted"] is None
-    assert semsearch("index", "--no-adapt").status == 0
-    assert "--name indexes/docs --adapt" in semsearch("index", "--adapt").err
-    assert semsearch("index", "docs", "--name", "other", "--no-adapt", "--vectors", small_vectors.folder).status == 0
-    assert semsearch("status", "--index", "other", "--json").json["adapted"] is None
-    assert semsearch("verify", "--index", "docs").status == 0
-
-
 def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
     others = small.small_vectors(tmp_path, seed=1, name="others")
     for command in (["index", "docs"], ["query", "ship"], ["status"]):
@@ -193,13 +151,6 @@ def test_a_bad_setting_is_an_error_that_leaves_no_trace(
     assert result.err.startswith(f"semsearch: {said}, not {float(value)}; ")
     assert len(result.err.splitlines()) == 1
     assert not (empty / INDEX).exists()
-
-
-def test_missing_vectors_are_an_error(empty: Path) -> None:
-    result = semsearch("index", "docs", "--vectors", "klingon")
-    assert result.status == 2
-    assert "klingon" in result.err
-    assert len(result.err.splitlines()) == 1
 
 
 def test_without_an_index_commands_say_how_to_make_one(empty: Path) -> None:
@@ -250,13 +201,6 @@ def test_a_damaged_index_is_one_line(made: Path) -> None:
         assert len(result.err.splitlines()) == 1
     assert "docs" in semsearch("list").out
     assert semsearch("list", "--json").json[0]["problem"]
-
-
-def test_a_folder_of_something_else_is_left_alone(made: Path) -> None:
-    result = semsearch("index", "docs", "--name", "./docs")
-    assert result.status == 2
-    assert len(result.err.splitlines()) == 1
-    assert (made / "docs" / "guide.md").is_file()
 
 
 def test_verify_lists_problems_with_status_one(made: Path) -> None:
@@ -323,15 +267,6 @@ def test_a_system_that_shuts_down_and_a_terminal_that_closes_interrupt_it(
     assert signal.getsignal(number) is before
 
 
-def test_a_bug_keeps_its_traceback(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(Index, "sync", broken)
-    with pytest.raises(ZeroDivisionError):
-        semsearch("index", "docs")
-
-
 def test_a_first_run_leaves_alone_what_another_process_is_writing(
     empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,29 +286,6 @@ def test_a_first_run_leaves_alone_what_another_process_is_writing(
         assert "another process is writing" in result.err
     assert semsearch("query", "bread").status == 0
     assert semsearch("verify").status == 0
-
-
-def test_a_first_run_that_fails_leaves_alone_what_another_process_has_added(
-    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def overtaken(index: Index, *_: object, **__: object) -> None:
-        with Index.open(index.path) as other:
-            other.add([Text("a", "The bread.")])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Index, "sync", overtaken)
-    assert semsearch("index", "docs", "--vectors", small_vectors.folder).status == 130
-    monkeypatch.undo()
-    monkeypatch.chdir(empty)
-    assert semsearch("query", "bread", "--format", "paths").lines == ["a"]
-
-
-def test_indexes_cannot_live_in_a_file(empty: Path, small_vectors: VectorTable) -> None:
-    (empty / "file").write_text("A ship.")
-    result = semsearch("index", "docs", "--indexes", "file", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert result.err.startswith(f"semsearch: {Path('file/docs')} cannot be created: ")
-    assert len(result.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -423,15 +335,6 @@ def test_status_says_how_much_of_each_file_was_taken_in(made: Path) -> None:
     assert notes == f"{Path('docs/more/notes.txt')}: 2 sentences, 74 of 75 characters, 16 of 16 words in the vocabulary"
     covered = semsearch("status", "--coverage", "--json").json["coverage"]
     assert [file["sentences"] for file in covered] == [5, 2]
-
-
-def test_a_folder_of_pictures_is_an_error_that_names_their_endings(empty: Path, small_vectors: VectorTable) -> None:
-    (empty / "pictures").mkdir()
-    (empty / "pictures" / "a.heic").write_bytes(BINARY)
-    result = semsearch("index", "pictures", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert result.err == "semsearch: nothing to index in pictures: no reader for its files (1 .heic)\n"
-    assert not (empty / "indexes").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the current folder cannot be deleted there")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -30,14 +29,6 @@ def test_the_documents_of_an_index_have_a_line_each(made: Path, which: list[str]
     assert notes.split()[:3] == ["docs/more/notes.txt", "1", "text"]
 
 
-def test_documents_as_json_have_their_metadata(made: Path) -> None:
-    guide, notes = semsearch("list", "--documents", "--json").json
-    assert guide["metadata"] == {"author": "Ada", "year": 2021, "tags": ["sea", "travel"]}
-    assert (notes["path"], notes["metadata"]) == ("docs/more/notes.txt", {})
-    lines = semsearch("list", "--documents", "--jsonl").lines
-    assert [json.loads(line) for line in lines] == [guide, notes]
-
-
 def test_a_filter_is_of_documents(made: Path) -> None:
     assert [item["path"] for item in semsearch("list", "--filter", "docs/more/", "--json").json] == [
         "docs/more/notes.txt"
@@ -46,19 +37,6 @@ def test_a_filter_is_of_documents(made: Path) -> None:
     assert (nothing.status, nothing.err) == (0, "semsearch: no documents\n")
     assert semsearch("list", "--filter", "format=pdf", "--json").json == []
     assert semsearch("list", "--filter", "[").status == 2
-
-
-def test_without_an_index_there_are_no_documents_to_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    work_in(tmp_path, monkeypatch)
-    result = semsearch("list", "--documents")
-    assert result.status == 2
-    assert "create one: semsearch index docs/" in result.err
-
-
-def test_indexes_are_a_line_of_json_each_if_one_likes(made: Path) -> None:
-    (line,) = semsearch("list", "--jsonl").lines
-    assert json.loads(line) == semsearch("list", "--json").json[0]
-    assert json.loads(line)["name"] == "docs"
 
 
 def test_facets_are_lines_with_the_filter_of_each(made: Path) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
-from semsearch.index import Index
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -107,19 +105,6 @@ def test_what_is_no_index_is_not_deleted(made: Path) -> None:
     assert semsearch("query", "captain").status == 0
 
 
-def test_what_an_interrupted_deletion_leaves_can_be_deleted(made: Path) -> None:
-    shutil.rmtree("indexes/docs/segments")  # as it begins
-    assert semsearch("delete", "docs", "--yes").status == 0
-    assert not Path("indexes/docs").exists()
-
-
-def test_texts_that_are_in_no_file_are_said_to_be_lost(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "texts", vectors=small_vectors) as index:
-        index.add([("a", "A ship.")])
-    refused = semsearch("delete", tmp_path / "texts")
-    assert "its texts are in no file: semsearch export saves them" in refused.err
-
-
 # -- Words that people try ---------------------------------------------------------------------------------------------
 
 
@@ -142,9 +127,3 @@ def test_an_index_that_is_to_be_removed_is_told_from_a_document(made: Path) -> N
     removed = semsearch("rm", "docs")
     assert removed.status == 2
     assert "nothing was removed; to delete the whole index: semsearch delete docs" in removed.err
-
-
-def test_watching_a_folder_needs_an_index_of_it(made: Path) -> None:
-    watched = semsearch("watch", "docs/more")
-    assert (watched.status, watched.out) == (2, "")
-    assert "no index is of docs/more; make one first: semsearch index docs/more" in watched.err

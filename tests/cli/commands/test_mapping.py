@@ -30,7 +30,3 @@ def test_it_says_how_many_passages_there_are_and_how_to_see_them(made: Path) -> 
 def test_regions_come_as_json(made: Path) -> None:
     found = semsearch("map", "--json").json
     assert (found["passages"], found["regions"]) == (3, [])
-
-
-def test_quietly_it_says_nothing(made: Path) -> None:
-    assert semsearch("map", "-q", "--anew").lines == []

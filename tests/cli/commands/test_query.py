@@ -78,11 +78,6 @@ def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
     assert all(set(hit) == HIT | {"query", "mode"} for hit in hits)
 
 
-def test_paths_come_once_the_best_first() -> None:
-    assert semsearch("query", "judge and a ship", "--all", "--format", "paths").lines.count("docs/guide.md") == 1
-    assert semsearch("query", "violin piano", "--format", "paths").lines[0] == "docs/more/notes.txt"
-
-
 def test_a_whole_passage_is_shown_with_its_sentence_marked() -> None:
     lines = semsearch("query", "storm wave", "--show", "passage", "-k", "1").lines
     assert lines[0].startswith("docs/guide.md:10  ")
@@ -91,13 +86,6 @@ def test_a_whole_passage_is_shown_with_its_sentence_marked() -> None:
     assert lines[1].endswith("The anchor is old.")
     similar = semsearch("similar", "docs/guide.md:14", "--show", "passage", "-k", "1").lines
     assert similar[1].startswith("  > ")
-
-
-def test_where_passages_have_no_room_or_are_there_anyway_it_is_said() -> None:
-    for options in (("--format", "csv"), ("--json",), ("--context", "1")):
-        result = semsearch("query", "storm", "--show", "passage", *options)
-        assert result.status == 2
-        assert "--show passage" in result.err
 
 
 def test_csv_can_be_read_back() -> None:
@@ -112,13 +100,6 @@ def test_vimgrep_points_to_the_sentence() -> None:
     path, line, column, sentence = semsearch("query", "storm wave", "--format", "vimgrep").lines[0].split(":", 3)
     assert (path, column) == ("docs/guide.md", "1")
     assert sentence in Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-
-
-def test_one_answer_has_one_format() -> None:
-    assert semsearch("query", "ship", "--format", "json", "--json").status == 0
-    result = semsearch("query", "ship", "--json", "--jsonl")
-    assert result.status == 2
-    assert "json and jsonl" in result.err
 
 
 def test_context_surrounds_the_sentence() -> None:
@@ -166,21 +147,6 @@ def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     assert semsearch("query", "ship", "--all").lines[0] == "nothing answers this; nearest:"
 
 
-def test_filters_decide_before_the_best_are_taken() -> None:
-    assert semsearch("query", "ship", "--all", "-k", "1", "-f", "docs/more/*", "--format", "paths").lines == [
-        "docs/more/notes.txt"
-    ]
-    for condition in ("author=Ada", "year>=2021", "tags=sea"):
-        assert semsearch("query", "violin", "--all", "-f", condition, "--format", "paths").lines == ["docs/guide.md"]
-
-
-def test_each_mode_has_its_own_parts() -> None:
-    dense = semsearch("query", "captain", "--mode", "dense", "--json").json["hits"][0]
-    lexical = semsearch("query", "captain", "--mode", "lexical", "--json").json["hits"][0]
-    assert dense["score"] == dense["dense"]
-    assert lexical["score"] == lexical["lexical"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -202,19 +168,6 @@ def test_what_cannot_be_meant_is_one_line_and_status_two(arguments: list[str], s
     assert len(result.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("arguments", [["ship", "--mode", "psychic"], ["ship", "-k", "many"], [], ["ship", "--colour"]])
-def test_wrong_usage_is_status_two(arguments: list[str]) -> None:
-    result = semsearch("query", *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert "Usage" in result.err
-
-
-def test_a_mistyped_command_is_guessed() -> None:
-    result = semsearch("qurey", "ship")
-    assert result.status == 2
-    assert "Did you mean 'query'?" in result.err
-
-
 def test_a_batch_answers_line_by_line() -> None:
     queries = "captain ship\n\n   \nviolin piano\n?!\n"
     result = semsearch("query", "-", "--all", "--json", "-k", "2", stdin=queries)
@@ -224,26 +177,12 @@ def test_a_batch_answers_line_by_line() -> None:
     assert "'?!' has no words" in result.err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
-def test_a_closed_output_is_no_bug() -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for closed, status in ((">&-", 0), ("<&-", 0), ("2>&-", 0), (">&- 2>&- <&-", 0)):
-        line = f"{sys.executable} -m semsearch query ship {closed}"
-        done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
-        assert (done.returncode, done.stderr) == (status, "")
-
-
 def test_a_batch_answers_as_single_queries_do() -> None:
     queries = ["captain of the ship", "violin", "bread and butter"]
     answers = semsearch("query", "-", "--json", stdin="\n".join(queries)).json
     for query, answer in zip(queries, answers, strict=True):
         alone = semsearch("query", query, "--json").json
         assert [hit["passage_id"] for hit in alone["hits"]] == [hit["passage_id"] for hit in answer["hits"]]
-
-
-def test_a_batch_without_queries_is_an_error() -> None:
-    result = semsearch("query", "-", stdin="\n\n")
-    assert (result.status, result.out) == (2, "")
 
 
 def command(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -311,12 +250,6 @@ def test_progress_is_drawn_on_a_terminal(small_vectors: VectorTable, tmp_path: P
     assert "\x1b[?25l" in shown
     assert f"{tmp_path / 'docs'}: 2 added" in shown.replace("\r\n", "")
     assert 'semsearch query --index docs "..."' in shown.replace("\r\n", "")
-
-
-def test_the_version_is_shown() -> None:
-    result = semsearch("--version")
-    assert result.status == 0
-    assert result.out.startswith("semsearch 0.")
 
 
 def test_a_read_only_folder_can_be_asked(folder: Path) -> None:

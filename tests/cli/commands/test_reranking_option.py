@@ -13,7 +13,6 @@ from console import index_docs, semsearch, work_in, write_docs
 from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
 from semsearch.rerankers import load_reranker as opening
-from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -59,17 +58,6 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     assert semsearch("context", "captain", "--rerank", "vowels").status == 0
     assert semsearch("ask", "captain", "--rerank", "vowels", "--show-prompt").status == 0
     assert opened == ["owner/vowels", "vowels", "vowels", "vowels"]
-
-
-def test_without_a_name_it_is_the_default_model(opened: list[str]) -> None:
-    assert all(reranked("--rerank"))
-    assert all(reranked("--rerank", "--rerank-seconds", "5"))
-    assert semsearch("query", "--rerank", "--", "captain").status == 0
-    assert semsearch("context", "captain", "--rerank").status == 0
-    assert opened == ["default"] * 4
-    assert semsearch("query", "--", "captain --rerank", "--rerank").status == 0
-    assert "unexpected" not in semsearch("query", "captain", "--rerank=vowels").err
-    assert opened[4:] == ["vowels"]
 
 
 def test_without_it_nothing_is_opened_or_loaded(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,16 +113,3 @@ def test_a_server_is_not_asked_with_a_model_of_ones_own(tmp_path: Path, opened: 
     (tmp_path / "semsearch.toml").write_text("rerank = 'vowels'\n", encoding="utf-8")
     assert "a server has its own model" not in semsearch("query", "captain", *there).err
     assert opened == []
-
-
-def test_a_served_index_and_several_at_once_are_read_again(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_docs(tmp_path / "other")
-    command = ("index", tmp_path / "other" / "docs", "--name", "more", "--vectors", small_vectors.folder)
-    assert semsearch(*command).status == 0
-    served = OpenIndexes(folder=tmp_path / "indexes", reranker=opening.load_reranker("vowels"))
-    for asked in (served.get("docs"), served.together(["docs", "more"])):
-        for hit in asked.search("the captain and the bread"):
-            part = hit.explain().rerank
-            assert part is not None
-            assert part.model == "vowels"
-    served.close()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import queue
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,9 +17,8 @@ from console import index_docs, semsearch, work_in, write_docs
 from packages import needed
 from serving import TOKEN, Asker, running
 
-from semsearch.cli.commands import server_commands
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import RunningServer, ServerSettings
+from semsearch.server.running import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
 needed("uvicorn", reason="an optional dependency")
@@ -60,34 +57,11 @@ def test_it_serves_at_the_address_that_it_prints_until_it_is_interrupted(
     assert "Traceback" not in told
 
 
-def test_the_page_is_opened_in_the_browser_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: queue.Queue[str] = queue.Queue()
-    monkeypatch.setattr(server_commands, "_open", opened.put)
-    monkeypatch.setattr(RunningServer, "run", lambda _: None)
-    found = semsearch("serve", "--port", "0", "--open")
-    assert opened.get(timeout=60) == found.lines[0]
-    assert semsearch("serve", "--port", "0").status == 0
-    assert opened.empty()
-
-
-def test_the_token_is_shown_and_stays() -> None:
-    found = semsearch("serve", "--show-token")
-    assert (found.status, len(found.lines)) == (0, 1)
-    assert semsearch("serve", "--show-token").out == found.out
-
-
 def test_without_an_index_or_a_free_port_it_says_so(tmp_path: Path) -> None:
     assert "no index in ./other" in semsearch("serve", "--indexes", "other").err
     taken = semsearch("serve", "--host", "192.0.2.1", "--port", "0")  # not one of this machine's addresses
     assert taken.status == 2
     assert "choose another with --host or --port" in taken.err
-
-
-def test_two_indexes_of_one_name_are_refused(tmp_path: Path) -> None:
-    shutil.copytree(tmp_path / "indexes" / "docs", tmp_path / "other" / "docs")
-    found = semsearch("serve", "-i", "indexes/docs", "-i", "other/docs")
-    assert found.status == 2
-    assert "have the same name, docs" in found.err
 
 
 def test_without_the_extra_the_error_names_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,12 +84,6 @@ def test_a_query_to_a_server_prints_what_one_here_prints(options: list[str], ask
     here = semsearch("query", "a ship in the storm", *options)
     there = semsearch("query", "a ship in the storm", *options, "--server", asker.url)
     assert (there.status, there.out) == (here.status, here.out)
-
-
-def test_a_batch_may_be_asked_of_a_server(asker: Asker) -> None:
-    questions = "ship\n...\nviolin\n"
-    there = semsearch("query", "-", "--json", "--server", asker.url, "-i", "docs", stdin=questions)
-    assert there.out == semsearch("query", "-", "--json", stdin=questions).out
 
 
 def test_what_can_only_be_done_here_is_refused(asker: Asker) -> None:
@@ -163,11 +131,3 @@ def test_several_indexes_of_a_server_answer_as_those_here(asked: list[str], note
     here = semsearch(*asked, *notes)
     assert here.status == 0
     assert semsearch(*asked, *notes, "--server", asker.url).out == here.out
-
-
-def test_similar_and_context_are_asked_of_a_server(asker: Asker) -> None:
-    for asked in (["similar", "docs/guide.md:10"], ["context", "a ship", "--json"]):
-        here = semsearch(*asked)
-        assert here.status == 0
-        assert semsearch(*asked, "--server", asker.url).out == here.out
-        assert "--refresh works with local indexes only" in semsearch(*asked, "--refresh", "--server", asker.url).err

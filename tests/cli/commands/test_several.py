@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
 
 import pytest
-from console import INDEX, index_docs, on_terminal, semsearch, write_docs
+from console import index_docs, semsearch, write_docs
 
 from semsearch.word_vectors.table import VectorTable
 
@@ -40,27 +38,11 @@ def test_several_indexes_are_one_ranking_and_each_hit_says_its_own(two: list[str
     assert "    + 1 near-duplicate: docs/more/notes.txt:1" in lines
 
 
-def test_rows_have_a_column_for_the_index_where_several_are_asked(two: list[str]) -> None:
-    rows = list(csv.DictReader(io.StringIO(semsearch("query", "violin", *two, "-o", "csv").out)))
-    assert {row["index"] for row in rows} <= {"docs", "notes"}
-    assert "index" not in semsearch("query", "violin", "-i", "docs", "-o", "csv").lines[0]
-
-
 def test_an_explanation_says_how_other_indexes_changed_the_score(two: list[str]) -> None:
     lines = semsearch("query", "the captain and the violin", *two, "--explain").lines
     alone = [line.strip() for line in lines if line.startswith("    alone")]
     assert alone
     assert all(re.match(r"alone   -?\d\.\d{3} in its own index", line) for line in alone)
-
-
-def test_an_index_that_is_named_twice_is_one(two: list[str]) -> None:
-    once = semsearch("query", "ship", *two[:2], "--json")
-    assert semsearch("query", "ship", *two[:2], "-i", INDEX, "--json").out == once.out
-
-
-def test_a_terminal_shows_the_index_before_the_path(two: list[str]) -> None:
-    shown = on_terminal("query", "captain of the ship", *two, NO_COLOR="1", TERM="linux")
-    assert "[docs] docs/guide.md:10" in shown
 
 
 def test_a_context_and_similar_passages_name_their_index(two: list[str]) -> None:
@@ -69,12 +51,6 @@ def test_a_context_and_similar_passages_name_their_index(two: list[str]) -> None
     assert all(
         hit["index"] == "docs" for hit in semsearch("similar", "docs/more/notes.txt", *two, "--json").json["hits"]
     )
-
-
-def test_one_of_several_that_is_missing_is_named(two: list[str]) -> None:
-    result = semsearch("query", "ship", *two, "-i", "none")
-    assert (result.status, result.out) == (2, "")
-    assert "there is no index 'none'" in result.err
 
 
 def test_files_that_have_changed_are_told_with_the_command_for_each_index(two: list[str], folder: Path) -> None:

@@ -72,10 +72,6 @@ def test_what_cannot_be_meant_is_one_line_and_status_two(arguments: list[str], s
     assert len(result.err.splitlines()) == 1
 
 
-def test_nothing_similar_is_status_one() -> None:
-    assert semsearch("similar", "docs/guide.md", "-f", "docs/guide.md").status == 1
-
-
 def test_what_says_the_same_is_one_hit_that_tells_of_the_others() -> None:
     lines = semsearch("query", "sailor", "-k", "1").lines
     assert len(lines) == 3
@@ -87,11 +83,6 @@ def test_what_says_the_same_is_one_hit_that_tells_of_the_others() -> None:
     assert [each["path"] + f":{each['line']}" for each in hit["duplicates"]] == others
     table = semsearch("query", "sailor", "--format", "table", "-k", "1").out
     assert "    + 4 near-duplicates: docs/copy-" in table
-
-
-def test_duplicates_are_shown_when_asked_for() -> None:
-    found = semsearch("query", "sailor", "-k", "5", "--duplicates", "--format", "paths").lines
-    assert sorted(found) == [f"docs/copy-{number}.md" for number in range(5)]
 
 
 def test_a_context_is_numbered_text_and_its_sources() -> None:
@@ -111,17 +102,6 @@ def test_a_context_as_json_has_its_citations() -> None:
     assert (citation["path"], citation["line"], citation["last_line"]) == ("docs/odd.md", 3, 6)
     assert citation["headings"] == ["Odd"]
     assert citation["text"] in made["text"]
-
-
-def test_a_context_of_nothing_is_status_one_and_says_so() -> None:
-    result = semsearch("context", "captain", "-f", "nowhere/*")
-    assert (result.status, result.out) == (1, "")
-    assert result.err.splitlines() == [
-        "semsearch: warning: no path matches 'nowhere/*'",
-        "semsearch: no hits for 'captain'",
-    ]
-    result = semsearch("context", "captain", "--json", "-f", "nowhere/*")
-    assert (result.status, result.json["citations"]) == (1, [])
 
 
 @pytest.mark.parametrize(

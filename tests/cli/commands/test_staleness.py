@@ -31,12 +31,6 @@ def test_a_hit_in_a_changed_file_is_marked_and_the_cure_is_told_once(asked: list
     assert found.err.count(CURE) == 1
 
 
-def test_formats_without_room_for_a_mark_still_tell_the_cure() -> None:
-    found = semsearch("query", "violin", "--format", "paths")
-    assert found.lines[0] == "docs/more/notes.txt"
-    assert CURE in found.err
-
-
 def test_json_says_it_with_each_hit() -> None:
     found = semsearch("query", "violin captain", "--json")
     assert {hit["path"]: hit["stale"] for hit in found.json["hits"]} == {
@@ -44,12 +38,6 @@ def test_json_says_it_with_each_hit() -> None:
         "docs/guide.md": False,
     }
     assert found.err == ""
-
-
-def test_a_context_tells_the_cure() -> None:
-    assert CURE in semsearch("context", "violin").err
-    cited = semsearch("context", "violin", "--json").json["citations"]
-    assert {citation["path"] for citation in cited if citation["stale"]} == {"docs/more/notes.txt"}
 
 
 @pytest.mark.parametrize(

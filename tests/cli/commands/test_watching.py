@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,16 +41,3 @@ def test_each_sync_is_a_line_and_ctrl_c_is_a_proper_end() -> None:
     assert "skipped docs/binary.txt" in found.err
     assert "stopped watching" in found.err
     assert semsearch("query", "comet").status == 0
-
-
-def test_a_line_may_be_json() -> None:
-    pytest.importorskip("watchfiles", reason="an optional dependency")
-    reports = [json.loads(line) for line in semsearch("watch", "--json").lines]
-    assert [(report["index"], report["changed"]) for report in reports] == [("indexes/docs", 0), ("indexes/docs", 1)]
-
-
-def test_quiet_tells_only_of_what_is_wrong() -> None:
-    pytest.importorskip("watchfiles", reason="an optional dependency")
-    found = semsearch("watch", "--quiet")
-    assert (found.out, found.status) == ("", 0)
-    assert [line.split(":")[1].strip() for line in found.err.splitlines()] == ["skipped docs/binary.txt"]

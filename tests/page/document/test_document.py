@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
-from browsing import LOOKS, NARROW, WIDE, Visit, assert_everyone_can_use, visiting
+from browsing import LOOKS, NARROW, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Locator, Page, expect
 from serving import Asker
 from small import article, sentence
@@ -109,18 +109,6 @@ def test_of_a_long_document_only_what_is_near_is_on_the_page(visit: Visit, index
     assert page.locator(".passage").count() < 200
 
 
-def test_what_is_read_stays_where_it_is_when_parts_above_it_come(visit: Visit, index: Index) -> None:
-    hit = index.search(sentence("garden", 1700), 1)[0]
-    page = visit.go(source("long.md", sentence=hit.sentence_id))
-    shown = page.locator("mark.current")
-    expect(shown).to_be_visible()
-    place = "document.querySelector('mark.current').getBoundingClientRect().top"
-    before = page.evaluate(place)
-    expect(page.locator(".source")).not_to_have_attribute("aria-busy", "true")
-    expect(page.locator(".source-part:not([style*=height])")).not_to_have_count(1)
-    assert abs(page.evaluate(place) - before) < 2
-
-
 def test_text_is_never_markup_and_marks_are_right_beside_characters_of_any_size(visit: Visit, index: Index) -> None:
     passage = index.passages("strange").passages[0]
     assert passage.sentences
@@ -136,24 +124,10 @@ def test_a_file_that_has_changed_is_said_and_the_text_is_what_is_searched(visit:
     expect(page.locator(".source-column")).to_contain_text("The judge in the court.")
 
 
-def test_a_sentence_that_has_gone_is_said(visit: Visit) -> None:
-    page = visit.go(source("guide.md", sentence=10**9, line=13))
-    expect(page.locator(".source-above")).to_contain_text("no longer in the index")
-    expect(page.locator(".passage.current")).to_be_visible()
-
-
 def test_a_document_that_is_not_in_the_index_is_a_problem_in_words(visit: Visit) -> None:
     visit.expected.append("error: Failed to load resource")
     page = visit.go(source("nothing.md"))
     expect(page.get_by_role("alert")).to_contain_text("nothing.md is not in the index")
-
-
-def test_the_path_can_be_copied(browser: Browser, asker: Asker, shelf: Path) -> None:
-    with visiting(browser, asker, permissions=["clipboard-read", "clipboard-write"]) as visit:
-        page = visit.go(source("guide.md"))
-        page.get_by_role("button", name="Copy path").click()
-        expect(page.get_by_role("button", name="Copied")).to_be_visible()
-        assert page.evaluate("navigator.clipboard.readText()") == (shelf / "docs" / "guide.md").as_posix()
 
 
 def test_beside_the_hits_the_source_follows_the_hit_that_is_opened(browser: Browser, asker: Asker) -> None:
@@ -181,12 +155,3 @@ def test_everyone_can_use_it(
 def settled(page: Page) -> Page:
     expect(page.locator("mark.current")).to_be_visible()
     return page
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_nothing_is_wider_than_the_screen(browser: Browser, asker: Asker, index: Index, size: tuple[int, int]) -> None:
-    hit = index.search("ship in the storm", 1)[0]
-    with visiting(browser, asker, size=size) as visit:
-        page = settled(visit.go(source(hit.path, sentence=hit.sentence_id, q="ship in the storm")))
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.evaluate("document.querySelector('.source-scroll').scrollWidth <= innerWidth")

@@ -96,36 +96,6 @@ def test_pages_are_turned_by_keys_buttons_and_number(visit: Visit) -> None:
     shows_page(page, 3)
 
 
-def test_n_goes_to_the_page_of_the_next_answer(visit: Visit, index: Index) -> None:
-    page = opened(visit, index)
-    hits = [hit for hit in index.search(QUESTION, 30, duplicates=True) if hit.document == "paper.pdf"]
-    in_order = sorted(hits, key=lambda hit: hit.sentence_id)
-    at = in_order.index(hits[0])
-    expect(page.get_by_role("group", name="Answers")).to_contain_text(f"{at + 1} of {len(hits)}")
-    for _ in in_order:
-        page.keyboard.press("n")
-        at = (at + 1) % len(in_order)
-        shows_page(page, in_order[at].page or 0)
-        expect(page.locator(".sheet-box.current")).to_have_count(1)
-
-
-def test_larger_is_larger_and_sharper(visit: Visit, index: Index) -> None:
-    page = opened(visit, index)
-    picture = page.locator(".sheet-picture")
-    before = picture.bounding_box()
-    for _ in range(3):
-        page.keyboard.press("+")
-    expect(page.get_by_title("Fit to width")).to_have_text("200 %")
-    after = picture.bounding_box()
-    assert before is not None
-    assert after is not None
-    assert after["width"] == pytest.approx(2 * before["width"], abs=2)
-    with page.expect_response(lambda reply: "width=1800" in reply.url):  # three times 600
-        page.keyboard.press("+")
-    page.keyboard.press("0")
-    expect(page.get_by_title("Fit to width")).to_have_text("100 %")
-
-
 def test_who_sees_no_pictures_reads_the_page_with_the_answer_marked(visit: Visit, index: Index) -> None:
     page = opened(visit, index)
     page.get_by_text("Text of this page").click()
@@ -133,15 +103,6 @@ def test_who_sees_no_pictures_reads_the_page_with_the_answer_marked(visit: Visit
     expect(text.locator("mark").first).to_be_visible()
     for one in index.page("paper.pdf", int(page.get_by_role("textbox", name="Page").input_value())).sentences:
         expect(text).to_contain_text(one.text)
-
-
-def test_t_changes_between_pages_and_text(visit: Visit, index: Index) -> None:
-    page = opened(visit, index)
-    page.keyboard.press("t")
-    expect(page.locator("mark.current")).to_be_visible()
-    expect(page.locator(".source-place").first).to_contain_text("p. ")
-    page.keyboard.press("t")
-    expect(page.locator(".sheet-box.current")).to_be_visible()
 
 
 def test_of_a_file_that_has_changed_the_text_is_shown_and_the_reason(visit: Visit) -> None:

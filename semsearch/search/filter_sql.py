@@ -10,7 +10,7 @@ documents, those that it would exclude are looked for. Each filter is checked on
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -68,12 +68,12 @@ def condition(filters: Sequence[FilterChoice], *, here: str = "", metadata: str 
 
 
 def _choice(choice: FilterChoice, here: str, metadata: str) -> Condition:
-    each = [
+    alternatives = [
         _joined(" AND ", [comparison(filter_, here=here, metadata=metadata) for filter_ in alternative])
         for alternative in choice.alternatives
     ]
-    found = _joined(" OR ", each)
-    return Condition(f"NOT ({found.sql})", found.parameters) if choice.is_negated else found
+    any_of_them = _joined(" OR ", alternatives)
+    return Condition(f"NOT ({any_of_them.sql})", any_of_them.parameters) if choice.is_negated else any_of_them
 
 
 def _joined(by: str, parts: Sequence[Condition]) -> Condition:
@@ -194,53 +194,46 @@ def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:
 
 
 def _sentence(db: sqlite3.Connection, wanted: Filter) -> str:
-    key, shown = wanted.key.casefold(), f"{wanted.key}{_sign(wanted)}{wanted.value}"
+    """What a filter lacks, and what is perhaps meant instead."""
+    key, sign = wanted.key.casefold(), "=" if wanted.operator == ".." else wanted.operator
+    lacking = f"no document has {wanted.key}{sign}{wanted.value}"
     if key == "path":
         return f"no path matches {wanted.value!r}{_meant(wanted.value, _paths(db))}"
-    if key in _OWN:
-        return f"no document has {shown}{_meant(wanted.value, _column(db, key))}"
-    values = _values_by_key(db)
-    if key not in values:
-        hint = f"; did you mean {_MEANT[key]}?" if key in _MEANT else _meant(key, [*_OWN, *values])
-        return f"no document has the key {wanted.key!r}{hint}"
-    return f"no document has {shown}{_meant(wanted.value, values[key])}"
-
-
-def _sign(wanted: Filter) -> str:
-    return "=" if wanted.operator == ".." else wanted.operator
+    if key in ("title", "format"):
+        values = [value for (value,) in db.execute(f"SELECT DISTINCT {key} FROM documents")]  # noqa: S608
+        return lacking + _meant(wanted.value, values)
+    if key == "modified":
+        return lacking
+    values_by_key = _values_by_key(db)
+    if key in values_by_key:
+        return lacking + _meant(wanted.value, values_by_key[key])
+    hint = f"; did you mean {_MEANT[key]}?" if key in _MEANT else _meant(key, [*_OWN, *values_by_key])
+    return f"no document has the key {wanted.key!r}{hint}"
 
 
 def _meant(wanted: str, names: Iterable[str]) -> str:
     """The end of a sentence: what was meant, if a name is much like what is wanted."""
     literal = wanted.removeprefix("./").strip("*/").casefold()
     near = {name.casefold(): name for name in names if abs(len(name) - len(literal)) <= 2 + len(literal) // 4}
-    found = get_close_matches(literal, list(near)[:_MOST_NAMES], 1, 0.7) if literal else []
-    return f"; did you mean {near[found[0]]}?" if found and found[0] != wanted.casefold() else ""
+    closest = get_close_matches(literal, list(near)[:_MOST_NAMES], 1, 0.7) if literal else []
+    return f"; did you mean {near[closest[0]]}?" if closest and closest[0] != wanted.casefold() else ""
 
 
-def _paths(db: sqlite3.Connection) -> Iterator[str]:
+def _paths(db: sqlite3.Connection) -> Iterable[str]:
     """The paths of all documents, of the folders that they lie in, and the names of both."""
-    seen = set[str]()
+    names: dict[str, None] = {}
     for (path,) in db.execute("SELECT path FROM documents"):
         whole = PurePosixPath(path)
-        for each in (*reversed(whole.parents[:-1]), whole):
-            for name in (each.as_posix() + ("" if each == whole else "/"), each.name + ("" if each == whole else "/")):
-                if name not in seen:
-                    seen.add(name)
-                    yield name
-
-
-def _column(db: sqlite3.Connection, key: str) -> Sequence[str]:
-    if key == "modified":
-        return ()
-    return [value for (value,) in db.execute(f"SELECT DISTINCT {key} FROM documents")]  # noqa: S608  # title or format
+        folders = [f"{part}/" for folder in whole.parents[-2::-1] for part in (folder.as_posix(), folder.name)]
+        names |= dict.fromkeys((*folders, path, whole.name))
+    return names
 
 
 def _values_by_key(db: sqlite3.Connection) -> dict[str, list[str]]:
     """The different values of each key of metadata, casefolded keys."""
-    found: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}
     for (metadata,) in db.execute(_METADATA):
         for name, item in json.loads(metadata).items():
             for key, value in nested_values(name.casefold(), item):
-                found.setdefault(key, {})[text_of(value)] = None
-    return {key: list(values) for key, values in found.items()}
+                values.setdefault(key, {})[text_of(value)] = None
+    return {key: list(of_key) for key, of_key in values.items()}

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 from semsearch.errors import UsageError
 
@@ -100,38 +100,36 @@ def glob_pattern(glob: str, *, names: bool = False) -> re.Pattern[str]:
         in_any_folder = "" if "/" in glob.rstrip("/") else "**/"
         glob = in_any_folder + glob.removeprefix("./") + ("**" if glob.endswith("/") else "")
     character = "." if names else "[^/]"
-    *pieces, last = _divided(glob, character)
-    made = [_LAZY[piece.wildcard] + _once(piece.parts, character) for piece in pieces]
-    once = "".join([*made[:1], *(f"(?>{each})" for each in made[1:])])
-    *parts, end = last.parts
-    rest = _once(parts, character) + f"{character}*{end}" if parts else end
-    return re.compile(once + _GREEDY[last.wildcard] + rest, re.DOTALL | (re.IGNORECASE if names else 0))
-
-
-class _Piece(NamedTuple):
-    wildcard: str  # that it begins with: "", ** or **/
-    parts: list[str]  # regular expressions, with a * between two of them
-
-
-def _divided(glob: str, character: str) -> list[_Piece]:
-    """The pieces of a glob, each from a ** on to the next."""
-    pieces, before = [_Piece("", [""])], "/"
+    pieces, before = [("", [""])], "/"  # each a **, or none, and what follows it between wildcards of one folder
     for part in filter(None, _GLOB.split(glob)):
-        if part == "**/" and before.endswith("/"):
-            pieces.append(_Piece(part, [""]))
-        elif part in ("**/", "**"):
-            pieces.append(_Piece("**", [part[2:]]))
+        if part in ("**/", "**"):
+            is_folder = part == "**/" and before.endswith("/")
+            pieces.append((part, [""]) if is_folder else ("**", [part[2:]]))
         elif part == "*":
-            pieces[-1].parts.append("")
+            pieces[-1][1].append("")
         else:
-            pieces[-1].parts[-1] += _piece(part, character)
+            pieces[-1][1][-1] += _literal(part, character)
         before = part
-    return pieces
+    *first, (wildcard, (*parts, end)) = pieces
+    beginnings = [_LAZY[before] + _once(between, character) for before, between in first]
+    once = "".join([*beginnings[:1], *(f"(?>{beginning})" for beginning in beginnings[1:])])
+    rest = _once(parts, character) + f"{character}*{end}" if parts else end
+    return re.compile(once + _GREEDY[wildcard] + rest, re.DOTALL | (re.IGNORECASE if names else 0))
 
 
 def _once(parts: list[str], character: str) -> str:
-    """Parts of a piece, each of which is looked for once behind the * before it."""
-    return "".join([*parts[:1], *(f"(?>{character}*?{each})" for each in parts[1:])])
+    """Parts with a * between them, each of which is looked for once behind the * before it."""
+    return "".join([*parts[:1], *(f"(?>{character}*?{part})" for part in parts[1:])])
+
+
+def _literal(part: str, character: str) -> str:
+    """The pattern of a part of a glob without a *."""
+    if part == "?":
+        return character
+    if part.startswith("[") and part.endswith("]") and len(part) > 2:
+        body = re.sub(r"([\\\[&|~])", r"\\\1", part[1:-1])
+        return "[^" + body[1:] + "]" if body.startswith("!") else "[" + body + "]"
+    return re.escape(part)
 
 
 def check_glob(text: str, glob: str, *, names: bool) -> None:
@@ -144,15 +142,6 @@ def check_glob(text: str, glob: str, *, names: bool) -> None:
         glob_pattern(glob, names=names)
     except re.error as error:
         raise UsageError(f"the filter {text!r} is not a glob ({error.msg}); a range is written as in [a-z]") from None
-
-
-def _piece(part: str, character: str) -> str:
-    if part == "?":
-        return character
-    if part.startswith("[") and part.endswith("]") and len(part) > 2:
-        body = re.sub(r"([\\\[&|~])", r"\\\1", part[1:-1])
-        return "[^" + body[1:] + "]" if body.startswith("!") else "[" + body + "]"
-    return re.escape(part)
 
 
 # -- Values of metadata ------------------------------------------------------------------------------------------------
@@ -223,27 +212,15 @@ def value_matches(value: object, operator: Operator, wanted: str) -> bool:
     if operator == "~":
         return bool(glob_pattern(wanted, names=True).fullmatch(text))
     if operator == "..":
-        return _within(text, *wanted.split(".."))
-    right, casefolded, is_date = _taken_apart(wanted)
-    if is_date and _DATE.fullmatch(text):
+        first, last = wanted.split("..")
+        return (not first or value_matches(text, ">=", first)) and (not last or value_matches(text, "<=", last))
+    if _LESS_PRECISE.fullmatch(wanted) and _DATE.fullmatch(text):
         text = text[: len(wanted)]
+    right = number_of(wanted)
     left = None if right is None else number_of(text)
     if left is not None and right is not None:
         return compare(left, right, operator)
-    if operator == "=":
-        return text.casefold() == casefolded
-    return compare(text, wanted, operator)
-
-
-@lru_cache(maxsize=256)
-def _taken_apart(wanted: str) -> tuple[float | None, str, bool]:
-    """A value that is wanted as a number, casefolded, and whether it is a year, a month or a day."""
-    return number_of(wanted), wanted.casefold(), _LESS_PRECISE.fullmatch(wanted) is not None
-
-
-def _within(text: str, first: str, last: str) -> bool:
-    """Return whether a value lies between two others, either of which may be missing."""
-    return (not first or value_matches(text, ">=", first)) and (not last or value_matches(text, "<=", last))
+    return text.casefold() == wanted.casefold() if operator == "=" else compare(text, wanted, operator)
 
 
 def text_of(value: object) -> str:
@@ -270,7 +247,7 @@ _MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice m
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
 _PARTS = re.compile(r"((?:\\\||\[!?[^\]/]{1,500}\]|[^|])*)\|", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
-_RANGE = re.compile(rf"({_BOUND})\.\.({_BOUND})?|\.\.({_BOUND})")
+_RANGE = re.compile(rf"{_BOUND}\.\.(?:{_BOUND})?|\.\.{_BOUND}")
 _DAY = re.compile(r"\d{4}-(\d\d)(?:-(\d\d))?")
 
 
@@ -293,19 +270,19 @@ class FilterChoice:
     @property
     def comparisons(self) -> Iterator[Filter]:
         """All comparisons of all alternatives."""
-        return (each for alternative in self.alternatives for each in alternative)
+        return (comparison for alternative in self.alternatives for comparison in alternative)
 
     @property
     def key(self) -> str | None:
         """The key that all comparisons are on, casefolded; None if they are on several."""
-        keys = {each.key.casefold() for each in self.comparisons}
+        keys = {comparison.key.casefold() for comparison in self.comparisons}
         return keys.pop() if len(keys) == 1 else None
 
     @property
     def only(self) -> Filter | None:
         """The comparison, if it is the only one and not negated."""
-        found = list(self.comparisons)
-        return found[0] if len(found) == 1 and not self.is_negated else None
+        comparisons = list(self.comparisons)
+        return comparisons[0] if len(comparisons) == 1 and not self.is_negated else None
 
 
 def parse(text: str) -> FilterChoice:
@@ -319,15 +296,15 @@ def parse(text: str) -> FilterChoice:
     stripped = text.strip()
     is_negated = stripped.startswith("!") and not _KEYLESS.match(stripped)
     parts = [part.replace("\\|", "|") for part in _PARTS.findall((stripped[1:] if is_negated else text) + "|")]
-    before, found = None, list[tuple[Filter, ...]]()
+    before, alternatives = None, list[tuple[Filter, ...]]()
     for part in parts:
         filter_ = _comparison(text, part, before)
         if before is not None and is_negative(filter_.operator) and not _COMPARISON.fullmatch(part):
-            found[-1] += (filter_,)  # neither nor
+            alternatives[-1] += (filter_,)  # neither nor
         else:
-            found.append((filter_,))
+            alternatives.append((filter_,))
         before = filter_
-    return FilterChoice(tuple(found), is_negated)
+    return FilterChoice(tuple(alternatives), is_negated)
 
 
 def _comparison(text: str, part: str, before: Filter | None) -> Filter:
@@ -342,12 +319,9 @@ def _comparison(text: str, part: str, before: Filter | None) -> Filter:
     if not key.strip(".") or (match is None and _KEYLESS.match(value)):
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
     if match is not None and _COMPARING.match(value):
-        written = f"{operator}{value[0]}"
-        meant = _MEANT.get(written, operator) + value[1:].lstrip("<>= ")
-        raise UsageError(
-            f"the filter {text!r} has the unknown operator {written}; write {key}{meant}, or {key}~[{value[0]}]* for "
-            f"values that begin with {value[0]}"
-        )
+        written, rest = f"{operator}{value[0]}", value[1:].lstrip("<>= ")
+        meant = f"{key}{_MEANT.get(written, operator)}{rest}, or {key}~[{value[0]}]* for values that begin so"
+        raise UsageError(f"the filter {text!r} has the unknown operator {written}; write {meant}")
     if not value and (operator not in ("=", "!=") or not match):
         after = "|" if before is not None or not match else operator
         raise UsageError(f"the filter {text!r} has no value for {key}; write one after the {after}")
@@ -360,26 +334,13 @@ def _checked(text: str, filter_: Filter) -> Filter:
     if filter_.operator in ("~", "!~"):
         check_glob(text, filter_.value, names=not is_path)
     elif not is_path:
-        _check_date(text, filter_.value)
-        if filter_.operator in ("=", "!=") and (match := _RANGE.fullmatch(filter_.value)):
-            _check_range(text, match[1], match[2])
+        ends = filter_.value.split("..")
+        for end in ends:
+            if (day := _DAY.fullmatch(end)) and not (1 <= int(day[1]) <= 12 and 1 <= int(day[2] or 1) <= 31):
+                raise UsageError(f"the filter {text!r} has an invalid date, {end}; write it as in 2024-05-31")
+        if filter_.operator in ("=", "!=") and _RANGE.fullmatch(filter_.value):
+            first, last = ends
+            if first and last and not value_matches(first, "<=", last):
+                raise UsageError(f"the filter {text!r} ends before it begins; write {last}..{first}")
             return replace(filter_, operator=".." if filter_.operator == "=" else "!..")
     return filter_
-
-
-def _check_date(text: str, value: str) -> None:
-    for each in value.split(".."):
-        match = _DAY.fullmatch(each)
-        if match and not (1 <= int(match[1]) <= 12 and 1 <= int(match[2] or 1) <= 31):
-            raise UsageError(
-                f"the filter {text!r} has an invalid date, {each}; write year, month and day as in 2024-05-31"
-            )
-
-
-def _check_range(text: str, first: str | None, last: str | None) -> None:
-    if not first or not last:
-        return
-    left, right = number_of(first), number_of(last)
-    is_backwards = left > right if left is not None and right is not None else first[: len(last)] > last
-    if is_backwards:
-        raise UsageError(f"the filter {text!r} has a range that ends before it begins; write {last}..{first}")

@@ -5,7 +5,7 @@
     lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
     dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage, sentence and title
     near.points      = weight · cosine,             cosine = that with the best passage, the feedback document
-    support.points   = weight · others - length + proximity, of the passage's place
+    support.points   = others - length + proximity, of the passage's place
     rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine      = Σ of the shares of the query's words
     the sentence's   = Σ of the shares of all pairs

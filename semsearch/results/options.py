@@ -49,11 +49,10 @@ class Rerank(Record):
 
 @dataclass(frozen=True, slots=True)
 class Support(Record):
-    """The score component of the passage's place: points = weight · others - length + proximity."""
+    """The score component of the passage's place: points = others - length + proximity."""
 
     points: float
-    weight: float
-    others: float  # by how much its next best passages are above half of the best score, in the mean
+    others: float  # for the next best passages of its document
     length: float  # what is taken off for a document of many passages, or for a short passage
     proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
 
@@ -144,7 +143,6 @@ class Origin(Record):
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
-    support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
 

@@ -9,7 +9,7 @@ semsearch.text.passages counts them, so that the limit also holds for text witho
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -36,46 +36,40 @@ class ContextBlock:
     most: int | None = None  # words, where not even one sentence is to be shown whole
 
     @property
-    def text(self) -> str:
-        """The sentences as they stand in the passages, or the first `most` words of them."""
-        parts: list[str] = []
-        for passage in self.passages:
-            numbers = self._numbers(passage)
-            if numbers:
-                parts.append(passage.text[passage.sentences[numbers[0], 0] : passage.sentences[numbers[-1], 1]])
-        text = "\n\n".join(parts)
-        return text if self.most is None else f"{cut_to(text, self.most)} …"
+    def parts(self) -> list[tuple[PassageRow, int, int]]:
+        """The passages that have sentences in the block, with the numbers of the first and the last of these."""
+        numbers = (
+            (passage, self.first - passage.first_sentence, self.end - passage.first_sentence - 1)
+            for passage in self.passages
+        )
+        inside = ((passage, max(first, 0), min(last, len(passage.sentences) - 1)) for passage, first, last in numbers)
+        return [(passage, first, last) for passage, first, last in inside if first <= last]
 
     @property
-    def lines(self) -> tuple[int, int]:
-        """The first and the last line in the file."""
-        lines: list[int] = []
-        for passage in self.passages:
-            for number in self._numbers(passage):
-                line = int(passage.sentences[number, 4])
-                lines += [line, line + (passage.sentence(number).count("\n") if self.most is None else 0)]
-        return min(lines), max(lines)
+    def text(self) -> str:
+        """The sentences as they stand in the passages, or the first `most` words of them."""
+        texts = [row.text[row.sentences[first, 0] : row.sentences[last, 1]] for row, first, last in self.parts]
+        text = "\n\n".join(texts)
+        return text if self.most is None else f"{cut_to(text, self.most)} …"
 
     @property
     def positions(self) -> tuple[Position, Position]:
         """Where it begins, and its last line with the page and the place of its last sentence."""
-        (line, last_line), shown = self.lines, [passage for passage in self.passages if self._numbers(passage)]
-        first, last = shown[0], shown[-1]
+        lines: list[int] = []
+        for passage, first, last in self.parts:
+            for number in range(first, last + 1):
+                line = int(passage.sentences[number, 4])
+                lines += [line, line + (passage.sentence(number).count("\n") if self.most is None else 0)]
+        (begin, number, _), (end, _, last) = self.parts[0], self.parts[-1]
         return (
-            Position(line, first.page, first.place(self._numbers(first)[0])),
-            Position(last_line, last.page, last.place(self._numbers(last)[-1])),
+            Position(min(lines), begin.page, begin.place(number)),
+            Position(max(lines), end.page, end.place(last)),
         )
-
-    def _numbers(self, passage: PassageRow) -> range:
-        """The numbers of a passage's sentences that are in the block."""
-        first, count = passage.first_sentence, len(passage.sentences)
-        return range(max(self.first - first, 0), min(self.end - first, count))
 
     def joins(self, other: ContextBlock) -> bool:
         """Return whether two blocks overlap or adjoin, in the same section."""
-        return (
-            _same_section(self.passages[0], other.passages[0]) and self.first <= other.end and other.first <= self.end
-        )
+        touches = self.first <= other.end and other.first <= self.end
+        return touches and _same_section(self.passages[0], other.passages[0])
 
     def joined(self, other: ContextBlock) -> ContextBlock:
         """Merge two blocks that overlap or adjoin; the result has the hit of this one."""
@@ -109,39 +103,33 @@ def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, 
 
 
 def _assembled(hits: Iterable[Hit], passages: Mapping[int, PassageRow], max_words: int) -> Context:
-    def fits(blocks: Sequence[ContextBlock]) -> bool:
-        return count_words(_render(blocks)) <= max_words
-
     blocks: list[ContextBlock] = []
     misfits = 0
     for hit in hits:
-        own = _block(hit, passages)
-        least = (own.end - own.first + 1) // 2 if blocks else 1
-        parts = (part for part in _windows(own) if part.end - part.first >= least)
-        choices = chain((_with_neighbours(own, passages), own), parts)
-        tried = (_added(blocks, choice) for choice in choices)
-        more = next((trial for trial in tried if fits(trial)), None)
-        if more is None and not blocks:
-            return _beginning(own, max_words)
-        blocks, misfits = more or blocks, misfits + (more is None)
+        passage = passages[hit.passage_id]
+        whole = ContextBlock(hit, (passage,), passage.first_sentence, passage.first_sentence + len(passage.sentences))
+        least = (len(passage.sentences) + 1) // 2 if blocks else 1
+        parts = (part for part in _windows(whole) if part.end - part.first >= least)
+        tried = (_added(blocks, choice) for choice in chain((_with_neighbours(whole, passages), whole), parts))
+        fitting = next((trial for trial in tried if count_words(_render(trial)) <= max_words), None)
+        if fitting is None and not blocks:
+            return _beginning(whole, max_words)
+        blocks, misfits = fitting or blocks, misfits + (fitting is None)
         if misfits == _MISFITS:
             break
     return _context(blocks, _render(blocks))
 
 
-def _beginning(own: ContextBlock, max_words: int) -> Context:
+def _beginning(block: ContextBlock, max_words: int) -> Context:
     """A context of the best sentence alone, shortened to the room there is, with its source if that leaves some."""
-    sentence = list(_windows(own))[-1]
-    render = _render if _most(sentence, _render, max_words) >= _LEAST_CUT else _render_bare
-    shortened = [replace(sentence, most=_most(sentence, render, max_words))]
+    *_, sentence = _windows(block)
+    for render in (_render, _render_bare):
+        words = range(1, max_words + 1)
+        most = bisect_right(words, max_words, key=lambda n: count_words(render([replace(sentence, most=n)])))
+        if most >= _LEAST_CUT:
+            break
+    shortened = [replace(sentence, most=most)]
     return _context(shortened, render(shortened))
-
-
-def _most(sentence: ContextBlock, render: Callable[[Sequence[ContextBlock]], str], max_words: int) -> int:
-    """The number of words of a sentence that fit."""
-    return bisect_right(
-        range(1, max_words + 1), max_words, key=lambda n: count_words(render([replace(sentence, most=n)]))
-    )
 
 
 def _context(blocks: Sequence[ContextBlock], text: str) -> Context:
@@ -170,21 +158,15 @@ def _context(blocks: Sequence[ContextBlock], text: str) -> Context:
 
 
 def _render(blocks: Sequence[ContextBlock]) -> str:
-    """The text of the blocks and the list of their sources."""
+    """The text of the blocks, with the headings above, and the list of their sources."""
     if not blocks:
         return ""
-    sources = "\n".join(
-        f"- [{number}] {source_line(block.hit, *block.positions)}" for number, block in enumerate(blocks, start=1)
-    )
-    return f"{_render_blocks(blocks)}\n\nSources:\n\n{sources}"
-
-
-def _render_blocks(blocks: Sequence[ContextBlock]) -> str:
-    parts: list[str] = []
+    texts, sources = list[str](), list[str]()
     for number, block in enumerate(blocks, start=1):
         trail = " > ".join(heading_text(block.hit.title, block.hit.headings).split("\n"))
-        parts.append(f"[{number}] {trail}".rstrip() + f"\n\n{block.text}")
-    return "\n\n".join(parts)
+        texts.append(f"[{number}] {trail}".rstrip() + f"\n\n{block.text}")
+        sources.append(f"- [{number}] {source_line(block.hit, *block.positions)}")
+    return "\n\n".join([*texts, "Sources:", "\n".join(sources)])
 
 
 def _render_bare(blocks: Sequence[ContextBlock]) -> str:
@@ -199,12 +181,6 @@ def _added(blocks: Sequence[ContextBlock], new: ContextBlock) -> list[ContextBlo
     for block in touched:
         new = block.joined(new) if block.hit.rank <= new.hit.rank else new.joined(block)
     return [new if block is touched[0] else block for block in blocks if block is touched[0] or block not in touched]
-
-
-def _block(hit: Hit, passages: Mapping[int, PassageRow]) -> ContextBlock:
-    """The block of a hit's whole passage."""
-    passage = passages[hit.passage_id]
-    return ContextBlock(hit, (passage,), passage.first_sentence, passage.first_sentence + len(passage.sentences))
 
 
 def _with_neighbours(block: ContextBlock, passages: Mapping[int, PassageRow]) -> ContextBlock:
@@ -223,8 +199,7 @@ def _with_neighbours(block: ContextBlock, passages: Mapping[int, PassageRow]) ->
 def _lead_in(before: Sequence[str], sentence: str) -> int:
     """The number of sentences just before a sentence that are needed to understand it."""
     count = 0
-    while count < min(_BEFORE, len(before)):
-        earlier = before[-1 - count]
+    for earlier in reversed(before[-_BEFORE:]):
         if not announces(earlier) and not goes_back(sentence):
             break
         sentence, count = earlier, count + 1

@@ -80,7 +80,7 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     if not chosen:
         return candidates
     index.reader.check_documents(index.db)
-    candidates.details.boosts = shares = shares_of(index.db, chosen, candidates.ids, clock.now())
+    candidates.boosts = shares = shares_of(index.db, chosen, candidates.ids, clock.now())
     return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ shares)
 
 

@@ -118,7 +118,8 @@ class Candidates:
         self.other_languages: OtherLanguages | None = None
         self.weights = Weights(1.0, 0.0)
         self.relevance: RelevanceOf | None = None
-        self.details = Details()
+        self.feedback: tuple[int, ...] = ()  # ids of the feedback passages
+        self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 
     @property
     def neighbours(self) -> NeighbourFlags:
@@ -142,24 +143,6 @@ class Candidates:
         for points in self.points.values():
             total = total + points
         return total
-
-
-@dataclass(slots=True)
-class Details:
-    """What stages leave for explanations alone (`origin_of` in semsearch.search.make_hits), beside the points."""
-
-    feedback: tuple[int, ...] = ()  # ids of the feedback passages
-    support: SupportOf | None = None
-    boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
-
-
-@dataclass(frozen=True, slots=True)
-class SupportOf:
-    """What the support of passages is made of: weight · others - length. (n,) each"""
-
-    weight: float
-    others: Float64  # by how much the document's next best passages are above half of the best score, in the mean
-    length: Float64  # what a long document loses
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from semsearch.results.explanation import (
     WordShare,
 )
 from semsearch.results.hits import Hit
-from semsearch.results.options import Origin, SearchOptions
+from semsearch.results.options import Origin, SearchOptions, Support
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.candidates import IndexView, Query
 from semsearch.search.make_hits import origin_of
@@ -78,7 +78,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         unknown=() if words is None else words.unknown,
         boosts=origin.boosts,
         exact=origin.exact,
-        support=origin.support,
+        support=_support(origin.points),
         rerank=origin.rerank,
         fused=origin.fused,
         relevance=origin.relevance,
@@ -104,6 +104,13 @@ class _Passage:
     @property
     def ids(self) -> Int64:
         return np.array([self.row.id], dtype=np.int64)
+
+
+def _support(points: Mapping[str, float]) -> Support | None:
+    """What the passage has by its place (semsearch.search.support); None if it is nothing."""
+    others, near = points.get("support", 0.0), points.get("proximity")
+    length = -points.get("short", 0.0) - points.get("long", 0.0)
+    return Support(others - length + (near or 0.0), others, length, near) if others or length or near else None
 
 
 def _lexical(query: Query, origin: Origin, passage: _Passage, index: IndexView) -> Lexical | None:

@@ -79,6 +79,7 @@ class Kept(Generic[Key, Value]):
 
 _MOST = 4096  # rows that are kept: some megabytes
 _MOST_SPANS = 1 << 16  # passages whose numbers are kept: ten megabytes
+_NUMBERS_OF_SPAN = 7
 
 
 class ReadRows:
@@ -88,10 +89,7 @@ class ReadRows:
         self._passages: Kept[int, PassageColumns] = Kept(_MOST)
         self._documents: Kept[int, DocumentRow] = Kept(_MOST)
         self._marks: Kept[int, tuple[int, ...]] = Kept(_MOST)
-        self._span_rows: dict[int, int] = {}  # by passage, the row of its numbers
-        self._numbers: Int64 = np.zeros((_MOST_SPANS, 7), dtype=np.int64)  # takes memory as it is filled
-        self._count = 0
-        self._adding = Lock()
+        self._spans: Kept[int, Int64] = Kept(_MOST_SPANS)
 
     def texts(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
         """The texts of passages, which are all there, by id. Raises IndexDamaged."""
@@ -99,23 +97,12 @@ class ReadRows:
 
     def spans(self, db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
         """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. Raises IndexDamaged."""
-        wanted = ids.tolist()
-        with self._adding:
-            rows = [self._span_rows.get(id_, -1) for id_ in wanted]
-            numbers = self._numbers.take(rows, axis=0, mode="clip")
-        lacking = [at for at, row in enumerate(rows) if row < 0]
-        if not lacking:
-            return spans_from(ids, numbers)
-        numbers[lacking] = read = spans_of(db, ids[lacking])
-        with self._adding:
-            first = self._count
-            if first + len(lacking) > len(self._numbers):
-                self._span_rows, first = {}, 0
-            if len(lacking) <= len(self._numbers):
-                self._count = first + len(lacking)
-                self._numbers[first : self._count] = read
-                self._span_rows.update({wanted[at]: first + n for n, at in enumerate(lacking)})
-        return spans_from(ids, numbers)
+
+        def read(lacking: list[int]) -> dict[int, Int64]:
+            return dict(zip(lacking, spans_of(db, np.array(lacking, dtype=np.int64)), strict=True))
+
+        rows = [*self._spans.of(ids.tolist(), read).values()]
+        return spans_from(ids, np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN))
 
     def marks(self, texts: Mapping[int, str]) -> UInt64:
         """What near-duplicates have in common, of passages whose texts these are. n texts -> (n, 3)"""

@@ -17,7 +17,6 @@ from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import ExactWords, Origin
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Ranking
-from semsearch.search.support import support_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.storage.find_document import path_of
@@ -143,24 +142,23 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
     """The record of the score of a candidate; None for what stands for passages, which has no text to ask again."""
     if query.original is None:
         return None
-    details, others, literal = candidates.details, candidates.other_languages, candidates.literal
+    others, boosts = candidates.other_languages, candidates.boosts
     points = {name: float(points[position]) for name, points in candidates.points.items()}
     cosines = {name: float(cosines[position]) for name, cosines in candidates.dense.cosines.items()}
-    parts = literal.get(int(candidates.ids[position]))
+    parts = candidates.literal.get(int(candidates.ids[position]))
     return Origin(
         query.original,
         query.options.mode,
         index.reader.generation,
         candidates.weights if others is None or not others.are_other[position] else others.weights,
-        details.feedback,
+        candidates.feedback,
         text=None if query.text == query.original else query.text,
         language=query.language,
         points={name: value for name, value in points.items() if value},
         cosines={name: value for name, value in cosines.items() if value == value},
         relevance=None if candidates.relevance is None else candidates.relevance.record(query, candidates, position),
-        boosts=None if details.boosts is None else boosted(query, details.boosts[:, position]),
+        boosts=None if boosts is None else boosted(query, boosts[:, position]),
         exact=None if parts is None else ExactWords(points["exact"], parts),
-        support=support_of(candidates, position),
     )
 
 

@@ -175,7 +175,7 @@ def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
     best = int(np.nanargmax(scores))
     cosine = inner_products(dense.vectors, dense.vectors[best])
     candidates.dense = replace(dense, cosines={**dense.cosines, "feedback": cosine})
-    candidates.details.feedback = (int(candidates.ids[best]),)
+    candidates.feedback = (int(candidates.ids[best]),)
     return candidates.add("feedback", near * cosine)
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float64, Int64, UInt64
-from semsearch.results.options import Support
-from semsearch.search.candidates import Candidates, IndexView, Query, SupportOf
+from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import HashedWords
 
@@ -31,7 +30,7 @@ def short_sections(query: Query, candidates: Candidates, __: IndexView) -> Candi
         return candidates
     loses = candidates.are_sections & (candidates.spans.passages >= tuned.short_from)
     short = np.where(loses, np.fmax(1 - candidates.lexical.lengths / tuned.short_words, 0.0), 0.0)
-    return candidates.add("length", np.asarray(-tuned.short_weight * short, dtype=np.float64))
+    return candidates.add("short", np.asarray(-tuned.short_weight * short, dtype=np.float64))
 
 
 def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
@@ -96,19 +95,7 @@ def support(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     powers = np.log10(np.maximum(spans.passages, 1) / tuned.length_from)
     length = is_section * tuned.length_weight * np.clip(powers, 0.0, tuned.length_most)
     share = min(max((1 - best / (weights.dense + weights.lexical)) / tuned.support_least, 0.0), 1.0)
-    candidates.details.support = SupportOf(share * tuned.support_weight, others, share * length)
-    return candidates.add("support", share * (tuned.support_weight * others - length))
-
-
-def support_of(candidates: Candidates, position: int) -> Support | None:
-    """The record of what a passage has by its place; None if it is nothing."""
-    names = "support", "length", "proximity"
-    points = {name: float(candidates.points[name][position]) for name in names if name in candidates.points}
-    if candidates.details.support is None or not any(points.values()):
-        return None
-    of, near = candidates.details.support, points.get("proximity") or None
-    length = float(of.length[position]) - points.get("length", 0.0)
-    return Support(sum(points.values()), of.weight, float(of.others[position]), length, near)
+    return candidates.add("support", share * tuned.support_weight * others).add("long", -share * length)
 
 
 def _near(texts: HashedWords, asked: UInt64, owners: Int64, of_pairs: Float64) -> Float64:

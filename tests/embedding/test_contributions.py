@@ -149,8 +149,7 @@ def check_sums(found: Explanation) -> None:
     parts = [part.points for part in (lexical, dense, near, found.support) if part is not None]
     assert found.score == pytest.approx(sum(parts), abs=1e-6)
     if (own := found.support) is not None:
-        close = own.proximity or 0
-        assert own.points == pytest.approx(own.weight * own.others - own.length + close, abs=1e-6)
+        assert own.points == pytest.approx(own.others - own.length + (own.proximity or 0), abs=1e-6)
     if near is not None:
         assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
         assert len(near.passages) == 1

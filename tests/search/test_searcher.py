@@ -82,9 +82,13 @@ def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_best(index: Inde
     question = "the old ship and a violin"
     hits = index.search(question, 1000, duplicates=True)
     best = max(hit.lexical or 0.0 for hit in hits)
+    names = "support", "long", "short", "proximity"
     base = {hit.passage_id: 0.56 * (hit.dense or 0.0) + 0.24 * (hit.lexical or 0.0) / best for hit in hits}
-    supports = {hit.passage_id: hit.origin.support for hit in hits if hit.origin is not None}
-    base = {id_: value + (part.points if (part := supports[id_]) else 0.0) for id_, value in base.items()}
+    for hit in hits:
+        assert hit.origin is not None
+        base[hit.passage_id] += sum(
+            hit.origin.points.get(name, 0.0) for name in ("support", "long", "short", "proximity")
+        )
     model = min(base, key=lambda id_: (-base[id_], id_))
     with index._database.reading() as db:
         reader = index._asking()._current(db)

@@ -33,8 +33,9 @@ from semsearch.search.query_syntax import QuerySyntax, parse_query
     ],
 )
 def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: list[str], must_not: list[str]) -> None:
-    assert parse_query(query) == QuerySyntax(text, tuple(must), tuple(must_not))
-    assert parse_syntax(query, "full") == QuerySyntax(text, tuple(must), tuple(must_not))
+    parsed = parse_query(query)
+    assert (parsed.text, parsed.must, parsed.must_not) == (text, tuple(must), tuple(must_not))
+    assert parse_syntax(query, "full") == parsed
     assert parse_syntax(query, "plain") is None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -11,7 +10,6 @@ from semsearch_research.evaluate.published import (
     GROUPS,
     PUBLISHED,
     YEAR_TASKS,
-    PublishedFigure,
     published,
     published_task,
 )
@@ -110,14 +108,3 @@ def test_what_stands_beside_ours_is_pearson_times_100() -> None:
     assert published_task("2012.MSRpar")["GloVe+WR"] == 35.6
     assert (published("mine"), published_task("stsb")) == ({}, {})
     assert {name for row in PUBLISHED for name in row.figures} == set(GROUPS)
-
-
-def test_a_place_is_a_part_of_its_paper_and_a_figure_does_not_change() -> None:
-    whole = figures("usif")
-    assert whole == tuple(
-        figure for place in dict.fromkeys(f.place for f in whole) for figure in figures("usif", place)
-    )
-    assert figures("usif", "table 9") == ()
-    with pytest.raises(FrozenInstanceError):
-        whole[0].value = 0.0  # type: ignore[misc]
-    assert isinstance(whole[0], PublishedFigure)

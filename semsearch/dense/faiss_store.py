@@ -36,11 +36,11 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK, TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
-from semsearch.dense.faiss_writer import SegmentWriter
+from semsearch.dense.faiss_writer import FaissSegment
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
 from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
 from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, in_one_thread, plain_index
-from semsearch.dense.vector_store import Questions, merge_by_copying
+from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.checked_file import CheckedFile
@@ -240,16 +240,20 @@ class FaissStore:
         self._opened.keep({segment.file for segment in segments})
         return SegmentsReader([self._open(segment) for segment in segments], removed)
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentWriter:
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of new files, which have no effect until the manifest names them."""
-        return SegmentWriter(
-            self.folder,
-            self.kind,
-            generation=generation,
-            largest=self.largest,
-            scanning=self._scanning,
-            questions=questions,
-        )
+
+        def begin(dimension: int) -> FaissSegment:
+            return FaissSegment(
+                self.folder,
+                self.kind,
+                generation=generation,
+                dimension=dimension,
+                scanning=self._scanning,
+                questions=questions,
+            )
+
+        return SegmentsWriter(begin, self.largest)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None

@@ -30,7 +30,7 @@ from semsearch.dense.scan_plan import (
     shares_found,
 )
 from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, plain_index
-from semsearch.dense.vector_store import Additions, Questions
+from semsearch.dense.vector_store import Questions
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft
@@ -40,12 +40,12 @@ _SAMPLE = 1 << 12  # vectors that the mean and the spread of each number are lea
 _LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], dtype=np.float32)  # of a normal distribution (Max 1960, table I)
 
 
-class SegmentWriter:
-    """Writes vectors of one kind as segments of at most `largest` vectors each. A context manager.
+class FaissSegment:
+    """A segment that is being written: its vectors as half-precision floats, or as bytes, on the disk.
 
-    Large segments of passages get codes, as `scanning` says; `questions` embeds questions about passages with given
-    ids, to measure their recall. Each file is written under a temporary name, flushed to the disk and renamed; it has
-    no effect until the database names it.
+    A large one of passages gets codes, as `scanning` says; `questions` embeds questions about passages with given ids,
+    to measure their recall. The file has a temporary name, is flushed to the disk and renamed; it has no effect until
+    the database names it.
     """
 
     def __init__(
@@ -54,85 +54,48 @@ class SegmentWriter:
         kind: Kind,
         *,
         generation: int,
-        largest: int,
-        scanning: ScanOptions | None = None,
-        questions: Questions | None = None,
+        dimension: int,
+        scanning: ScanOptions | None,
+        questions: Questions | None,
     ) -> None:
-        self.folder = folder
-        self.kind: Kind = kind
-        self.generation = generation
-        self.largest = largest
-        self.segments: list[Segment] = []
-        self._scanning = scanning
-        self._questions = questions
-        self._growing: _GrowingSegment | None = None
-        self._additions = Additions()
-
-    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
-        self._additions.check(ids, vectors)
-        while len(ids):
-            if self._growing is None:
-                path = self.folder / segment_name(self.kind, self.generation)
-                self._growing = _GrowingSegment(path, vectors.shape[1], self.kind)
-            room = self.largest - self._growing.count
-            self._growing.add(ids[:room], vectors[:room])
-            ids, vectors = ids[room:], vectors[room:]
-            if self._growing.count == self.largest:
-                self._write(self._growing)
-
-    def finish(self) -> list[Segment]:
-        """Write what is left, and return all segments of this writer."""
-        if self._growing is not None:
-            self._write(self._growing)
-        return self.segments
-
-    def __enter__(self) -> SegmentWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._growing is not None:
-            self._growing.draft.drop()
-
-    def _write(self, growing: _GrowingSegment) -> None:
-        ids, scan, scanning = growing.ids, None, self._scanning
-        if scanning is not None and scanning.has_codes(growing.count, growing.dimension):
-            scan = _with_codes(growing, scanning.target_recall, self._asked(ids))
-        written = growing.draft.keep(beginning(growing.dimension, growing.count, self.kind))
-        self._growing = None
-        self.segments.append(
-            Segment(
-                self.kind, growing.path.name, written.size, IdRanges.of_ids(ids), written.digest, scan, written.sums
-            )
-        )
-
-    def _asked(self, ids: Int64) -> Float32:
-        """Questions about some of the passages, if there are any. (q, d)"""
-        nothing: Float32 = np.zeros((0, 0), np.float32)
-        return nothing if self._questions is None else self._questions(ids[evenly(len(ids), FEWER_QUESTIONS)])
-
-
-class _GrowingSegment:
-    """A segment that is being written: its vectors as half-precision floats, or as bytes, on the disk."""
-
-    def __init__(self, path: Path, dimension: int, kind: Kind) -> None:
-        self.path = path
         self.dimension = dimension
         self.count = 0
+        self.kind: Kind = kind
+        self._path = folder / segment_name(kind, generation)
+        self._scanning = scanning
+        self._questions = questions
         self._index = plain_index(dimension, kind)
-        self._as_bytes = kind == "sentence"
         self._start = len(beginning(dimension, 0, kind))
-        self.draft = Draft(path, self._start)
+        self.draft = Draft(self._path, self._start)
         self._ids: list[Int64] = []
 
     def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
+        """Append vectors, which may be bytes already."""
         if vectors.dtype == np.uint8:
             codes = np.ascontiguousarray(vectors)
+        elif self.kind == "sentence":
+            codes = to_bytes(vectors)
         else:
-            codes = to_bytes(vectors) if self._as_bytes else self._index.sa_encode(np.ascontiguousarray(vectors))
+            codes = self._index.sa_encode(np.ascontiguousarray(vectors))
         self.draft.write(codes.data.cast("B"))
         self._ids.append(ids)
         self.count += len(ids)
+
+    def finish(self) -> Segment:
+        """Write codes if there are many vectors, and give the file its name."""
+        ids, scan = self.ids, None
+        if self._scanning is not None and self._scanning.has_codes(self.count, self.dimension):
+            asked: Float32 = np.zeros((0, 0), np.float32)
+            if self._questions is not None:
+                asked = self._questions(ids[evenly(len(ids), FEWER_QUESTIONS)])
+            scan = _with_codes(self, self._scanning.target_recall, asked)
+        written = self.draft.keep(beginning(self.dimension, self.count, self.kind))
+        id_ranges = IdRanges.of_ids(ids)
+        return Segment(self.kind, self._path.name, written.size, id_ranges, written.digest, scan, written.sums)
+
+    def discard(self) -> None:
+        """Drop the file."""
+        self.draft.drop()
 
     @property
     def ids(self) -> Int64:
@@ -158,7 +121,7 @@ class _GrowingSegment:
 # -- Codes -------------------------------------------------------------------------------------------------------------
 
 
-def _with_codes(growing: _GrowingSegment, target: float, questions: Float32) -> Scan | None:
+def _with_codes(growing: FaissSegment, target: float, questions: Float32) -> Scan | None:
     """Append codes to a segment, and measure them with questions (q, d); None without any if the recall is too low.
 
     If there are too few questions to measure with, some of the vectors are used as questions.

@@ -10,6 +10,7 @@ the time of separate scans. Few products matter: a row that does not beat the n-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -91,6 +92,18 @@ class Together(Protocol):
 def one_by_one(work: Sequence[Callable[[], Result]]) -> list[Result]:
     """Do some work piece by piece, as suits segments on this machine: FAISS has threads of its own."""
     return [task() for task in work]
+
+
+class InThreads:
+    """Does work in threads, as suits segments with an engine: most of it waits for a server."""
+
+    def __init__(self, threads: int, name: str) -> None:
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    def __call__(self, work: Sequence[Callable[[], Result]], /) -> list[Result]:
+        if len(work) == 1:
+            return [work[0]()]
+        return [future.result() for future in [self.pool.submit(task) for task in work]]
 
 
 class _Scan(NamedTuple):

@@ -18,7 +18,8 @@ some segments as new ones. The replaced segments are dropped when no reader can 
 reused, but a refit writes the same ids into new segments.
 
 Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
-contract suite that it must pass, where it takes one more line. `merge_by_copying` merges segments of any store.
+contract suite that it must pass, where it takes one more line. `SegmentsWriter` is a writer for any store, and
+`merge_by_copying` merges its segments.
 """
 
 from __future__ import annotations
@@ -119,15 +120,64 @@ class VectorStore(Protocol):
         """Delete a segment. Raises OSError if it is in use, on systems that refuse then."""
 
 
-class Additions:
-    """Checks that the ids given to a writer rise, and that vectors have one dimension."""
+class GrowingSegment(Protocol):
+    """The protocol of a segment that is being written."""
 
-    def __init__(self) -> None:
-        self._last: int | None = None
+    @property
+    def count(self) -> int:
+        """The number of vectors so far."""
+
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
+        """Append vectors (n, d) with rising ids (n,)."""
+
+    def finish(self) -> Segment:
+        """Make the segment durable."""
+
+    def discard(self) -> None:
+        """Take back what was written, as far as possible."""
+
+
+class SegmentsWriter:
+    """Writes vectors as segments of at most `largest` vectors each: a `VectorWriter` of any store.
+
+    `begin` begins a segment of vectors of some dimension.
+    """
+
+    def __init__(self, begin: Callable[[int], GrowingSegment], largest: int) -> None:
+        self.segments: list[Segment] = []
+        self._begin = begin
+        self._largest = largest
+        self._growing: GrowingSegment | None = None
+        self._last: int | None = None  # id
         self._dimension: int | None = None
 
-    def check(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
-        """Check the next ids and vectors: raises UsageError if ids do not rise or shapes do not fit."""
+    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
+        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
+        self._check(ids, vectors)
+        while len(ids):
+            if self._growing is None:
+                self._growing = self._begin(vectors.shape[1])
+            room = self._largest - self._growing.count
+            self._growing.add(ids[:room], vectors[:room])
+            ids, vectors = ids[room:], vectors[room:]
+            if self._growing.count == self._largest:
+                self.finish()
+
+    def finish(self) -> list[Segment]:
+        """Finish the last segment, and return all of this writer."""
+        if self._growing is not None:
+            self.segments.append(self._growing.finish())
+            self._growing = None
+        return self.segments
+
+    def __enter__(self) -> SegmentsWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._growing is not None:
+            self._growing.discard()
+
+    def _check(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         if vectors.ndim != 2 or len(vectors) != len(ids):
             raise UsageError(f"{len(ids)} ids came with vectors of shape {vectors.shape}; give one row for each id")
         if self._dimension not in (None, vectors.shape[1]):
@@ -166,30 +216,19 @@ def merge_by_copying(
 
     `after_each` is called after each part that was copied, to give back what it took.
     """
-    with store.writer(generation, questions=questions) as writer:
-        return _copy_kept(store, segments, removed, writer, after_each)
-
-
-def _copy_kept(
-    store: VectorStore,
-    segments: Sequence[Segment],
-    removed: IdRanges,
-    writer: VectorWriter,
-    after_each: Callable[[], None],
-) -> list[Segment]:
-    """Write the vectors that are not removed, in the order of their ids, and finish the writer."""
-    reader = store.open(segments, NO_IDS)
     held = IdRanges.of(pair for segment in segments for pair in segment.id_ranges.ranges)
-    for first, count in held.without(removed).ranges:
-        for start in range(first, first + count, _CHUNK):
-            ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
-            stored = reader.fetch(ids).by_position()
-            if len(stored.positions) != len(ids):
-                names = ", ".join(segment.file for segment in segments)
-                raise IndexDamaged(
-                    f"{names} should have the vectors {start} to {ids[-1]}, but "
-                    f"{len(ids) - len(stored.positions)} of them are missing; run: semsearch index --rebuild"
-                )
-            writer.add(ids, stored.rows)
-            after_each()
-    return writer.finish()
+    with store.writer(generation, questions=questions) as writer:
+        reader = store.open(segments, NO_IDS)
+        for first, count in held.without(removed).ranges:
+            for start in range(first, first + count, _CHUNK):
+                ids = np.arange(start, min(start + _CHUNK, first + count), dtype=np.int64)
+                stored = reader.fetch(ids).by_position()
+                if len(stored.positions) != len(ids):
+                    names = ", ".join(segment.file for segment in segments)
+                    raise IndexDamaged(
+                        f"{names} should have the vectors {start} to {ids[-1]}, but "
+                        f"{len(ids) - len(stored.positions)} of them are missing; run: semsearch index --rebuild"
+                    )
+                writer.add(ids, stored.rows)
+                after_each()
+        return writer.finish()

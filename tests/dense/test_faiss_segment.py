@@ -11,7 +11,6 @@ import pytest
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.faiss_store import FaissStore, Vectors
-from semsearch.dense.faiss_writer import SegmentWriter
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS
@@ -28,7 +27,7 @@ def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:
 def written(
     folder: Path, ids: np.ndarray, rows: np.ndarray, *, largest: int = 1000, kind: Kind = "passage"
 ) -> list[Segment]:
-    writer = SegmentWriter(folder, kind, generation=7, largest=largest)
+    writer = FaissStore(folder, kind, largest=largest).writer(7)
     for first in range(0, len(ids), 10):
         writer.add(ids[first : first + 10], rows[first : first + 10])
     return writer.finish()
@@ -75,7 +74,7 @@ def test_vectors_of_sentences_may_be_given_as_the_bytes_that_are_stored(tmp_path
 
 
 def test_a_writer_that_does_not_finish_leaves_whole_files_only(tmp_path: Path) -> None:
-    with SegmentWriter(tmp_path, "passage", generation=7, largest=8) as writer:
+    with FaissStore(tmp_path, "passage", largest=8).writer(7) as writer:
         writer.add(np.arange(10, dtype=np.int64), unit_rows(10))
         assert len(list(tmp_path.iterdir())) == 2
     assert [path.name for path in tmp_path.iterdir()] == [writer.segments[0].file]
@@ -121,7 +120,7 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
 def listed(folder: Path, rows: np.ndarray, options: ScanOptions) -> Vectors:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
-    writer = SegmentWriter(folder, "passage", generation=7, largest=30_000, scanning=options)
+    writer = FaissStore(folder, "passage", largest=30_000, scanning=options).writer(7)
     for first in range(0, len(rows), 300):
         writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
     (segment,) = writer.finish()

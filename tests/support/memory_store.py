@@ -19,7 +19,13 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.stored_vectors import StoredVectors
-from semsearch.dense.vector_store import Additions, Questions, VectorStore, check_dimension, merge_by_copying
+from semsearch.dense.vector_store import (
+    Questions,
+    SegmentsWriter,
+    VectorStore,
+    check_dimension,
+    merge_by_copying,
+)
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 
@@ -66,9 +72,9 @@ class MemoryStore:
         kept = ~removed.has(ids)
         return MemoryReader(ids[kept], np.concatenate(rows)[kept] if rows else np.zeros((0, 0), np.float16))
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> MemoryWriter:
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         del questions  # every vector is compared: there is no recall to measure
-        return MemoryWriter(self, generation)
+        return SegmentsWriter(lambda _: MemorySegment(self, generation), self.largest)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
@@ -91,35 +97,29 @@ class MemoryStore:
         return self.held[segment.file]
 
 
-class MemoryWriter:
+class MemorySegment:
     def __init__(self, store: MemoryStore, generation: int) -> None:
         self._store = store
         self._generation = generation
-        self._additions = Additions()
+        self.count = 0
         self._ids: list[Int64] = []
         self._rows: list[Float16] = []
 
     def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
-        self._additions.check(ids, vectors)
-        if len(ids):
-            self._ids.append(ids)
-            if self._store.kind == "sentence":
-                self._rows.append(from_bytes(vectors if vectors.dtype == np.uint8 else to_bytes(vectors)))
-            else:
-                self._rows.append(vectors.astype(np.float16))
+        self._ids.append(ids)
+        self.count += len(ids)
+        if self._store.kind == "sentence":
+            self._rows.append(from_bytes(vectors if vectors.dtype == np.uint8 else to_bytes(vectors)))
+        else:
+            self._rows.append(vectors.astype(np.float16))
 
-    def finish(self) -> list[Segment]:
-        if not self._ids:
-            return []
+    def finish(self) -> Segment:
         name, rows = segment_name(self._store.kind, self._generation), np.concatenate(self._rows)
         self._store.held[name] = rows
         id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
-        return [Segment(self._store.kind, name, rows.nbytes, id_ranges, _digest(rows))]
+        return Segment(self._store.kind, name, rows.nbytes, id_ranges, _digest(rows))
 
-    def __enter__(self) -> MemoryWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def discard(self) -> None:
         """Nothing was written anywhere."""
 
 

@@ -99,23 +99,6 @@ def test_filters_of_a_run_replace_or_join_those_of_the_retriever(store: Semsearc
         assert {each.id for each in retriever.run("sail")["documents"]} == {"ship", "sail"}
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"top_k": 0},
-        {"k": 3},
-        {"mode": "best"},
-        {"filters": {"field": "meta.year"}},
-        {"filters": {"field": "meta.year", "operator": "like", "value": 1}},
-        {"filters": {"operator": "XOR", "conditions": []}},
-        {"filters": {"field": "meta.year", "operator": "==", "value": None}},
-    ],
-)
-def test_what_makes_no_sense_is_refused_at_once(wrong: dict[str, Any], ships: Path) -> None:
-    with pytest.raises((UsageError, TypeError)):
-        SemsearchDocumentRetriever(ships, **wrong)
-
-
 def test_documents_come_back_as_they_were_written(store: SemsearchDocumentStore) -> None:
     found = SemsearchDocumentRetriever(store, 3).run("a ship in the storm")["documents"]
     assert found[0].id == "ship"
@@ -190,18 +173,6 @@ def test_a_component_is_made_where_there_is_no_index_and_says_so_when_it_is_run(
         assert component_from_dict(type(made), made.to_dict(), "made").to_dict() == made.to_dict()
         with pytest.raises(IndexNotFound):
             made.run("ship")
-
-
-def test_what_was_given_open_is_not_written_down(store: SemsearchDocumentStore, english: WordVectors) -> None:
-    index, embedder = store.documents.index, SentenceEmbedder(english)
-    for made in (
-        store,
-        SemsearchDocumentRetriever(index),
-        SemsearchTextEmbedder(index),
-        SemsearchTextEmbedder(embedder),
-    ):
-        with pytest.raises(UsageError, match="cannot serialise"):
-            made.to_dict()
 
 
 async def test_the_event_loop_goes_on_while_an_index_is_asked(ships: Path) -> None:

@@ -14,11 +14,10 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.indexing import InMemoryRecordManager, index as index_documents
 from langchain_core.load import dumps, loads
 from langchain_core.runnables import ConfigurableField
-from pydantic import ValidationError
 from waiting_index import WaitingIndex, goes_on
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.errors import IndexNotFound, UsageError
+from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.searchable import Searchable
 from semsearch.word_vectors.table import WordVectors
@@ -63,16 +62,6 @@ async def test_options_are_those_of_a_search_and_hold_for_one_query(ships: Path)
     assert SemsearchRetriever(ships, per_document=1).options == {"per_document": 1}
     paths = [each.metadata["path"] for each in SemsearchRetriever(ships, per_document=1).invoke("a ship", k=5)]
     assert len(paths) == len({*paths}) == 5
-
-
-def test_what_makes_no_sense_is_refused_at_once(ships: Path) -> None:
-    for wrong in ({"k": 0}, {"mode": "best"}, {"filters": {"$or": 1}}, {"search_kwargs": {"k": 3}}):
-        with pytest.raises((UsageError, ValidationError)):
-            SemsearchRetriever(ships, **wrong)
-    with pytest.raises(IndexNotFound):
-        SemsearchRetriever(ships / "nowhere")
-    with pytest.raises(UsageError, match="no option 'top_k'"):
-        SemsearchRetriever(ships).invoke("ship", top_k=3)
 
 
 def test_a_retriever_is_written_down_and_made_again(ships: Path) -> None:

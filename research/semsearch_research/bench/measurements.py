@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch_research.bench.bench_text import TextFiles
-from semsearch_research.bench.growth import Growth
 from semsearch_research.bench.rounds import Kind, Quantity
 
 ENOUGH = 20  # readings, for a 95th percentile to mean anything
@@ -75,7 +74,6 @@ class BenchReport:
     one_thread: bool
     machine: Mapping[str, Any]
     measurements: tuple[Measurement, ...]
-    growth: tuple[Growth, ...] = ()
     missing: tuple[str, ...] = ()  # peers that were not run, and why
 
     def __getitem__(self, name: str) -> Measurement:
@@ -92,7 +90,6 @@ class BenchReport:
             "one_thread": self.one_thread,
             "machine": dict(self.machine),
             "measurements": [found.to_dict() for found in self.measurements],
-            "growth": [asdict(point) for point in self.growth],
             "missing": list(self.missing),
         }
 

@@ -19,7 +19,6 @@ from semsearch.errors import StorageError, UsageError
 from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench import floors, works
 from semsearch_research.bench.bench_text import LEAST, Report, TextSample, given, made_up, take_sample, write_corpus
-from semsearch_research.bench.growth import GROWTH, growth_cases, growth_of, sizes_below, whole
 from semsearch_research.bench.measurements import BenchReport, measurements_of
 from semsearch_research.bench.peers import available, check_peers, peer_cases
 from semsearch_research.bench.processes import is_one_thread
@@ -46,13 +45,12 @@ def bench(
     runs: int = RUNS,
     only: Iterable[str] = (),
     peers: Iterable[str] = (),
-    growth: bool = False,
     vectors: str = "english",
     progress: Report | None = None,
 ) -> BenchReport:
     """Measure on a number of sentences of made-up text, or on the first of a file that has a paragraph a line.
 
-    `only` some of PARTS; `peers` by name, or "all" that are installed; `growth` measures smaller texts as well.
+    `only` some of PARTS; `peers` by name, or "all" that are installed.
     For one core, OMP_NUM_THREADS and OPENBLAS_NUM_THREADS must be 1 before NumPy is imported; processes that are
     started have it so. Raises UsageError, SourceError, MissingExtra, VectorsError, StorageError.
     """
@@ -62,22 +60,18 @@ def bench(
     if not isinstance(opened, VectorTable):
         raise UsageError("a measurement needs word vectors by name or path")
     report: Report = progress or (lambda *_: None)
-    if growth and parts:
-        parts = (*parts, "index", "cold", "warm")
     with _temporary_folder() as folder:
         _check_room(Path(folder), sentences)
-        sizes = [sentences, *sizes_below(sentences)] if growth else [sentences]
-        sites = [_site(Path(folder) / str(size), size, text, opened, vectors, report) for size in sizes]
-        corpus, smaller = sites[0].corpus, [site.corpus.sentences for site in sites[1:]]
+        paragraphs = made_up(opened, sentences) if text is None else given(Path(text), sentences)
+        corpus = write_corpus(paragraphs, Path(folder) / "text", sentences, report)
+        site = Site(corpus, Path(folder), vectors)
         try:
             report("getting ready", 0, 0)
             sample = take_sample(corpus, _SAMPLE)
-            cases, missing = _cases(sites, sample, opened, Path(folder), parts, specs)
+            cases, missing = _cases(site, sample, opened, Path(folder), parts, specs)
             readings = measure(cases, runs, report)
         finally:
-            for site in sites:
-                site.close()
-    quantities = [found for found in quantities_of(cases) if found.part != GROWTH]
+            site.close()
     return BenchReport(
         text="" if text is None else str(text),
         corpus=corpus,
@@ -87,8 +81,7 @@ def bench(
         runs=runs,
         one_thread=is_one_thread(),
         machine=_machine(),
-        measurements=tuple(measurements_of(quantities, readings)),
-        growth=(*growth_of(smaller, readings), whole(corpus.sentences, readings)) if growth else (),
+        measurements=tuple(measurements_of(quantities_of(cases), readings)),
         missing=tuple(missing),
     )
 
@@ -118,33 +111,26 @@ def _check_room(folder: Path, sentences: int) -> None:
         )
 
 
-def _site(folder: Path, size: int, text: str | Path | None, opened: VectorTable, vectors: str, report: Report) -> Site:
-    """Make a site with the first `size` sentences of the text."""
-    paragraphs = made_up(opened, size) if text is None else given(Path(text), size)
-    return Site(write_corpus(paragraphs, folder / "text", size, report), folder, vectors)
-
-
 def _is_wanted(quantity: Quantity, parts: Sequence[str]) -> bool:
     return quantity.part == "peers" or (bool(quantity.part) and (not parts or quantity.part in parts))
 
 
 def _cases(
-    sites: Sequence[Site],
+    site: Site,
     sample: TextSample,
     vectors: VectorTable,
     folder: Path,
     parts: Sequence[str],
     specs: tuple[str, ...],
 ) -> tuple[list[Case], list[str]]:
-    """The wanted cases with their floors, then those of the smaller sites; and the peers that are not installed."""
-    is_whole = len(sample.paragraphs) > 0.99 * sites[0].corpus.paragraphs  # splitting may count a few sentences more
+    """The wanted cases with their floors; and the peers that are not installed."""
+    is_whole = len(sample.paragraphs) > 0.99 * site.corpus.paragraphs  # splitting may count a few sentences more
     if specs == (ALL_PEERS,):
         others, missing = available(sample, vectors, whole=is_whole)
     else:
         others, missing = peer_cases(specs, sample, vectors, whole=is_whole), []
-    known = [*_own_cases(sites[0], sample, vectors, folder), *others]
-    smaller = [case for site in sites[1:] for case in growth_cases(site, sample.queries)]
-    return [*needed(known, lambda quantity: _is_wanted(quantity, parts)), *smaller], missing
+    known = [*_own_cases(site, sample, vectors, folder), *others]
+    return needed(known, lambda quantity: _is_wanted(quantity, parts)), missing
 
 
 def _own_cases(site: Site, sample: TextSample, vectors: VectorTable, folder: Path) -> list[Case]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,10 +39,6 @@ def bench(
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="All peers that are installed.")] = False,
     vectors: TableOption = "english",
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Measure at 1,000, 10,000, ... sentences too, and draw: .png, .svg or .pdf."),
-    ] = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON, with the spread of all readings.")] = False,
 ) -> None:
     """Measure how fast semsearch is on this machine, with one thread, and compare with the least the work must cost.
@@ -54,11 +50,8 @@ def bench(
         raise UsageError("--peers are all of them; leave out --peer, or name only those you want")
     keep_warnings()
     os.environ.update(ONE_THREAD)  # before numpy is imported
-    from semsearch_research.bench.growth import draw  # they import numpy
-    from semsearch_research.bench.running import bench as measure
-    from semsearch_research.evaluate.plots import check_target
+    from semsearch_research.bench.running import bench as measure  # it imports numpy
 
-    check_target(plot)
     with progress() as report:
         found = measure(
             sentences,
@@ -66,12 +59,9 @@ def bench(
             runs=runs,
             only=only or (),
             peers=("all",) if peers else peer or (),
-            growth=plot is not None,
             vectors=vectors,
             progress=report,
         )
-    if plot is not None:
-        draw(found.growth, plot)
     for reason in found.missing:
         warn(f"not measured: {reason}")
     for line in [to_json(found.to_dict())] if json else report_lines(found):
@@ -79,7 +69,7 @@ def bench(
 
 
 def report_lines(found: BenchReport) -> Iterator[str]:
-    """The lines of the report: the text measured on; a line for each measurement, and for each floor; the growth."""
+    """The lines of the report: the text measured on; a line for each measurement, and for each floor."""
     source = one_line(Path(found.text).name) if found.text else "made-up text"
     threads = "one thread" if found.one_thread else "any number of threads"
     corpus = found.corpus
@@ -95,13 +85,6 @@ def report_lines(found: BenchReport) -> Iterator[str]:
     yield from lines[: len(measured) + 1]
     yield ""
     yield from lines[len(measured) + 1 :]
-    if found.growth:
-        yield ""
-        points: list[Sequence[str]] = [("sentences", "index", "cold query", "warm query")]
-        points += [
-            (f"{point.sentences:,}", *map(_duration, (point.index, point.cold, point.warm))) for point in found.growth
-        ]
-        yield from aligned(points, left=())
 
 
 def _row(each: Measurement, whats: dict[str, str]) -> tuple[str, ...]:
@@ -123,11 +106,6 @@ def _unit(each: Measurement) -> tuple[float, str]:
 
 def _in_unit(each: Measurement, reading: float, scale: float) -> float:
     return (each.amount / reading if each.kind == "rate" else reading) * scale
-
-
-def _duration(seconds: float) -> str:
-    scale, unit = next(((scale, name) for scale, name in _SECONDS if seconds * scale >= 1), _SECONDS[-1])
-    return f"{_figure(seconds * scale)} {unit}"
 
 
 def _figure(number: float) -> str:

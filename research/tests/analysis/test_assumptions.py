@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from collections_made import pairs, write_pairs
-from console import semsearch
 
-from semsearch.errors import UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis.assumptions import dispersion, evaluate_assumptions, gaussian_lengths
@@ -62,15 +60,3 @@ def test_lengths_of_gaussian_vectors_are_as_the_lecture_has_them() -> None:
     assert found.expected == pytest.approx(14.124, abs=5e-4)
     assert found.mean == pytest.approx(found.expected, abs=4 * found.deviation / 5000**0.5)
     assert gaussian_lengths(2, 2, np.random.default_rng(1)).expected == pytest.approx(math.sqrt(math.pi / 2))
-
-
-def test_the_command_shows_three_tables(folder: Path, small_vectors: VectorTable) -> None:
-    command = ("evaluate", "assumptions", folder, "--vectors", small_vectors.folder, "--directions", 20)
-    result = semsearch(*command)
-    assert (result.status, result.err) == (0, "")
-    for head in ("mean distance to a word", "words of a sentence", "√2 Γ((n + 1)/2)"):
-        assert head in result.out
-    report = evaluate_assumptions([folder], vectors=small_vectors, directions=20)
-    assert semsearch(*command, "--json").json == report.to_dict()
-    with pytest.raises(UsageError, match="directions must be at least 2"):
-        evaluate_assumptions([folder], vectors=small_vectors, directions=1)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from semsearch.embedding.components import CommonComponents
-from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis.component_words import FrequentWords
 
@@ -55,25 +54,3 @@ def test_a_rank_is_the_place_among_the_nearest(small_vectors: VectorTable) -> No
     [found] = named.directions(components(direction), 7)
     ranks = named.ranks(direction, [word.word for word in found.nearest])
     assert list(ranks.values()) == [1, 2, 3, 4, 5, 6, 7]
-
-
-def test_mistakes_are_told(small_vectors: VectorTable) -> None:
-    for wrong in (-0.1, 1.0, 0.9):
-        with pytest.raises(UsageError):
-            FrequentWords(small_vectors, min_frequency=wrong)
-    with pytest.raises(UsageError, match="k must be at least 1"):
-        FrequentWords(small_vectors).directions(components(np.ones(small_vectors.dimension)), 0)
-
-    class Nameless:
-        name, digest, dimension, frequencies = "nameless", "", 2, np.ones(1, dtype=np.float32)
-
-        def __len__(self) -> int:
-            return 1
-
-        def lookup(self, hashes: np.ndarray) -> np.ndarray:
-            return hashes
-
-        rows = lookup
-
-    with pytest.raises(UsageError, match="nameless have no list of their words"):
-        FrequentWords(Nameless())

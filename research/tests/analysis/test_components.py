@@ -10,7 +10,6 @@ from collections_made import pairs, write_pairs
 from small import TOPICS, sentence
 
 from semsearch.embedding.methods import METHODS, Method
-from semsearch.errors import SourceError, UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis.removed_directions import PAPERS_WORDS, evaluate_components
@@ -87,24 +86,6 @@ def test_only_sif_on_sick_stands_beside_the_papers_words(tmp_path: Path, small_v
     assert list(compared["sick", "sif"]) == list(PAPERS_WORDS)
     assert compared["sick", "sif"]["one"] is not None
     assert compared["sick", "sif"]["just"] is None
-
-
-def test_what_cannot_be_meant_is_told(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "mine.tsv", pairs(1))
-    for wrong in (
-        {"methods": ["mean"]},
-        {"methods": "sif"},
-        {"a": 0.0},
-        {"components": 0},
-        {"components": 999},
-        {"k": 0},
-    ):
-        with pytest.raises(UsageError):
-            evaluate_components([path], **{"vectors": small_vectors, **wrong})
-    with pytest.raises(UsageError):
-        evaluate_components([], vectors=small_vectors)
-    with pytest.raises(SourceError):
-        evaluate_components([tmp_path / "none.txt"], vectors=small_vectors)
 
 
 def test_sentences_without_known_words_have_no_directions(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.analysis.confound import (
@@ -158,19 +157,3 @@ def test_each_k_and_stretch_is_run_under_both_models(table: VectorTable) -> None
         (k, ratio, stretch, model) for k in (1, 2) for ratio in (1, 3) for stretch in (2, 4) for model in MODELS
     ]
     assert report.published == {"p(g) / p(h), log-linear": 1, "p(g), angular": 9 / 16, "p(h), angular": 1}
-
-
-def test_mistakes_are_told(table: VectorTable) -> None:
-    for wrong in (
-        {"k": [0]},
-        {"k": []},
-        {"k": [math.inf]},
-        {"stretch": [-1]},
-        {"ratio": [0]},
-        {"words": ("guitar", "fish", "xyzzy")},
-        {"words": ("guitar", "fish", "two words")},
-        {"words": ("guitar", "fish", "nothing")},
-        {"words": ("guitar", "fish")},
-    ):
-        with pytest.raises(UsageError):
-            evaluate_confound(**{"vectors": table, **wrong})

@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from collections_made import pairs, write_pairs
-from console import semsearch
 from references import papers as reference
 
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis import removal
 from semsearch_research.analysis.removal import evaluate_removal
-from semsearch_research.analysis.removal_picture import draw
 from semsearch_research.evaluate import cache
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.evaluate.sts import evaluate_sts
@@ -85,24 +83,6 @@ def test_what_was_measured_is_kept(folder: Path, small_vectors: VectorTable, mon
     assert evaluate_removal([folder], vectors=[small_vectors], m=[1]) == first
     with pytest.raises(TypeError):
         evaluate_removal([folder], vectors=[small_vectors], m=[1], fresh=True)
-
-
-def test_the_command_has_a_row_for_each_m_and_a_picture(
-    folder: Path, small_vectors: VectorTable, tmp_path: Path
-) -> None:
-    command = ("evaluate", "removal", folder, "--vectors", small_vectors.folder, "--m", 0, "--m", 2)
-    result = semsearch(*command, "--plot", tmp_path / "m.svg")
-    assert (result.status, result.err) == (0, "")
-    report = evaluate_removal([folder], vectors=[small_vectors], m=[0, 2])
-    rows = [line.split() for line in result.lines[1:4]]
-    assert [row[0] for row in rows] == ["0", "2", "5"]
-    assert [row[-1] for row in rows][2] == rows[0][1] == "–"
-    assert rows[1][1] == f"{report.points[1].explained:.1%}"
-    assert semsearch(*command, "--json").json == report.to_dict()
-    left, right = draw(report).axes
-    assert [list(line.get_xdata()) for line in left.lines[:1]] == [[0, 2, 5]]
-    assert [list(line.get_xdata()) for line in right.lines[:1]] == [[2, 5]]
-    assert (tmp_path / "m.svg").stat().st_size > 1000
 
 
 def test_mistakes_are_told(folder: Path, small_vectors: VectorTable) -> None:

@@ -12,7 +12,7 @@ from collections_made import pairs, write_pairs
 from references import papers as reference
 from small import small_vectors as make_vectors
 
-from semsearch.errors import SourceError, UsageError, VectorsError
+from semsearch.errors import UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis import sweep as sweeping
@@ -145,22 +145,6 @@ def test_what_was_measured_is_kept_until_asked_anew(
     write_pairs(folder / "2012.one.test.tsv", pairs(9))
     with pytest.raises(AssertionError):
         evaluate_sweep([folder], **arguments)
-
-
-def test_mistakes_are_told(folder: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
-    for wrong in (
-        {"a": [0]},
-        {"a": [float("inf")]},
-        {"a": []},
-        {"frequencies": "vectors"},
-        {"vectors": small_vectors.name},
-    ):
-        with pytest.raises(UsageError):
-            evaluate_sweep([folder], **{"vectors": [small_vectors], **wrong})
-    with pytest.raises(VectorsError, match="there is no file"):
-        evaluate_sweep([folder], vectors=[small_vectors], frequencies=[tmp_path / "none.txt"])
-    with pytest.raises(SourceError):
-        evaluate_sweep([tmp_path / "none.tsv"], vectors=[small_vectors])
 
 
 def test_the_picture_has_a_line_for_each_source_and_one_for_the_mean(folder: Path, small_vectors: VectorTable) -> None:

@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,17 +19,15 @@ import pytest
 from console import semsearch
 
 from semsearch import SentenceEmbedder
-from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
+from semsearch.errors import SemsearchError, StorageError, UsageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.bench import peers, running, site, works
 from semsearch_research.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
-from semsearch_research.bench.growth import Growth, draw, sizes_below
 from semsearch_research.bench.measurements import BenchReport, Measurement, measurements_of
 from semsearch_research.bench.processes import ONE_THREAD, ProcessRun, run_python
 from semsearch_research.bench.rounds import Case, Quantity, measure, needed
 from semsearch_research.bench.running import bench
-from semsearch_research.commands.bench_command import report_lines
 
 needs_wait4 = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not tell a child's memory")
 PARTS = {
@@ -74,7 +71,7 @@ def found(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("temporary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "_temporary_folder", partial(tempfile.TemporaryDirectory, dir=folder))
-        yield bench(1001, runs=1, peers=["loop"], growth=True, vectors=str(small_vectors.folder))
+        yield bench(1001, runs=1, peers=["loop"], vectors=str(small_vectors.folder))
     assert list(folder.iterdir()) == []
 
 
@@ -142,29 +139,6 @@ def test_a_given_text_is_used_as_far_as_it_is_asked_for(tmp_path: Path, small_ve
     report = bench(1200, text=path, runs=1, only=["split"], vectors=str(small_vectors.folder))
     assert (report.text, report.corpus.sentences, report.corpus.paragraphs) == (str(path), 1200, 600)
     assert report.corpus.words == 600 * 7
-
-
-def test_a_given_text_that_cannot_be_measured_on_is_refused(tmp_path: Path) -> None:
-    short, odd = tmp_path / "short.txt", tmp_path / "odd.txt"
-    short.write_text("One sentence. And another.\n", encoding="utf-8")
-    odd.write_bytes(b"caf\xe9\n")
-    with pytest.raises(UsageError, match=r"short.txt has 2 sentences, and a measurement needs 1,000 at least"):
-        list(given(short, 1000))
-    with pytest.raises(SourceError, match=r"odd.txt is not UTF-8 \(.* at byte 3\); convert it first"):
-        list(given(odd, 1000))
-    with pytest.raises(SourceError, match=r"none.txt cannot be read"):
-        list(given(tmp_path / "none.txt", 1000))
-
-
-def test_questions_are_words_as_they_stand_in_the_text(tmp_path: Path, small_vectors: VectorTable) -> None:
-    corpus = write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent)
-    sample = take_sample(corpus, 300)
-    assert len(sample.sentences) == 300
-    plain = [" ".join(sentence.lower().rstrip(".").split()) for sentence in sample.sentences]
-    assert len(sample.queries) == 64
-    assert sample.many[:64] == sample.queries
-    assert len(sample.many) == 300  # a thousand, where there are so many sentences
-    assert all(any(query in sentence for sentence in plain) for query in sample.queries)
 
 
 def test_of_text_without_words_nothing_can_be_asked(tmp_path: Path) -> None:
@@ -311,37 +285,13 @@ def test_the_report_says_what_was_measured_on(found: BenchReport, small_vectors:
 
 def test_the_report_is_json_with_the_spread_of_each_measurement(found: BenchReport) -> None:
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert {"sentences", "words", "bytes", "files", "runs", "one_thread", "machine", "growth", "missing"} <= data.keys()
+    assert {"sentences", "words", "bytes", "files", "runs", "one_thread", "machine", "missing"} <= data.keys()
     for each in data["measurements"]:
         spread = each["bytes"] if "bytes" in each else each["seconds"]
         assert spread["min"] <= spread["median"] <= spread["max"]
         if each["rate"] is not None:
             assert each["rate"] == pytest.approx(each["amount"] / each["seconds"]["median"])
     assert data["machine"]["numpy"] == np.__version__
-
-
-def test_the_table_has_a_line_a_measurement_then_a_line_a_floor(found: BenchReport) -> None:
-    lines = list(report_lines(found))
-    assert lines[0].startswith("1,001 sentences, ")
-    assert lines[1].startswith("word vectors small of 24 dimensions; one run; ")
-    first = lines.index("", 3)
-    second = lines.index("", first + 1)
-    assert first - 4 == sum(not each.is_floor for each in found.measurements)
-    assert second - first - 1 == sum(each.is_floor for each in found.measurements)
-    warm = next(line for line in lines if line.startswith("warm query, hybrid"))
-    assert f"× {found['scan'].what}" in warm
-    assert any(line.startswith(found["stat"].what) for line in lines[first:])
-
-
-@pytest.mark.parametrize("part", ["embed", "split"])
-def test_a_part_alone_runs_nothing_but_itself_and_its_floors(part: str, small_vectors: VectorTable) -> None:
-    report = bench(1000, runs=2, only=[part], vectors=str(small_vectors.folder))
-    measured = [each.name for each in report.measurements if not each.is_floor]
-    assert measured == PARTS[part]
-    assert {each.name for each in report.measurements if each.is_floor} == {
-        floor for name in measured for floor in FLOORS[name]
-    }
-    assert all(len(report[name].readings) == 2 for name in measured)
 
 
 def test_an_interrupted_run_leaves_nothing(
@@ -399,67 +349,7 @@ def test_bm25s_is_compared_with_the_whole_index_and_the_lexical_query(
     assert [len(values) for values in readings.values()] == [1, len(sample.queries)]
 
 
-def test_of_all_peers_those_that_are_not_installed_are_named(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("model2vec", "sentence_transformers", "bm25s"):
-        monkeypatch.setitem(sys.modules, name, None)
-    sample = take_sample(write_corpus(made_up(small_vectors, 1000), tmp_path, 1000, silent), 1000)
-    cases, missing = peers.available(sample, small_vectors, whole=True)
-    assert [each.quantities[0].name for each in cases] == ["loop"]
-    assert [reason.split(":")[0] for reason in missing] == ["model2vec", "minilm", "bm25s"]
-    assert all("pip install " in reason for reason in missing)
-
-
-# -- growth ------------------------------------------------------------------------------------------------------
-
-
-def test_sizes_rise_by_powers_of_ten() -> None:
-    assert sizes_below(1000) == []
-    assert sizes_below(1001) == [1000]
-    assert sizes_below(1_000_000) == [1000, 10_000, 100_000]
-
-
-def test_costs_are_measured_at_smaller_sizes_as_well(found: BenchReport) -> None:
-    assert [point.sentences for point in found.growth] == [1000, 1001]
-    assert all(min(point.index, point.cold, point.warm) > 0 for point in found.growth)
-
-
-def test_costs_by_size_are_a_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    points = [Growth(1000, 0.5, 0.3, 0.001), Growth(10_000, 1, 0.3, 0.002)]
-    draw(points, tmp_path / "growth.svg")
-    picture = (tmp_path / "growth.svg").read_text(encoding="utf-8")
-    assert picture.count('id="line2d_') > len(points)
-    assert picture == (draw(points, tmp_path / "again.svg"), (tmp_path / "again.svg").read_text(encoding="utf-8"))[1]
-
-
 # -- the command -------------------------------------------------------------------------------------------------
-
-
-def test_the_command_gives_python_s_figures_as_a_table_and_draws(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    asked: list[tuple[int, dict[str, object]]] = []
-    points = (Growth(1000, 1.5, 0.2, 0.003), Growth(1001, 1.6, 0.2, 0.003))
-    found = replace(bench(1000, runs=1, only=["split"], vectors=str(small_vectors.folder)), growth=points)
-
-    def measured(sentences: int, **options: object) -> BenchReport:
-        asked.append((sentences, options))
-        return found
-
-    monkeypatch.setattr("semsearch_research.bench.running.bench", measured)
-    picture = tmp_path / "growth.svg"
-    result = semsearch(
-        "bench", "--sentences", 1001, "--runs", 1, "--only", "cold", "--vectors", "small", "--plot", picture
-    )
-    assert (result.status, result.err) == (0, "")
-    ((sentences, options),) = asked
-    assert (sentences, options["runs"], options["only"], options["growth"]) == (1001, 1, ["cold"], True)
-    assert picture.is_file()
-    assert result.lines[-3].split() == ["sentences", "index", "cold", "query", "warm", "query"]
-    assert [line.split()[0] for line in result.lines[-2:]] == ["1,000", "1,001"]
 
 
 def test_the_command_gives_json(small_vectors: VectorTable) -> None:
@@ -469,26 +359,3 @@ def test_the_command_gives_json(small_vectors: VectorTable) -> None:
     assert result.status == 0
     split = next(each for each in result.json["measurements"] if each["name"] == "split")
     assert (split["readings"], split["unit"], list(split["ratios"])) == (3, "MB", ["full stops"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--sentences", "999"], "999 sentences are too few to measure on; give 1,000 at least"),
-        (["--runs", "0"], "there must be one run at least, not 0"),
-        (["--only", "everything"], "there is nothing to measure called 'everything'; expected one of embed, split"),
-        (["--peer", "fse"], "there is no peer 'fse'; expected loop, model2vec"),
-        (["--peer", "bm25s:x"], "there is no peer 'bm25s:x'"),
-        (["--peer", "minilm:"], "there is no peer 'minilm:'"),
-        (["--peer", "loop", "--peer", "loop"], "the peer loop is named twice"),
-        (["--peers", "--peer", "loop"], "leave out --peer"),
-        (["--vectors", "nothing"], "there are no word vectors 'nothing'"),
-        (["--text", "nothing.txt"], "nothing.txt cannot be read"),
-        (["--plot", "growth.gif"], "a picture must be"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line(arguments: list[str], reason: str) -> None:
-    result = semsearch("bench", *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert reason in result.err
-    assert len(result.err.splitlines()) == 1

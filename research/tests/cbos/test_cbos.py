@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import lzma
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from collections_made import pairs, write_pairs
 from console import semsearch
 from small import TOPICS, sentence
 
-from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 from semsearch_research.cbos import trainer
@@ -111,21 +109,6 @@ def test_compressed_text_is_the_same_text_and_files_are_no_neighbours(corpus: Pa
 def test_words_can_stay_as_they_stand() -> None:
     assert Stemming()("The sailors’ SAILING") == ["the", "sailor", "sail"]
     assert Stemming(stem=False)("The sailors’ SAILING") == ["the", "sailors", "sailing"]
-
-
-def test_text_that_is_too_little_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_text("one two. Three four.\n")
-    with pytest.raises(UsageError, match="no word occurs 5 times in"):
-        read_stemmed([path], Stemming())
-    path.write_text("one one one\n")
-    with pytest.raises(UsageError, match="two sentences with frequent words"):
-        read_stemmed([path], Stemming(), min_count=2)
-    with pytest.raises(SourceError, match=r"gone\.txt"):
-        read_stemmed([tmp_path / "gone.txt"], Stemming())
-    (tmp_path / "broken.txt.xz").write_bytes(b"this is not xz")
-    with pytest.raises(SourceError, match=r"broken\.txt\.xz is damaged"):
-        read_stemmed([tmp_path / "broken.txt.xz"], Stemming())
 
 
 # -- word2vec ----------------------------------------------------------------------------------------------------------
@@ -311,94 +294,12 @@ def test_what_decides_the_vectors_are_modules_of_the_package_that_train_and_read
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
-def test_without_gensim_the_extra_is_named_and_cbos_alone_is_measured(
-    corpus: Path, sts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "gensim", None)
-    monkeypatch.setitem(sys.modules, "gensim.models", None)
-    assert run(corpus, sts).tasks
-    monkeypatch.setattr(trainer, "read_stemmed", fails)
-    with pytest.raises(MissingExtra, match="papers"):
-        evaluate_cbos([corpus], [sts], **QUICK)
-
-
-def test_what_cannot_be_meant_is_said(corpus: Path, sts: Path) -> None:
-    with pytest.raises(UsageError, match="corpus must be a sequence"):
-        evaluate_cbos(str(corpus), [sts])
-    with pytest.raises(UsageError, match="sts must be a sequence"):
-        evaluate_cbos([corpus], [])
-    with pytest.raises(UsageError, match="k must be at least 1, not 0"):
-        run(corpus, sts, ks=[0])
-    with pytest.raises(UsageError, match="sentences must be at least 1, not 0"):
-        run(corpus, sts, sentences=0)
-    with pytest.raises(SourceError, match="none of the files is a task of the paper"):
-        run(corpus, sts / "stsb.test.tsv")
-    with pytest.raises(SourceError, match=r"tasks of STS14, and there are none; give 2014"):
-        run(corpus, sts / "2012.MSRpar.test.tsv", ms=[1])
-    write_pairs(sts / "2014.images.tsv", pairs(0))
-    with pytest.raises(SourceError, match="two of the files are of one task"):
-        run(corpus, sts)
-
-
 def test_words_that_are_not_known_are_left_out() -> None:
     ragged = ids_of([["a", "x", "b"], ["x"], []], {"a": 0, "b": 1})
     assert (ragged.ids.tolist(), ragged.indptr.tolist()) == ([0, 1], [0, 2, 2, 2])
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
-
-
-def test_the_command_shows_table_effects_and_picture(corpus: Path, sts: Path, tmp_path: Path) -> None:
-    pytest.importorskip("gensim")
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / "effects.svg"
-    command = (
-        "evaluate",
-        "cbos",
-        corpus,
-        "--sts",
-        sts,
-        "--dimension",
-        8,
-        "--epochs",
-        2,
-        "--min-count",
-        2,
-        "--seeds",
-        1,
-    )
-    effects = ("--k", 1, "--k", 2, "--m", 3, "--plot", picture)
-    result = semsearch(*command, *effects)
-    assert (result.status, result.err) == (0, "")
-    text = picture.read_text(encoding="utf-8")
-    assert text.startswith("<?xml")
-    assert semsearch(*command, *effects, "--fresh").lines[2:] == result.lines[2:]
-    assert picture.read_text(encoding="utf-8") == text
-    [line] = [line for line in result.lines if line.startswith("Pearson's r × 100")]
-    heads = [head.strip() for head in line.split("  ") if head.strip()]
-    assert heads[1:5] == ["pairs", "skip-gram", "CBOW", "CBOS"]
-    assert heads[-2:] == ["paper: Siamese CBOW", "paper: CBOS"]
-    rows = (line for line in result.lines if line.startswith("2012.MSRpar"))
-    row = re.sub(r" ± [\d.]+", "", next(rows)).split()
-    assert row[-5:] == ["37.4", "34.2", "5.6", "43.8", "45.3"]
-    assert sum(line.startswith("STS 2014  ") for line in result.lines) == 2
-    report = semsearch(*command, *effects, "--json").json
-    assert report["tasks"][0]["pearson"]["CBOS"] == pytest.approx(float(row[4]), abs=0.051)
-    assert report["settings"] == {
-        "stem": True, "dimension": 8, "epochs": 2, "batch": 1000, "min_count": 2, "seed": 0, "seeds": 1
-    }  # fmt: skip
-    assert [(effect["parameter"], effect["value"]) for effect in report["effects"]] == [("k", 1), ("k", 2), ("m", 3)]
-
-
-def test_a_file_that_cannot_be_read_is_a_warning(corpus: Path, sts: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    corpus.rename(folder / "corpus.txt")
-    (folder / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
-    command = ("evaluate", "cbos", folder, "--sts", sts, "--dimension", 8, "--epochs", 1, "--no-baselines")
-    result = semsearch(*command, "--min-count", 2)
-    assert result.status == 0
-    assert result.err.startswith(f"semsearch: warning: skipped {folder / 'gone.txt'}: ")
 
 
 def test_a_picture_without_effects_is_refused_before_the_work(corpus: Path, sts: Path) -> None:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from collections_made import collection, pairs, write_pairs
 from console import semsearch
 
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.evaluate import retrieval
 from semsearch_research.evaluate.published import YEAR_TASKS
-from semsearch_research.evaluate.retrieval import MEASURES
-from semsearch_research.evaluate.sts import evaluate_sts
-from semsearch_research.experiments import retrieval_experiment
 
 
 @pytest.fixture(autouse=True)
@@ -52,33 +45,6 @@ def test_retrieval_is_a_table_of_collections_and_modes(tmp_path: Path, small_vec
         assert "+" in rows[0] or "-" in rows[0]
 
 
-def test_the_table_of_a_collection_is_there_before_the_next_is_looked_at(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pytrec_eval")
-    index_and_show = list[str]()
-
-    def noted(name: str, done: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *given, **options: (index_and_show.append(name), done(*given, **options))[1]
-
-    monkeypatch.setattr(retrieval, "mode_rankers", noted("indexed", retrieval.mode_rankers))
-    monkeypatch.setattr(retrieval_experiment, "print_blocks", noted("shown", retrieval_experiment.print_blocks))
-    folders = [collection(tmp_path / name) for name in ("one", "two")]
-    assert semsearch("evaluate", "retrieval", *folders, "--vectors", small_vectors.folder, "-m", "dense").status == 0
-    assert index_and_show == ["indexed", "shown", "indexed", "shown", "shown"]
-
-
-def test_the_mean_of_one_collection_is_not_shown_but_is_in_the_json(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    command = ("evaluate", "retrieval", collection(tmp_path / "one"), "--vectors", small_vectors.folder)
-    assert [row.split()[0] for row in semsearch(*command).lines] == ["collection", "one", "one", "one"]
-    rows = semsearch(*command, "--json", "--method", "usif", "--components", 2).json
-    assert [(row["collection"], row["mode"]) for row in rows] == [
-        (name, mode) for name in ("one", "mean") for mode in ("hybrid", "dense", "lexical")
-    ]
-    assert {*MEASURES, "intervals", "differences", "queries", "queries/s", "index_seconds"} <= set(rows[0])
-
-
 def test_peers_are_compared_with(tmp_path: Path, small_vectors: VectorTable) -> None:
     pytest.importorskip("pytrec_eval")
     pytest.importorskip("bm25s")
@@ -93,19 +59,6 @@ def test_peers_are_compared_with(tmp_path: Path, small_vectors: VectorTable) -> 
     )
     assert "to bm25s" in semsearch(*command).lines[0]
     assert "to dense" in semsearch(*command, "--reference", "dense").lines[0]
-
-
-def test_queries_of_unknown_words_are_no_warnings_and_what_is_missing_is_one(
-    tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    pytest.importorskip("pytrec_eval")
-    qrels = "sea\tsea1\t1\nsea\tgone\t1\nlaw\tlaw1\t1\n"
-    folder = collection(tmp_path / "c", queries={"sea": "xyzzy", "law": "judge"}, qrels=qrels)
-    result = semsearch("evaluate", "retrieval", folder, "--vectors", small_vectors.folder)
-    assert result.status == 0
-    assert len(result.err.splitlines()) == 1
-    assert result.err.startswith("semsearch: warning: ")
-    assert "gone" in result.err
 
 
 def test_sts_is_tasks_and_averages_beside_what_was_published(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -124,17 +77,6 @@ def test_sts_is_tasks_and_averages_beside_what_was_published(tmp_path: Path, sma
     assert [cell.strip() for cell in averages["GloVe+UP"]] == ["64.9", "–"]  # published by year alone
     assert [cell.strip() for cell in averages["GloVe+WR"]] == ["56.2", "82.8"]  # of the one task, its published figure
     assert set(averages) >= {"sif (WR), small", "usif (UP), small", "PSL+WR", "ParaNMT+UP"}
-
-
-def test_sts_as_json_is_what_python_gives(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path, corpus = write_pairs(tmp_path / "stsb.dev.tsv", pairs(1)), tmp_path / "corpus.txt"
-    corpus.write_text("The captain of the ship. The bread is from the oven. A moon and a star.\n", encoding="utf-8")
-    options = ("--a", "1e-2", "--components", 2, "--fit-on", corpus, "--vectors", small_vectors.folder)
-    found = semsearch("evaluate", "sts", path, "--json", *options).json
-    report = evaluate_sts([path], a=1e-2, components=2, fit_on=corpus, vectors=small_vectors)
-    assert found == json.loads(json.dumps(report.to_dict()))
-    assert [score["method"] for score in found["tasks"]] == ["mean", "tfidf", "sif", "usif"]
-    assert found["averages"][0]["group"] == "STSb dev"
 
 
 def test_vectors_evaluate_is_one_short_table(tmp_path: Path, small_vectors: VectorTable) -> None:

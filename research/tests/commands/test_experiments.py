@@ -100,21 +100,3 @@ def test_a_plot_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -
         result = semsearch("evaluate", *command, "--plot", tmp_path / "plot.gif")
         assert (result.status, result.out) == (2, "")
         assert "'plot.gif'" in result.err
-
-
-def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: VectorTable) -> None:
-    broken = tmp_path / "broken.tsv"
-    broken.write_text("1\tone\ttwo\nnine\tone\ttwo\n", encoding="utf-8")
-    for command in (
-        ("sweep", broken),
-        ("sweep", write_pairs(tmp_path / "mine.tsv", pairs(1)), "--group", "STS12"),
-        ("weights", "--word", "xyzzy"),
-        ("components", broken),
-        ("components", tmp_path / "mine.tsv", "--method", "mean"),
-        ("components", tmp_path / "mine.tsv", "--min-frequency", 0.99),
-        ("confound", "--words", "ship", "bread", "xyzzy"),
-        ("confound", "--k", 0),
-    ):
-        result = semsearch("evaluate", *command, "--vectors", small_vectors.folder)
-        assert (result.status, result.out, len(result.err.splitlines())) == (2, "", 1), command
-    assert "broken.tsv, line 2" in semsearch("evaluate", "sweep", broken).err

@@ -74,20 +74,3 @@ def test_what_is_skipped_is_told(texts: Path, tmp_path: Path) -> None:
     assert result.stderr.startswith("semsearch: warning: skipped ")
     assert "bad.txt.gz" in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_a_mistake_is_one_line_and_status_2(texts: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").write_text("")
-    (tmp_path / "there").mkdir()
-    for arguments, said in (
-        ((tmp_path / "empty.txt", "--to", tmp_path / "v"), "no words"),
-        ((tmp_path / "nowhere", "--to", tmp_path / "v"), "nowhere"),
-        ((texts, "--to", tmp_path / "there"), "exists"),
-        ((texts, "--to", tmp_path / "v", "--dimension", 9999), "dimensions"),
-        ((texts, "--to", tmp_path / "v", "--min-count", 99999), "lower --min-count"),
-    ):
-        result = run(*arguments)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert said in result.stderr
-        assert result.stderr.count("\n") == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "texts", "there"]

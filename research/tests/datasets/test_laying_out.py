@@ -15,7 +15,6 @@ import pytest
 from console import semsearch
 
 from semsearch.errors import SourceError
-from semsearch_research.datasets.known import DATASETS
 from semsearch_research.datasets.lay_out import DataReport, lay_out_data
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.paraphrase.groups import read_paraphrases
@@ -317,17 +316,3 @@ def test_a_mistake_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(SourceError, match="is a file; name the folder"):
         lay_out_data(tmp_path / "file", sources=[tmp_path])
-
-
-# -- what is said ------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_missing_is_told_with_its_cost_and_its_home(tmp_path: Path) -> None:
-    result = semsearch("evaluate", "data", tmp_path / "data", "--from", write(tmp_path / "got", {"SICK.txt": SICK}))
-    assert result.status == 0
-    for dataset in (dataset for dataset in DATASETS if dataset.name != "SICK"):
-        [line] = (
-            line for line in result.out.splitlines() if line.startswith(f"{dataset.name}  ") and dataset.home in line
-        )
-        assert dataset.costs in line
-    assert not (tmp_path / "data" / "supervised").exists()

@@ -62,21 +62,6 @@ def test_another_program_text_computes_anew(folder: Path, monkeypatch: pytest.Mo
     assert cached("x", {}, lambda: 2) == 2
 
 
-def test_the_program_text_is_that_of_every_module_and_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("one.py", "deep/two.py", "deep/three.tsv"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("1\n", encoding="utf-8")
-    monkeypatch.setattr(cache, "_PACKAGES", (tmp_path,))
-    program = cache.program_digest.__wrapped__
-    seen = {program()}
-    for name in ("one.py", "deep/two.py", "deep/three.tsv"):
-        (tmp_path / name).write_text("2\n", encoding="utf-8")
-        seen.add(program())
-    (tmp_path / "notes.txt").write_text("no program", encoding="utf-8")
-    seen.add(program())
-    assert len(seen) == 4
-
-
 DAMAGES = [b"", b"{", b"3", b'{"result": "1"}', b"PK\x03\x04", b"\xff\xfe"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.errors import MissingExtra, StorageError, UsageError
+from semsearch.errors import MissingExtra, UsageError
 from semsearch_research.evaluate import plots
 
 BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -72,20 +72,6 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) 
         plots.check_target(tmp_path / "missing" / "new.png")
     with pytest.raises(UsageError, match="it is a folder"):
         plots.check_target(tmp_path / "folder.png")
-
-
-def test_what_was_there_stays_where_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "one.png"
-    before = draw(path)
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("semsearch.system.durable.sync_file", full)
-    with pytest.raises(StorageError, match=r"one\.png cannot be written: No space left"):
-        draw(path)
-    assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.glob("*.*")] == ["one.png"]
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from collections_made import collection
 from small import sentence
 
 from semsearch import Index, Text
-from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
+from semsearch.errors import MissingExtra, UsageError, VectorsError
 from semsearch.rerankers.reranker import standardised
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names
@@ -78,24 +77,6 @@ def test_intervals_are_the_same_every_time_and_whatever_else_is_run(tmp_path: Pa
     assert mean.collection == "mean"
 
 
-def test_the_row_for_json_is_flat_with_the_names_that_are_promised(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    row = evaluate_retrieval([collection(tmp_path / "c")], vectors=small_vectors)[0].to_dict()
-    assert list(row) == [
-        "collection",
-        "mode",
-        *MEASURES,
-        "intervals",
-        "differences",
-        "queries",
-        "queries/s",
-        "index_seconds",
-    ]
-    assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row["intervals"]) == set(MEASURES)
-    assert set(row["differences"]["dense"]) == {"ndcg@10", "interval"}
-
-
 def test_a_query_of_no_words_or_unknown_ones_scores_nothing_and_counts(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
@@ -135,24 +116,6 @@ def test_documents_of_the_same_text_are_ranked_each(tmp_path: Path, small_vector
         index.add([Text("one", text), Text("two", text), Text("other", sentence("law", 1))])
         for mode in ("hybrid", "dense", "lexical"):
             assert set(ModeRanker(mode, index, 0.0).rank(text, 2)) == {"one", "two"}
-
-
-def test_what_cannot_be_meant_is_said_before_the_work(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    folder = collection(tmp_path / "c")
-    other = collection(tmp_path / "x" / "c")
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_retrieval(str(folder))
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_retrieval([])
-    with pytest.raises(UsageError, match="there is no mode 'nice'; expected hybrid, dense, lexical"):
-        evaluate_retrieval([folder], modes=["nice"])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="modes must be different"):
-        evaluate_retrieval([folder], modes=["dense", "dense"])
-    with pytest.raises(UsageError, match="the collection name 'c' is taken"):
-        evaluate_retrieval([folder, other], vectors=small_vectors)
-    with pytest.raises(SourceError, match=r"has no corpus\.jsonl"):
-        evaluate_retrieval([tmp_path])
 
 
 def test_without_the_scorer_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,22 +234,6 @@ def test_names_of_peers_are_those_of_their_rows() -> None:
             peer_names([spec])
     with pytest.raises(UsageError, match="named twice"):
         peer_names(["minilm", "minilm:x"])
-
-
-@pytest.mark.parametrize(
-    ("spec", "module", "said"),
-    [
-        ("bm25s", "bm25s", r"bm25s is not installed; run: pip install ./research"),
-        ("model2vec:x", "model2vec", r"model2vec is not installed; run: pip install ./research"),
-        ("minilm", "sentence_transformers", r"sentence-transformers is not .* './research\[train\]'"),
-    ],
-)
-def test_a_peer_that_is_not_installed_names_its_extra(
-    monkeypatch: pytest.MonkeyPatch, spec: str, module: str, said: str
-) -> None:
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtra, match=said):
-        open_peers([spec])
 
 
 def test_a_model_that_cannot_be_loaded_is_one_line(fakes: list[FakeModel]) -> None:

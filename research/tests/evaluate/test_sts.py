@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -104,17 +103,6 @@ def test_a_pair_without_a_score_is_left_out_or_has_score_zero(tmp_path: Path) ->
     assert (left_out.scores.tolist(), left_out.first) == ([4, 1], ["a b", "c d"])
     [zero] = read_tasks([path], blank_as_zero=True)
     assert (zero.scores.tolist(), zero.first) == ([4, 0, 1], ["a b", "not judged", "c d"])
-
-
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="there is no file"):
-        read_tasks([tmp_path / "gone.tsv"])
-    with pytest.raises(SourceError, match=r"no \.tsv files of the split 'test'"):
-        read_tasks([tmp_path])
-    (tmp_path / "x").mkdir()
-    both = [write_pairs(tmp_path / "stsb.test.tsv", pairs(0)), write_pairs(tmp_path / "x" / "stsb.test.tsv", pairs(1))]
-    with pytest.raises(SourceError, match="have the same task name"):
-        read_tasks(both)
 
 
 # -- correlations ------------------------------------------------------------------------------------------------------
@@ -232,17 +220,6 @@ def test_a_year_is_the_mean_of_its_tasks_and_published_figures_stand_beside_a_wh
     assert (year.tasks, year.whole, year.published) == (4, False, {})
 
 
-def test_published_figures_are_of_the_test_split_only(tmp_path: Path, small_vectors: VectorTable) -> None:
-    paths = [write_pairs(tmp_path / f"{name}.tsv", pairs(1)) for name in ("stsb.dev", "stsb.test", "own")]
-    averages = evaluate_sts(paths, methods=["sif"], vectors=small_vectors).averages
-    assert [(average.group, average.whole) for average in averages] == [
-        ("STSb dev", False),
-        ("STSb", True),
-        ("own", False),
-    ]
-    assert [bool(average.published) for average in averages] == [False, True, False]
-
-
 def test_published_figures_are_those_of_the_papers() -> None:
     rows = {row.name: row.figures for row in PUBLISHED}
     assert rows["GloVe+WR"] == dict(zip(GROUPS, (56.2, 56.6, 68.5, 71.7, 72.2, 72.0, 48.0), strict=True))
@@ -254,21 +231,6 @@ def test_published_figures_are_those_of_the_papers() -> None:
     # uSIF paper, section 4.3: GloVe+UP is up to 15.5 % better than GloVe+WR, PSL+UP 10.6 % than PSL+WR, on STS'12
     assert rows["GloVe+UP"]["STS12"] / rows["GloVe+WR"]["STS12"] == pytest.approx(1.155, abs=5e-4)
     assert rows["PSL+UP"]["STS12"] / rows["PSL+WR"]["STS12"] == pytest.approx(1.106, abs=5e-4)
-
-
-def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "x.tsv", pairs(3))
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_sts(str(path))
-    for a in (math.nan, math.inf, 1e-30):
-        with pytest.raises(UsageError, match=f"a must be at least 1e-12, not {a}"):
-            evaluate_sts([tmp_path], a=a)
-    with pytest.raises(UsageError, match="no method 'nice'"):
-        evaluate_sts([path], methods=["nice"], vectors=small_vectors)
-    with pytest.raises(UsageError, match="methods must be a sequence"):
-        evaluate_sts([path], methods="sif", vectors=small_vectors)
-    with pytest.raises(UsageError, match="methods must be different"):
-        evaluate_sts([path], methods=["sif", "sif"], vectors=small_vectors)
 
 
 # -- variants ----------------------------------------------------------------------------------------------------------
@@ -373,20 +335,6 @@ def test_p_is_that_of_a_counts_file_and_so_is_usifs_a(tmp_path: Path, small_vect
     assert usif.a == pytest.approx(a)
 
 
-def test_p_of_the_corpus_counts_the_words_of_all_tasks(tmp_path: Path, small_vectors: VectorTable) -> None:
-    data = [pairs(0), pairs(50)]
-    paths = [write_pairs(tmp_path / f"{name}.tsv", rows) for name, rows in zip("ab", data, strict=True)]
-    table, _ = lookup(small_vectors)
-    sides = [[one for _, one, _ in rows] + [two for _, _, two in rows] for rows in data]
-    found = [word for text in [*sides[0], *sides[1]] for word in reference.known(text, table)]
-    p = {word: max(found.count(word), 1) / len(found) for word in table}
-    scores = evaluate_sts(paths, methods=["w", "sif"], vectors=small_vectors, frequencies="corpus").scores
-    for score in scores:
-        own, rows = sides["ab".index(score.task)], data["ab".index(score.task)]
-        expected = reference.sif(own, table, p, m=0 if score.method == "w" else 1)
-        assert score.pearson == pytest.approx(literal(expected, [gold for gold, _, _ in rows]), abs=2e-3)
-
-
 def test_fitted_on_the_corpus_components_are_those_of_all_tasks_together(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
@@ -403,25 +351,6 @@ def test_fitted_on_the_corpus_components_are_those_of_all_tasks_together(
         report.scores[2:], (together[: len(sides[0])], together[len(sides[0]) :]), data, strict=True
     ):
         assert score.pearson == pytest.approx(literal(own, [gold for gold, _, _ in rows]), abs=2e-3)
-
-
-def test_several_word_vectors_and_fits_are_each_what_they_are_alone(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "x.tsv", pairs(3))
-    others = make_vectors(tmp_path, seed=1, name="others")
-    report = evaluate_sts([path], methods=["sif", "usif"], vectors=[small_vectors, others], fit_on=["task", "corpus"])
-    assert (report.vectors, report.fit_on) == ("small, others", "task, corpus")
-    alone = [
-        evaluate_sts([path], methods=["sif", "usif"], vectors=vectors, fit_on=fit)
-        for vectors in (small_vectors, others)
-        for fit in ("task", "corpus")
-    ]
-    assert report.scores == tuple(score for one in alone for score in one.scores)
-    assert report.averages == tuple(average for one in alone for average in one.averages)
-    assert report.orderings == tuple(ordering for one in alone for ordering in one.orderings)
-    with pytest.raises(UsageError, match="word vectors must be different"):
-        evaluate_sts([path], vectors=[small_vectors, VectorTable(small_vectors.folder)])
-    with pytest.raises(UsageError, match="fit_on must be one value, or a sequence of different ones"):
-        evaluate_sts([path], vectors=small_vectors, fit_on=["task", "task"])
 
 
 # -- orderings ---------------------------------------------------------------------------------------------------------
@@ -510,19 +439,6 @@ def test_what_is_kept_is_computed_anew_only_when_something_changes(
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
-def test_the_ablation_is_one_table_and_rho_is_in_the_json(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
-    command = ("evaluate", "sts", tmp_path, "--ablation", "--vectors", small_vectors.folder)
-    result = semsearch(*command)
-    assert (result.status, result.err) == (0, "")
-    heads = [line.split() for line in result.lines if line.startswith("task, r")]
-    assert [name for head in heads for name in head[3:]] == list(VARIANTS)
-    said = [line.split()[:3] for line in result.lines if " above " in line]
-    assert said[:-1] == [[b, "above", w] for b, w in CLAIMS]  # the last line says what published counts are
-    assert {score["method"] for score in semsearch(*command, "--json").json["tasks"]} == set(VARIANTS)
-    assert semsearch(*command, "--method", "sif").status == 2
-
-
 def test_several_runs_stand_side_by_side_with_their_differences(tmp_path: Path, small_vectors: VectorTable) -> None:
     write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
     others = make_vectors(tmp_path, seed=1, name="others")
@@ -557,47 +473,6 @@ def test_tasks_stand_beside_the_papers_when_asked(tmp_path: Path, small_vectors:
     index = lines.index(["Pearson's", "r", "×", "100,", "small", "sif", "(WR)", "GloVe+WR", "PSL+WR"])
     assert (lines[index + 1][0], lines[index + 1][2], lines[index + 1][4:]) == ("2012.MSRpar", "±", ["35.6", "43.3"])
     assert not any("GloVe+WR  PSL+WR" in line for line in semsearch(*command).lines)
-
-
-def test_a_picture_is_drawn_or_refused_before_anything_is_computed(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    from semsearch_research.evaluate.sts_picture import draw
-
-    for number, task in enumerate(sorted(YEAR_TASKS["STS12"])):
-        write_pairs(tmp_path / f"2012.{task}.test.tsv", pairs(number))
-    write_pairs(tmp_path / "own.tsv", pairs(9))
-    command = ("evaluate", "sts", tmp_path, "--vectors", small_vectors.folder, "--method", "mean", "--method", "usif")
-    assert semsearch(*command, "--plot", tmp_path / "x.svg").status == 0
-    assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
-    report = evaluate_sts([tmp_path], methods=["mean", "usif"], vectors=small_vectors)
-    year, own = draw(report).axes
-    assert [panel.get_title("left") for panel in (year, own)] == ["STS12", "own"]
-    shown = {str(line.get_label()): np.array(line.get_data()).T.tolist() for line in year.lines}
-    ours = {average.method: average.pearson for average in report.averages if average.group == "STS12"}
-    assert shown["small"] == [[ours["mean"], 1], [ours["usif"], 0]]  # the first method on top
-    assert shown["published, GloVe"] == [[52.5, 1], [64.9, 0]]
-    assert all(not len(line.get_xdata()) for line in own.lines if "published" in str(line.get_label()))
-    monkeypatch.setattr(sts, "cosines", None)
-    assert semsearch(*command, "--fresh", "--plot", tmp_path / "x.gif").status == 2
-
-
-def test_a_users_mistake_is_one_line(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
-    broken = tmp_path / "broken.tsv"
-    broken.write_text("3\tone\ttwo\n6\tone\ttwo\n")
-    command = ("evaluate", "sts", "--vectors", small_vectors.folder)
-    for arguments, said in [
-        ((broken,), "broken.tsv, line 2: expected a score from 0 to 5, found '6'"),
-        ((tmp_path / "gone.tsv",), "there is no file"),
-        ((tmp_path / "stsb.test.tsv", "--fit-on", tmp_path / "gone.txt"), "gone.txt cannot be read"),
-        ((tmp_path / "stsb.test.tsv", "--frequencies", tmp_path / "gone.txt"), "gone.txt cannot be read"),
-        ((tmp_path / "stsb.test.tsv", "--method", "nice"), "there is no method 'nice'"),
-    ]:
-        result = semsearch(*command, *arguments)
-        assert (result.status, len(result.err.splitlines()), result.out) == (2, 1, "")
-        assert said in result.err
 
 
 # -- word vectors ------------------------------------------------------------------------------------------------------

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from collections_made import pairs, sick, write_groups, write_pairs
 from console import semsearch
@@ -17,9 +16,6 @@ from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.cbos.word2vec_comparison import CbosDifference, CbosEffect, CbosReport, CbosTask, CbosYear
-from semsearch_research.evaluate.claims import counted
-from semsearch_research.evaluate.inputs import MEANING
 from semsearch_research.evaluate.table import Bold, Table, prose
 from semsearch_research.papers import reproduction, writing
 from semsearch_research.papers.chapters import CHAPTERS
@@ -27,16 +23,10 @@ from semsearch_research.papers.document import pages
 from semsearch_research.papers.notes import read_notes
 from semsearch_research.papers.reproduction import RUNS, evaluate_report
 from semsearch_research.papers.writing import write_report
-from semsearch_research.papers_report import PapersReport, UsedVectors
-from semsearch_research.paraphrase.agreement import ModelComparison
-from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
+from semsearch_research.papers_report import PapersReport
 from semsearch_research.published import figures
-from semsearch_research.supervised.labelled import LabelledTask
-from semsearch_research.supervised.published_tasks import published_for
-from semsearch_research.supervised.supervised_report import SupervisedReport, SupervisedRun, SupervisedScore, Trial
 
 LONG = ("supervised", "classify")
-USED = (UsedVectors("small", 1000, 24, "0123456789abcdef"),)
 
 
 @pytest.fixture(autouse=True)
@@ -136,53 +126,6 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
 
 
-def test_pairs_that_nobody_judged_have_a_section_of_their_own(
-    data: Path, small_vectors: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("gensim", reason="no wheel of gensim for this Python")
-    asked = list[dict[str, Any]]()
-    monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: asked.append(options))
-    (tmp_path / "text.txt").write_text("A text.\n")
-    options: dict[str, Any] = {"train_text": [tmp_path / "text.txt"], "seeds": 5}
-    quick = ("sts", "weights", "sweep", "components", "confound", *LONG)
-    run(data, small_vectors, *quick, **options)
-    write_pairs(data / "sts" / "2015.belief.test.tsv", pairs(9))
-    run(data, small_vectors, *quick, **options)
-    assert [one.get("blank_as_zero", False) for one in asked] == [False, False]
-    with (data / "sts" / "2015.belief.test.tsv").open("a") as file:
-        file.write("\tnot judged\tby anybody\n")
-    report = run(data, small_vectors, *quick, **options)
-    assert [one.get("blank_as_zero", False) for one in asked[2:]] == [False, True]
-    assert {one["seeds"] for one in asked} == {report.seeds} == {5}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"without": ["stss"]}, "no experiment 'stss'; --without is one of sts, weights"),
-        ({"without": "sts"}, "without must be a sequence"),
-        ({"vectors": []}, "vectors must be a sequence"),
-        ({"train_sentences": 0}, "train_sentences must be at least 1"),
-        ({"seeds": 0}, "seeds must be at least 1"),
-    ],
-)
-def test_what_cannot_be_meant_is_said(data: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
-        evaluate_report(data, **options)
-
-
-def test_what_is_broken_is_told_before_the_work(
-    data: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("semsearch_research.evaluate.sts.evaluate_sts", None)  # cannot be called
-    (data / "paraphrase" / "worse.tsv").write_text("g\t1\tAlone.\n")
-    with pytest.raises(SourceError, match=r"worse\.tsv, line 1: the group 'g' has 1 sentence"):
-        run(data, small_vectors)
-    (data / "sts" / "sick.dev.tsv").unlink()
-    with pytest.raises(SourceError, match="'sick' has no dev split"):
-        run(data, small_vectors, "classify")
-
-
 def test_a_folder_without_data_is_said(tmp_path: Path, data: Path, small_vectors: VectorTable) -> None:
     with pytest.raises(SourceError, match="has no data; expected a folder with sts/, paraphrase/"):
         evaluate_report(tmp_path)
@@ -235,17 +178,6 @@ def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersR
     assert cells(of_usif, "GloVe+UP")[:2] == ["–", "–"]  # published by year alone
 
 
-def test_claims_have_a_verdict_and_both_counts(report: PapersReport) -> None:
-    assert report.sts is not None
-    [ordering] = [one for one in report.sts.orderings if (one.better, one.worse) == ("sif", "mean")]
-    expected = [
-        *(counted(held) for held in ordering.published.values()),
-        f"{ordering.verdict}: {ordering.found.held} of 5, {ordering.found.difference:+.1f} "
-        f"± {(ordering.high - ordering.low) / 2:.1f}",
-    ]
-    assert cells(document(report, {}), "sif above mean") == expected
-
-
 def test_the_text_depends_on_nothing_but_the_results(
     data: Path, small_vectors: VectorTable, report: PapersReport, tmp_path: Path
 ) -> None:
@@ -270,129 +202,6 @@ def test_a_table_keeps_what_is_in_its_cells() -> None:
     table = Table(["a", Bold("b")], [["x|y", "two\nlines"], [Bold(""), Bold("z")]])
     assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", "|  | **z** |", ""]
     assert all(len(line) <= 118 for line in prose("word " * 100))
-
-
-# -- what is learned ---------------------------------------------------------------------------------------------------
-
-
-def test_supervised_tasks_stand_beside_the_papers_and_below_the_systems_they_beat() -> None:
-    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
-    scores = [
-        SupervisedScore(
-            "sick relatedness",
-            "relatedness",
-            method,
-            (4500, 500, 4927),
-            tuple(SupervisedRun(seed, best, {"pearson": figure + seed}, (best,)) for seed in (0, 1)),
-            figure + 0.5 + np.linspace(-2, 2, 101),
-        )
-        for method, figure in (("mean", 84.5), ("sif", 86.5), ("usif", 83.5))
-    ]
-    published = published_for(LabelledTask("sick", "relatedness", (), *[None] * 3, ()), None)  # type: ignore[arg-type]
-    found = SupervisedReport("small", 2400, (0, 1), tuple(scores), {"sick relatedness": published})
-    text = document(PapersReport(USED, (), supervised=found), {})
-    of_sif, _, of_usif = text.partition("# uSIF: ")
-    assert "semsearch evaluate supervised sts/ supervised/ --seeds 2 --vectors small\n" in text
-    assert cells(of_sif, "**sif, small**") == ["**87.0 ± 1.9**"]
-    assert cells(of_sif, "Ours (table 2)") == ["86.0"]
-    assert cells(of_sif, "LSTM (no), random order (table 3)") == ["77.2"]
-    assert cells(of_sif, "RNN") == ["+12.9, here +13.9 ± 1.9"]
-    assert "| sick relatedness | sif | 4,500 / 500 / 4,927 | 0.01 | 0.001 | 1e-05 | 7 | 84.0 |" in of_sif
-    assert cells(of_usif, "ParaNMT+UP (table 3)") == ["83.8"]
-    assert cells(of_usif, "usif above sif") == ["0 of 1, -0.1", "no difference shown: -3.0 ± 0.0"]
-
-
-def test_paraphrase_groups_stand_beside_the_paper() -> None:
-    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {"sentences": 521, "groups": 89, "tokens": 1085})
-    score = ClassifyScore(
-        "opinosis_groups", "mowe", 256, (66.0, 68.0), (1.0, 10.0), (60.0, 60.0), 69.30, 65, 69, 57, 63
-    )
-    pair = ModelComparison("opinosis_groups", "mowe", "pca-bow", 521, 40, 10, 2e-5, True)
-    found = ClassifyReport("small", False, 0, 77, (sizes,), (score,), (), (pair,))
-    text = document(PapersReport(USED, (), texts=("t.txt",), classify=found), {})
-    assert (
-        "semsearch evaluate classify paraphrase/opinosis_groups.tsv --train-text t.txt --train-sentences 77 "
-        "--vectors small\n" in text
-    )
-    assert "| opinosis_groups | 521 (paper: 521) | 89 (paper: 89) | 879 (paper: 1,085) |" in text
-    assert cells(text, "mowe") == ["256", "67.00 ± 2.0", "1 10", "60.00 ± 3.0", "69.30"]
-    assert cells(text, "urae") == ["–", "–", "–", "–", "20.86"]  # only published
-    assert "| opinosis_groups | mowe above pca-bow | +14.9 | holds: +5.8 | < 0.0001 |" in text
-
-
-def test_figures_of_distilled_vectors_are_marked(report: PapersReport) -> None:
-    assert report.sweep is not None
-    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
-    scores = tuple(
-        ClassifyScore("opinosis_groups", model, 9, (66.0,), (1.0,), (60.0,), None, 65, 67, 59, 61)
-        for model in ("mowe", "bow", "usif")
-    )
-    best = Trial(0.01, 0.001, 1e-5, 7, 84.0)
-    runs = (SupervisedRun(0, best, {"accuracy": 80.0}, (best,)),)
-    learned = SupervisedScore("sentiment", "texts", "sif", (9, 9, 9), runs, np.full(9, 80.0))
-    for taught, mark in ((False, ""), (True, "†")):
-        found = PapersReport(
-            USED,
-            (),
-            sweep=replace(report.sweep, taught=("small",) * taught),
-            supervised=SupervisedReport("small", 2400, (0,), (learned,), {"sentiment": {}}, taught),
-            classify=ClassifyReport("small", taught, 0, 0, (sizes,), scores, (), ()),
-        )
-        text = document(found, {})
-        assert f"| **sif, small{mark}** | **80.0 ± 0.0** |" in text
-        assert [bool(re.search(rf"^\| {name} \|", text, re.M)) for name in (f"mowe{mark}", "bow", f"usif{mark}")] == [
-            True
-        ] * 3
-        assert f"| claim | here, small{mark} |" in text
-        assert (text.count(MEANING[2:30]) > 0) == taught
-
-
-def test_other_ways_and_blank_scores_stand_beside_the_paper() -> None:
-    sizes = GroupSizes("opinosis_groups", 521, 89, 879, {3: 1}, {})
-    score = ClassifyScore("opinosis_groups", "pca-bow-white", 300, (57.0,), (1.0,), (49.0,), None, 53, 61, 45, 53)
-    ours, paper = {"CBOS": 34.5, "random": 20.0}, {"skip-gram": 18.9, "CBOW": 17.7, "CBOS": 32.3}
-    within: dict[str, tuple[float, float]] = {name: (figure - 4, figure + 4) for name, figure in ours.items()}
-    none = dict.fromkeys(ours, None)
-    tasks = tuple(
-        CbosTask(f"{year}.images", f"STS{year[2:]}", 9, ours, none, paper, within) for year in ("2014", "2015")
-    )
-    years = tuple(CbosYear(task.group, 1, False, ours, none, paper, {}, within) for task in tasks)
-    blanks = CbosReport(10, 100, 50, 0.9, {"seeds": 1}, {}, tasks, years)
-    reduced = ClassifyReport("small", False, 0, 0, (sizes,), (score,), (), ())
-    text = document(PapersReport(USED, (), texts=("t.txt",), seeds=1, reduced=reduced, blanks=blanks), {})
-    assert "semsearch evaluate cbos t.txt --sts sts/ --sentences 300000 --seeds 1 --blank-as-zero\n" in text
-    assert cells(text, "2015.images") == ["9", "34.5 ± 4.0", "20.0 ± 4.0", "18.9", "17.7", "32.3"]
-    assert "2014.images" not in text
-    assert "--model pca-bow --model pca-bow-white --model pca-bow-all --model pca-bow-white-all\n" in text
-    assert cells(text, "pca-bow-white") == ["300", "57.00 ± 4.0", "1", "49.00 ± 4.0", "–"]
-
-
-def test_cbos_stands_beside_the_paper_with_means_of_the_same_tasks() -> None:
-    paper = {"skip-gram": 40.0, "CBOW": 45.0, "CBOS": 50.0}
-    ours = {"skip-gram": 60.0, "CBOW": 50.0, "CBOS": 61.0, "random": 62.0}
-    apart = dict.fromkeys(ours, 0.25)
-    within = {name: (figure - 3, figure + 3) for name, figure in ours.items()}
-    tasks = tuple(CbosTask(f"2014.{name}", "STS14", 9, ours, apart, paper, within) for name in ("OnWN", "images"))
-    year = CbosYear("STS14", 2, False, ours, apart, paper, {}, within)
-    by_task = {k: {"2014.OnWN": 60.0 + k, "2014.images": 70.0 - k} for k in (1, 2)}
-    around = {"2014.OnWN": (50.0, 70.0), "2014.images": (65.0, 75.0)}
-    effects = tuple(CbosEffect("k", k, by_task[k], 65.0, 0.5, around, 63.0, 67.0) for k in (1, 2))
-    differences = (CbosDifference("skip-gram", 2, 2, 1.0, 0.5, 1.5), CbosDifference("random", 0, 2, -1.0, -2.5, 0.5))
-    found = CbosReport(
-        10, 100, 50, 0.9, {"min_count": 5, "seeds": 3}, {"CBOS": 3.0}, tasks, (year,), effects, differences
-    )
-    text = document(PapersReport(USED, (), texts=("t.txt",), train_sentences=12, cbos=found), {})
-    assert "cbos t.txt --sts sts/ --sentences 12\n" in text
-    assert "cbos t.txt --sts sts/ --sentences 12 --no-baselines --k 1 --k 2\n" in text
-    assert "report DATA --out FOLDER --vectors small --train-text t.txt --train-sentences 12\n" in text
-    assert "Settings: min count 5, seeds 3." in text.replace("\n", " ")
-    mean = ["60.0 ± 3.0", "50.0 ± 3.0", "61.0 ± 3.0", "62.0 ± 3.0", "40.0", "45.0", "50.0"]
-    assert cells(text, "**STS14, mean of these 2**") == [f"**{figure}**" for figure in mean]
-    assert cells(text, "CBOS above skip-gram") == ["2 of 2, +10.0", "holds: 2 of 2, +1.0 ± 0.5"]
-    assert cells(text, "CBOS above random") == ["–", "no difference shown: 0 of 2, -1.0 ± 1.5"]
-    assert cells(text, "images") == ["69.0 ± 5.0", "68.0 ± 5.0", "1"]
-    assert cells(text, "mean") == ["65.0 ± 2.0", "65.0 ± 2.0", "1"]
-    assert "seconds" not in text
 
 
 # -- notes -------------------------------------------------------------------------------------------------------------
@@ -424,30 +233,6 @@ def test_notes_stay_on_their_pages_whether_run_or_not(
         page.write("<!-- note: cbos -->\n<!-- end -->\n")
     with pytest.raises(UsageError, match=r"sif\.md and .*cbos\.md both have a note 'cbos'; join them"):
         write_report(report, out)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("\n<!-- note: a -->\nx\n", ":2: the note 'a' is not ended"),
-        (
-            "<!-- note: a -->\n<!-- note: b -->\n<!-- end -->\n",
-            ":1: the note 'a' is not ended; expected <!-- end --> before line 2",
-        ),
-        ("<!-- note: a -->\n<!-- end -->\n" * 2, ":3: there are two notes 'a'"),
-    ],
-)
-def test_notes_that_cannot_be_kept_stop_the_command(tmp_path: Path, data: Path, text: str, message: str) -> None:
-    page = tmp_path / "papers" / "sif.md"
-    page.parent.mkdir()
-    page.write_text(text, encoding="utf-8")
-    result = semsearch("evaluate", "report", data, "--out", page.parent)
-    assert result.status == 2
-    assert f"{page}{message}" in result.err
-    assert page.read_text(encoding="utf-8") == text
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +13,7 @@ from collections_made import write_groups
 from packages import needed
 from small import TOPICS, sentence
 
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import SourceError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate import cache
 from semsearch_research.paraphrase.bags import tokens
@@ -79,19 +75,6 @@ def test_of_more_sentences_as_many_as_asked_are_drawn_each_as_likely(text: Path)
     )
 
 
-def test_what_cannot_be_trained_on_is_said(tmp_path: Path, training: list[str]) -> None:
-    with pytest.raises(SourceError, match="there is no file"):
-        training_sentences([tmp_path / "gone.txt"], SMALL)
-    (tmp_path / "empty.txt").write_text("\n\n")
-    with pytest.raises(UsageError, match="no sentences in the text"):
-        training_sentences([tmp_path / "empty.txt"], SMALL)
-    with pytest.raises(UsageError, match="sentences must be at least 1, not 0"):
-        training_sentences([tmp_path / "empty.txt"], replace(SMALL, sentences=0))
-    for model in PARAGRAPH_MODELS:
-        with pytest.raises(UsageError, match="no word occurs 1000 times"):
-            paragraph_vectors(model, training[:9], TEXTS, replace(SMALL, least=1000))
-
-
 # -- what is inferred --------------------------------------------------------------------------------------------------
 
 
@@ -113,25 +96,6 @@ def test_sentences_of_a_topic_have_vectors_alike(training: list[str]) -> None:
     cosines = unit @ unit.T
     same = (cosines[:6, :6].sum() - 6 + cosines[6:, 6:].sum() - 6) / 60
     assert same > cosines[:6, 6:].mean() + 0.2
-
-
-def test_another_process_gives_the_same_vectors(training: list[str]) -> None:
-    """Python hashes texts otherwise in every process; gensim would start from that."""
-    settings = replace(SMALL, rounds=2)
-    here = paragraph_vectors("pv-dbow", training[:60], TEXTS[:2], settings)
-    program = (
-        "from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings, paragraph_vectors\n"
-        f"print(paragraph_vectors('pv-dbow', {training[:60]!r}, {TEXTS[:2]!r}, {settings!r}).tolist())"
-    )
-    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
-    there = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert json.loads(there.stdout) == here.tolist()
 
 
 # -- classified --------------------------------------------------------------------------------------------------------

@@ -13,17 +13,15 @@ from collections_made import write_groups
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
-from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.errors import MissingExtra, SourceError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate import cache
 from semsearch_research.paraphrase.agreement import ErrorAgreement, mcnemar, shared_errors
 from semsearch_research.paraphrase.bags import bags, tokens
 from semsearch_research.paraphrase.classification import evaluate_classify
-from semsearch_research.paraphrase.classify_report import ClassifyScore
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.paraphrase.linear_svm import COSTS, FOLDS, best_cost, classify, split
-from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch_research.paraphrase.sentence_models import (
     MODELS,
     PCA_VARIANTS,
@@ -88,19 +86,6 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, case: str) -> None
     (tmp_path / "x.tsv").write_text(THREE + line)
     with pytest.raises(SourceError, match=said):
         read_paraphrases([tmp_path / "x.tsv"])
-
-
-def test_what_is_not_there_or_there_twice_is_said(tmp_path: Path, groups: Path) -> None:
-    with pytest.raises(SourceError, match="there is no file"):
-        read_paraphrases([tmp_path / "gone.tsv"])
-    (tmp_path / "x").mkdir()
-    (tmp_path / "empty.tsv").write_text("\n")
-    with pytest.raises(SourceError, match="0 groups"):
-        read_paraphrases([tmp_path / "empty.tsv"])
-    other = write_groups(tmp_path / "x" / groups.name, [3, 3])
-    with pytest.raises(SourceError, match="of one name"):
-        read_paraphrases([groups, other])
-    assert len(read_paraphrases([groups, groups.parent / "x" / ".." / groups.name])) == 1
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------
@@ -331,21 +316,6 @@ def test_a_result_is_kept_until_something_changes(
         evaluate_classify([groups], models=["bow"], vectors=small_vectors)
 
 
-def test_published_figures_stand_beside_the_papers_data_only() -> None:
-    assert published_accuracies("opinosis_groups", 521) == {
-        "pv-dm": 38.26,
-        "pv-dbow": 32.19,
-        "urae": 20.86,
-        "mowe": 69.30,
-        "sowe": 68.75,
-        "bow": 65.23,
-        "pca-bow": 54.43,
-    }
-    assert published_accuracies("MSRP-groups3", 859)["bow"] == 98.37
-    assert published_accuracies("opinosis_groups", 520) == published_accuracies("mine", 521) == {}
-    assert set(published_accuracies("msrp", 859)) <= {*MODELS, UNTRIED}
-
-
 def test_whitened_components_have_a_variance_of_one_and_the_directions_of_the_others() -> None:
     counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
     train, test = np.arange(30), np.arange(30, 40)
@@ -371,46 +341,6 @@ def test_the_ways_to_reduce_a_bag_are_run_where_they_are_named(groups: Path, sma
     assert [score.model for score in report.scores] == ["pca-bow", *PCA_VARIANTS]
     assert len({score.dimension for score in report.scores[:2]}) == 1
     assert report.scores[2].dimension >= report.scores[0].dimension  # of more sentences, of which there are few here
-
-
-def test_what_the_paper_has_above_stands_first_and_is_marked(tmp_path: Path, small_vectors: VectorTable) -> None:
-    rows = [f"{topic}\t{number}\t{sentence(topic, number)} {number}\n" for topic in TOPICS for number in range(90)]
-    path = tmp_path / "opinosis.tsv"
-    path.write_text("".join(rows[:521]))
-    report = evaluate_classify([path], models=["pca-bow", "bow", "sif"], vectors=small_vectors, cost=1.0)
-    assert [(pair.one, pair.other) for pair in report.comparisons if pair.expected] == [("bow", "pca-bow")]
-    assert [score.published for score in report.scores] == [54.43, 65.23, None]
-    assert report.sizes[0].published == {"sentences": 521, "groups": 89, "tokens": 1085}
-    found = {pair.one + pair.other: pair.difference for pair in report.comparisons}
-    right = {score.model: _right(score, 521) for score in report.scores}
-    assert found["bowpca-bow"] == pytest.approx(100 * (right["bow"] - right["pca-bow"]) / 521)
-
-
-def _right(score: ClassifyScore, sentences: int) -> int:
-    """The number of sentences that were right, from the folds of 174, 174 and 173."""
-    sizes = [sentences // 3 + (fold < sentences % 3) for fold in range(3)]
-    return sum(round(accuracy * size / 100) for accuracy, size in zip(score.folds, sizes, strict=True))
-
-
-def test_what_cannot_be_meant_is_said(groups: Path, small_vectors: VectorTable) -> None:
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_classify(str(groups))
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_classify([])
-    with pytest.raises(UsageError, match="no model 'glove'; choose of mowe"):
-        evaluate_classify([groups], models=["glove"])
-    with pytest.raises(UsageError, match="models must be a sequence"):
-        evaluate_classify([groups], models="bow")
-    with pytest.raises(UsageError, match="pv-dm is trained on a text of its own; give one with --train-text"):
-        evaluate_classify([groups], models=["pv-dm"])
-    with pytest.raises(UsageError, match="C must be above zero"):
-        evaluate_classify([groups], cost=0)
-    with pytest.raises(UsageError, match="train_text must be a sequence"):
-        evaluate_classify([groups], train_text=str(groups))
-    with pytest.raises(UsageError, match="seed must be from 0"):
-        evaluate_classify([groups], seed=-1)
-    with pytest.raises(UsageError, match="components must be between 0 and 24"):
-        evaluate_classify([groups], models=["bow"], components=99, vectors=small_vectors)
 
 
 @pytest.mark.parametrize("hidden", ["sklearn.svm", "gensim.models.doc2vec"])

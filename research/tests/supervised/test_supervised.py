@@ -8,22 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy
-from collections_made import SIZES, labelled_pair, sick, write_rows
+from collections_made import SIZES, sick, write_rows
 from console import semsearch
 from references import papers as reference
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
-from semsearch.embedding.methods import METHODS
 from semsearch.embedding.weights import usif_a
-from semsearch.errors import SourceError, UsageError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate.claims import HOLDS, REVERSED, UNDECIDED
 from semsearch_research.experiments.supervised_experiment import figures
 from semsearch_research.supervised.descent import Setting
 from semsearch_research.supervised.labelled import Examples, LabelledTask, read_labelled
-from semsearch_research.supervised.published_tasks import published_for
 from semsearch_research.supervised.several_seeds import evaluate_supervised
 from semsearch_research.supervised.supervised_report import (
     SeedsDifference,
@@ -32,7 +29,7 @@ from semsearch_research.supervised.supervised_report import (
     SupervisedScore,
     Trial,
 )
-from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, drawn_examples, draws_of, figures_of
+from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, draws_of, figures_of
 
 
 @pytest.fixture(autouse=True)
@@ -87,21 +84,6 @@ def test_a_is_chosen_on_dev_first_and_then_rate_and_regularisation(tmp_path: Pat
         assert one.chosen == max(one.trials, key=lambda trial: trial.dev)
 
 
-def test_the_test_split_is_embedded_once_and_last(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[int] = []
-    original = Features.of
-
-    def of(self: Features, examples: Examples) -> object:
-        seen.append(len(examples))
-        return original(self, examples)
-
-    monkeypatch.setattr(Features, "of", of)
-    run(texts(tmp_path / "data"), small_vectors)
-    assert seen == [60, 20] * 3 + [24]
-
-
 def test_a_score_is_the_mean_class_and_a_label_the_likeliest(tmp_path: Path) -> None:
     relatedness, entailment = read_labelled([sick(tmp_path / "data")])
     p = np.array([[0, 0, 0.5, 0.5, 0], [1.0, 0, 0, 0, 0], [0, 0.2, 0.3, 0, 0.5]])
@@ -146,22 +128,6 @@ def test_usif_removes_the_components_of_the_training_sentences(tmp_path: Path, s
     assert found / np.linalg.norm(found, axis=1, keepdims=True) == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
-def test_the_order_of_the_words_makes_no_difference(tmp_path: Path, small_vectors: VectorTable, method: str) -> None:
-    tasks = read_labelled([sick(texts(tmp_path / "data"))])
-    generator = np.random.default_rng(0)
-    for task in tasks:
-        features = Features(small_vectors, method, 1e-3 if method == "sif" else None, task.train)
-        mixed = Examples(
-            tuple([_shuffled(text, generator) for text in column] for column in task.test.texts), task.test.gold
-        )
-        assert mixed.texts != task.test.texts
-        for one, two in zip(features.of(task.test), features.of(mixed), strict=True):
-            assert one == pytest.approx(two, abs=1e-4)
-    embedder = SentenceEmbedder(small_vectors, method=method).fit(tasks[0].train.texts[0])
-    assert embedder.transform(mixed.texts[0]) == pytest.approx(embedder.transform(tasks[-1].test.texts[0]), abs=1e-5)
-
-
 def test_what_is_learned_from_words_in_random_order_is_the_same(tmp_path: Path, small_vectors: VectorTable) -> None:
     found = run(texts(tmp_path / "data"), small_vectors).scores
     generator = np.random.default_rng(0)
@@ -187,18 +153,6 @@ def test_texts_of_unknown_words_are_no_obstacle(tmp_path: Path, small_vectors: V
 # -- options and results -----------------------------------------------------------------------------------------------
 
 
-def test_a_number_of_examples_is_drawn_from_the_train_split(tmp_path: Path, small_vectors: VectorTable) -> None:
-    [task] = read_labelled([texts(tmp_path / "data")])
-    drawn = drawn_examples(task.train, 10, 0)
-    assert len(set(drawn.texts[0])) == len(drawn) == 10
-    assert set(zip(drawn.texts[0], drawn.gold, strict=True)) <= set(
-        zip(task.train.texts[0], task.train.gold, strict=True)
-    )
-    assert drawn_examples(task.train, 10, 1).texts != drawn.texts
-    assert drawn_examples(task.train, 60, 0) is task.train
-    assert run(tmp_path / "data", small_vectors, examples=10).scores[0].examples == (10, 20, 24)
-
-
 def test_results_are_kept_until_something_changes(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,40 +173,6 @@ def test_results_are_kept_until_something_changes(
     learned.clear()
     assert run(folder, small_vectors, progress=heard).scores[0].examples == (60, 2, 24)
     assert learned
-
-
-def test_published_figures_stand_beside_data_of_that_name(tmp_path: Path, small_vectors: VectorTable) -> None:
-    relatedness, entailment = read_labelled([sick(tmp_path / "a")])
-    assert published_for(relatedness, None)["Ours (SIF, table 2)"] == 86.03
-    assert published_for(relatedness, None)["LSTM (no), random order (SIF, table 3)"] == 77.24
-    assert published_for(relatedness, None)["ParaNMT+UP (uSIF, table 3)"] == 83.8
-    assert published_for(entailment, None)["ParaNMT+WR (uSIF, table 3)"] == 80.9
-    [sentiment] = read_labelled([texts(tmp_path / "b")])
-    assert published_for(sentiment, None)["Ours (SIF, table 2)"] == 82.2
-    assert published_for(sentiment, 10) == {}
-    [imdb] = read_labelled([texts(tmp_path / "c", "imdb-{}")])
-    assert published_for(imdb, 200) == {"NB-SVM (SIF, table 8)": 73, "Our method (SIF, table 8)": 77}
-    assert published_for(imdb, None)["Our method (SIF, table 8)"] == 85
-    assert published_for(imdb, 500) == {}
-    pairs = [labelled_pair(number)[1:] for number in range(sum(SIZES.values()))]
-    [snli] = read_labelled([write_rows(tmp_path / "d", "snli.{}.tsv", pairs)])
-    assert published_for(snli, None)["Our method (SIF, table 7)"] == 78.2
-    [own] = read_labelled([texts(tmp_path / "e", "own-{}")])
-    assert published_for(own, None) == {}
-
-
-def test_what_the_paper_says_of_the_methods_is_checked(tmp_path: Path, small_vectors: VectorTable) -> None:
-    report = run(sick(tmp_path / "data"), small_vectors, methods=["usif", "mean"])
-    [ordering] = report.orderings
-    assert (ordering.better, ordering.worse, ordering.found.of) == ("usif", "mean", 2)
-    by_method = {(score.task, score.method): score.figure for score in report.scores}
-    differences = [by_method[task, "usif"] - by_method[task, "mean"] for task in report.published]
-    assert ordering.found.difference == pytest.approx(np.mean(differences))
-    assert ordering.found.held == sum(difference > 0 for difference in differences)
-    assert [task.difference for task in ordering.tasks] == pytest.approx(differences)
-    assert {(task.p, task.verdict) for task in ordering.tasks} == {(1.0, UNDECIDED)}  # of a single seed
-    assert ordering.published is not None  # 83.8 against 83.6, 81.1 against 80.6
-    assert (ordering.published.held, ordering.published.difference) == (2, pytest.approx(0.35))
 
 
 def test_a_figure_is_the_mean_over_seeds_with_its_deviation(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -317,24 +237,6 @@ def test_draws_of_test_examples_are_those_of_the_figure() -> None:
     drawn = draws_of(task, np.eye(2)[guess])
     assert drawn.mean() == pytest.approx(75, abs=0.5)
     assert drawn.std() == pytest.approx(100 * (0.75 * 0.25 / 200) ** 0.5, rel=0.1)  # of a share of 200
-
-
-def test_what_cannot_be_meant_is_said(tmp_path: Path, small_vectors: VectorTable) -> None:
-    folder = texts(tmp_path / "data")
-    with pytest.raises(UsageError, match="sequence of at least one"):
-        evaluate_supervised(str(folder))
-    for said, options in {
-        "no method 'nice'": {"methods": ["nice"]},
-        "named once each": {"methods": ["sif", "sif"]},
-        "a must be at least 1e-12, not 0.0": {"a": [0.0]},
-        "width must not be negative": {"width": -1},
-        "examples must be at least 2": {"examples": 1},
-        "seeds must be at least 1, not 0": {"seeds": 0},
-    }.items():
-        with pytest.raises(UsageError, match=said):
-            run(folder, small_vectors, **options)
-    with pytest.raises(SourceError, match="there is no"):
-        run(tmp_path / "gone", small_vectors)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -230,32 +230,8 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_vectors(tmp_path: Path, monke
     assert not (tmp_path / "v.checkpoint").exists()
 
 
-def test_another_seed_gives_other_vectors(tmp_path: Path) -> None:
-    write_articles(tmp_path / "texts", 6)
-    digests = {
-        train_cbos(
-            [tmp_path / "texts"], tmp_path / f"v{n}", dimension=3, epochs=1, settings=CbosSettings(seed=seed)
-        ).digest
-        for n, seed in enumerate((0, 1, 1))
-    }
-    assert len(digests) == 2
-
-
 def test_a_damaged_checkpoint_is_an_error_that_says_what_to_remove(tmp_path: Path) -> None:
     (tmp_path / "v.checkpoint").write_bytes(b"PK no archive")
     with pytest.raises(VectorsError, match=r"damaged.*remove .*v\.checkpoint"):
         Checkpoint(tmp_path / "v.checkpoint", "stamp").load((1, 1))
     assert Checkpoint(tmp_path / "none", "stamp").load((1, 1)) is None
-
-
-def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("one sentence of words words words")
-    with pytest.raises(UsageError, match="two sentences"):
-        train_cbos([path], tmp_path / "v", dimension=1, min_count=1)
-    with pytest.raises(UsageError, match="epochs must be at least 1, not 0"):
-        train_cbos([path], tmp_path / "v", epochs=0)
-    for name, value in (("window", 0), ("negatives", 0), ("batch", 0), ("rate", 0), ("rate", math.nan)):
-        with pytest.raises(UsageError, match=name):
-            train_cbos([path], tmp_path / "v", settings=CbosSettings(**{name: value}))  # type: ignore[arg-type]
-    assert [one.name for one in tmp_path.iterdir()] == ["a.txt"]

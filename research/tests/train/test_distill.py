@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.errors import MissingExtra, SourceError, UsageError, VectorsError
+from semsearch.errors import MissingExtra, SourceError, UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.train import corpus as counting
 from semsearch_research.train.corpus import count_words
@@ -62,34 +62,6 @@ def test_words_are_counted_in_text_however_it_is_stored(
 def test_markup_is_not_counted(tmp_path: Path) -> None:
     path = store_plain(tmp_path / "a.md", "# Cats\n\nA *cat* has a [home](https://example.org/page).\n")
     assert count_words([path], skipped=never) == {"cats": 1, "a": 2, "cat": 1, "has": 1, "home": 1}
-
-
-def test_counts_of_a_folder_are_the_sum_of_its_files(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    paths = [
-        store_plain(tmp_path / "a.txt", "one two"),
-        store_plain(tmp_path / "deep" / "b.md", "two three"),
-        store_xz(tmp_path / "c.txt", "three four"),
-    ]
-    store_plain(tmp_path / "picture.svgz", "five")
-    total = count_words([tmp_path], skipped=never)
-    assert total == {"one": 1, "two": 2, "three": 2, "four": 1}
-    assert total == sum((count_words([path], skipped=never) for path in paths), start=type(total)())
-
-
-def test_what_cannot_be_read_is_told_and_nothing_of_it_is_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(counting, "_BLOCK", 5)
-    store_plain(tmp_path / "good.txt", "good")
-    (tmp_path / "latin.txt").write_bytes(b"bad words\n" * 9000 + b"caf\xe9\n")
-    cut = store_xz(tmp_path / "cut.txt", "bad " * 9000)
-    cut.write_bytes(cut.read_bytes()[:-20])
-    (tmp_path / "broken.txt.gz").write_bytes(gzip.compress(b"bad")[:12] + b"\xff" * 20)
-    skipped: dict[str, str] = {}
-    assert count_words([tmp_path], skipped=skipped.__setitem__) == {"good": 1}
-    assert {Path(path).name for path in skipped} == {"latin.txt", "cut.txt.xz", "broken.txt.gz"}
-    assert all(skipped.values())
 
 
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -257,19 +229,6 @@ def test_nothing_is_encoded_twice(tmp_path: Path) -> None:
     assert sorted(text for call in teacher.calls for text in call) == sorted([*COUNTS, "the cat", "a dog"])
 
 
-def test_a_target_that_exists_or_too_many_dimensions_are_said_before_the_long_work(tmp_path: Path) -> None:
-    teacher = FakeTeacher()
-    with pytest.raises(UsageError, match="the teacher has 26 dimensions; 27 were requested"):
-        distilled(teacher, tmp_path / "v", dimension=27)
-    with pytest.raises(VectorsError, match="no words"):
-        distilled(teacher, tmp_path / "v", counts={})
-    (tmp_path / "v").mkdir()
-    with pytest.raises(VectorsError, match="exists"):
-        distilled(teacher, tmp_path / "v", dimension=2)
-    assert not teacher.calls
-    assert [path.name for path in tmp_path.iterdir()] == ["v"]
-
-
 def test_texts_without_known_words_are_an_error_and_leave_no_table(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="0 of 2 texts"):
         distilled(FakeTeacher(), tmp_path / "v", dimension=3, texts=["x y", "z"])
@@ -280,16 +239,4 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     with pytest.raises(MissingExtra, match=r"research\[train\]"):
-        Teacher("fake")
-
-
-def test_a_teacher_that_cannot_be_loaded_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError("no such model")
-
-    module = ModuleType("sentence_transformers")
-    module.SentenceTransformer = refuse  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    with pytest.raises(VectorsError, match="fake is not a model"):
         Teacher("fake")

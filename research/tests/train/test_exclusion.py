@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.errors import SourceError
 from semsearch.text.tokens import words
 from semsearch_research.train.training_texts import RUN, Excluded
 
@@ -67,16 +66,3 @@ def test_the_rule_is_what_it_says(tmp_path_factory: pytest.TempPathFactory, one:
     runs = {tuple(one[i : i + RUN]) for i in range(len(one) - RUN + 1)}
     shares = any(tuple(two[i : i + RUN]) in runs for i in range(len(two) - RUN + 1))
     assert found == (shares or (0 < len(two) < RUN and words(text) == words(other)))
-
-
-def test_a_path_that_is_not_there_and_a_file_that_is_no_text_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="nowhere"):
-        Excluded([tmp_path / "nowhere"])
-    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SourceError, match="bytes"):
-        Excluded([tmp_path / "bytes"])
-    (tmp_path / "bytes").unlink()
-    for text in ('{"text": ', "[" * 100_000):
-        (tmp_path / "broken.jsonl").write_text(text, encoding="utf-8")
-        with pytest.raises(SourceError, match=r"broken\.jsonl"):
-            Excluded([tmp_path])

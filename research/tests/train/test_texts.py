@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from semsearch.errors import SourceError, StorageError, UsageError, VectorsError
+from semsearch.errors import SourceError, StorageError, UsageError
 from semsearch_research.train.teacher_encodings import Encodings, Teacher, hash_texts
 from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
 
@@ -123,21 +123,6 @@ def test_each_text_is_encoded_once_and_found_again_by_whoever_opens_the_folder(t
     assert heard == [(3, 3)]
     texts = ["ccc", "b", "aa", "b"]
     assert np.array_equal(second.of(texts), encode(texts))
-
-
-def test_texts_without_a_vector_and_folders_of_another_teacher_are_errors(tmp_path: Path) -> None:
-    encodings = Encodings(tmp_path, "teacher", "float32")
-    with pytest.raises(VectorsError, match="2 of 2"):
-        encodings.of(["a", "b"])
-    encodings.complete(["a"], encode)
-    with pytest.raises(VectorsError, match="1 of 2"):
-        encodings.of(["a", "b"])
-    for other in (("other", "float32"), ("teacher", "bfloat16")):
-        with pytest.raises(VectorsError, match="choose another folder"):
-            Encodings(tmp_path, *other)
-    (tmp_path / "part-000001.npz").write_bytes(b"cut")
-    with pytest.raises(VectorsError, match=r"part-000001\.npz"):
-        encodings.of(["a"])
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,12 @@ FAISS compares all of it: Lance would read it again for every query. Tables are 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
-from semsearch.dense.segments_reader import OpenedSegment, SegmentsReader
+from semsearch.dense.segments_reader import InThreads, OpenedSegment, SegmentsReader
 from semsearch.dense.stored_vectors import plain_index
-from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
+from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use
@@ -101,53 +101,35 @@ COLUMN = "vector"
 _CHUNK = 1 << 16  # vectors held until they are written
 
 
-class LanceWriter:
-    """Writes vectors of one kind as tables of at most `largest` vectors each. A context manager."""
+class GrowingTable:
+    """A table that is being written, piece by piece."""
 
     def __init__(self, store: LanceStore, generation: int) -> None:
+        self.count = 0
         self._store = store
-        self._generation = generation
-        self._additions = Additions()
-        self._segments: list[Segment] = []
-        self._start()
-
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
-        self._additions.check(ids, vectors)
-        while len(ids):
-            room = min(self._store.largest - self._count, _CHUNK - sum(map(len, self._held)))
-            self._ids.append(ids[:room])
-            self._held.append(vectors[:room].astype(np.float16))
-            self._count += len(ids[:room])
-            ids, vectors = ids[room:], vectors[room:]
-            if self._count == self._store.largest:
-                self._write_segment()
-            elif sum(map(len, self._held)) == _CHUNK:
-                self._write_held()
-
-    def finish(self) -> list[Segment]:
-        """Write what is left, and return all segments of this writer."""
-        if self._count:
-            self._write_segment()
-        return self._segments
-
-    def __enter__(self) -> LanceWriter:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._table is not None:
-            with suppress(StorageError):  # the store may have failed; the next writer drops the table
-                self._store.drop(self._name)
-
-    def _start(self) -> None:
-        """Begin a new, empty table."""
-        self._name = segment_name(self._store.kind, self._generation).rpartition(".")[0] + SUFFIX
+        self._name = segment_name(store.kind, generation).rpartition(".")[0] + SUFFIX
         self._table: Any = None
         self._ids: list[Int64] = []
         self._held: list[Float16] = []
-        self._count = 0
         self._digest = hashlib.blake2b(digest_size=16)
         self._size = 0
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Append vectors (n, d)."""
+        self._ids.append(ids)
+        self.count += len(ids)
+        while len(vectors):
+            room = _CHUNK - sum(map(len, self._held))
+            self._held.append(vectors[:room].astype(np.float16))
+            vectors = vectors[room:]
+            if sum(map(len, self._held)) == _CHUNK:
+                self._write_held()
+
+    def discard(self) -> None:
+        """Drop the table; if the store fails, the next writer does."""
+        if self._table is not None:
+            with suppress(StorageError):
+                self._store.drop(self._name)
 
     def _write_held(self) -> None:
         """Append the vectors held so far to the table."""
@@ -168,14 +150,13 @@ class LanceWriter:
         self._size += rows.nbytes
         self._held = []
 
-    def _write_segment(self) -> None:
-        """Finish the table: its last vectors, and a flush to the disk."""
+    def finish(self) -> Segment:
+        """Write the last vectors, and flush the table to the disk."""
         if self._held:
             self._write_held()
         store, ids = self._store, IdRanges.of_ids(np.concatenate(self._ids))
         store.place.flush(self._name)
-        self._segments.append(Segment(store.kind, self._name, self._size, ids, self._digest.hexdigest()))
-        self._start()
+        return Segment(store.kind, self._name, self._size, ids, self._digest.hexdigest())
 
 
 # -- Opened segment ----------------------------------------------------------------------------------------------------
@@ -205,8 +186,6 @@ class HeldVectors:
 
 # -- Store -------------------------------------------------------------------------------------------------------------
 
-Result = TypeVar("Result")
-
 _AT_ONCE = 16  # segments that are searched in parallel
 
 
@@ -221,13 +200,14 @@ class LanceStore:
         self.largest = largest
         self._opened: dict[str, Future[OpenedSegment]] = {}
         self._lock = Lock()
-        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-lance")
+        self._together = InThreads(_AT_ONCE, "semsearch-lance")
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Tables that the previous reader had open too stay open."""
         with self._lock:
             self._opened = {
-                each.file: self._opened.get(each.file) or self._pool.submit(self._segment, each) for each in segments
+                each.file: self._opened.get(each.file) or self._together.pool.submit(self._segment, each)
+                for each in segments
             }
             opening = [self._opened[each.file] for each in segments]
         try:
@@ -237,10 +217,10 @@ class LanceStore:
                 self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
             raise
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> LanceWriter:
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of new tables, which have no effect until the manifest names them."""
         del questions  # nothing is approximate
-        return LanceWriter(self, generation)
+        return SegmentsWriter(lambda _: GrowingTable(self, generation), self.largest)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
@@ -273,12 +253,6 @@ class LanceStore:
         return lance_package().dataset(
             self.place.table(name), self.place.version(name), storage_options=self.place.options
         )
-
-    def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
-        """Do some work in threads: most of it waits for the object store."""
-        if len(work) == 1:
-            return [work[0]()]
-        return [future.result() for future in [self._pool.submit(each) for each in work]]
 
     def _segment(self, segment: Segment) -> OpenedSegment:
         return self.place.ask(partial(self._read, segment), name=segment.file, times=1 + segment.size / PACE)

@@ -16,12 +16,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +29,8 @@ from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
-from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import Additions, Questions, merge_by_copying
+from semsearch.dense.segments_reader import InThreads, SegmentsReader
+from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
 from semsearch.errors import StorageError
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -59,51 +58,38 @@ _GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
 _PAUSE = 0.5  # seconds between two checks of a graph that is being built
 
 
-class PartitionWriter:
-    """Writes vectors as partitions of at most `store.largest` vectors each. A context manager."""
+class GrowingPartition:
+    """A partition that is being written: its vectors lie on the disk until their number is known."""
 
-    def __init__(self, store: MilvusStore, generation: int, questions: Questions | None) -> None:
+    def __init__(self, store: MilvusStore, generation: int, dimension: int, questions: Questions | None) -> None:
         self._store = store
         self._generation = generation
         self._questions = questions
-        self._additions = Additions()
-        self._growing: _Spool | None = None
-        self._segments: list[Segment] = []
+        self._spool = _Spool(store.folder, dimension)
+
+    @property
+    def count(self) -> int:
+        """The number of vectors so far."""
+        return self._spool.count
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit; StorageError."""
-        self._additions.check(ids, vectors)
-        while len(ids):
-            if self._growing is None:
-                self._growing = _Spool(self._store.folder, vectors.shape[1])
-            room = self._store.largest - self._growing.count
-            self._growing.add(ids[:room], vectors[:room])
-            ids, vectors = ids[room:], vectors[room:]
-            if self._growing.count == self._store.largest:
-                self._write(self._growing)
+        """Append vectors (n, d)."""
+        self._spool.add(ids, vectors)
 
-    def finish(self) -> list[Segment]:
-        """Write what is left, and return all segments of this writer. Raises StorageError."""
-        if self._growing is not None:
-            self._write(self._growing)
-        return self._segments
-
-    def __enter__(self) -> PartitionWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._growing is not None:
-            self._growing.close()
-
-    def _write(self, spool: _Spool) -> None:
-        store = self._store
+    def finish(self) -> Segment:
+        """Send the vectors, and count and measure what has arrived. Raises StorageError."""
+        store, spool = self._store, self._spool
         store.collections.check_owner(store.owner)
         which = f"{'hnsw' if store.has_graph(spool.count) else 'exact'}_{spool.dimension}"
         store.collections.make(which, owner=store.owner)
         name = Path(segment_name(store.kind, self._generation)).stem.replace("-", "_")  # as Milvus allows it
-        self._segments.append(self._written(spool, which, name))
+        segment = self._written(spool, which, name)
         spool.close()
-        self._growing = None
+        return segment
+
+    def discard(self) -> None:
+        """Delete the vectors on the disk; a partition is left to the next sweep."""
+        self._spool.close()
 
     def _written(self, spool: _Spool, which: str, name: str) -> Segment:
         server, collection = self._store.collections.server, f"{self._store.collections.name}_{which}"
@@ -218,8 +204,6 @@ _GRAPH_FROM = 1 << 15  # vectors: fewer are compared in about ten milliseconds
 _CHUNK = 1 << 14  # vectors that are read at a time to check them
 _AT_ONCE = 8  # partitions that are searched in parallel
 
-Result = TypeVar("Result")
-
 
 class MilvusStore:
     """A store of one kind of vectors in partitions of Milvus. `folder` is where vectors lie until they are sent."""
@@ -240,7 +224,7 @@ class MilvusStore:
         self.owner = owner
         self.largest = largest
         self.scanning = ScanOptions() if scanning is None else scanning
-        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-milvus")
+        self._together = InThreads(_AT_ONCE, "semsearch-milvus")
 
     @property
     def gathering(self) -> int | None:
@@ -260,9 +244,9 @@ class MilvusStore:
         opened = [Partition(self.collections, segment) for segment in segments]
         return SegmentsReader(opened, removed, together=self._together)
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> PartitionWriter:
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of new partitions, which have no effect until the manifest names them."""
-        return PartitionWriter(self, generation, questions)
+        return SegmentsWriter(lambda d: GrowingPartition(self, generation, d, questions), self.largest)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
@@ -294,12 +278,6 @@ class MilvusStore:
     def drop(self, name: str) -> None:
         """Delete a partition."""
         self.collections.drop(name)
-
-    def _together(self, work: Sequence[Callable[[], Result]]) -> list[Result]:
-        """Do some work in threads: most of it waits for the server."""
-        if len(work) == 1:
-            return [work[0]()]
-        return [future.result() for future in [self._pool.submit(task) for task in work]]
 
 
 def _open(location: StoreLocation) -> MilvusStore:

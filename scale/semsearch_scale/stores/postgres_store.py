@@ -26,8 +26,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -38,8 +37,8 @@ from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
-from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import NO_IDS, Additions, Questions, merge_by_copying
+from semsearch.dense.segments_reader import InThreads, SegmentsReader
+from semsearch.dense.vector_store import NO_IDS, Questions, SegmentsWriter, merge_by_copying
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
@@ -60,75 +59,34 @@ _MOST_MEMORY = 1 << 21  # kilobytes for building a graph: without room it takes 
 _NO_SHARED_MEMORY = ("53100", "53200")  # as in containers with little of it, which building side by side needs
 
 
-class PostgresWriter:
-    """Writes vectors of one kind as tables of at most `largest` vectors each. A context manager.
-
-    Raises StorageError if the database cannot be written to, or is another index's.
-    """
-
-    def __init__(self, store: PostgresStore, generation: int, *, questions: Questions | None) -> None:
-        self._store = store
-        self._generation = generation
-        self._questions = questions
-        self._additions = Additions()
-        self._growing: _GrowingTable | None = None
-        self._segments: list[Segment] = []
-
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
-        self._additions.check(ids, vectors)
-        while len(ids):
-            if self._growing is None:
-                self._growing = _GrowingTable(self._store, self._generation, vectors.shape[1])
-            room = min(self._store.largest - self._growing.count, _CHUNK)
-            self._growing.add(ids[:room], vectors[:room])
-            ids, vectors = ids[room:], vectors[room:]
-            if self._growing.count == self._store.largest:
-                self._finish(self._growing)
-
-    def finish(self) -> list[Segment]:
-        """Finish the last table, and return the segments of this writer."""
-        if self._growing is not None:
-            self._finish(self._growing)
-        return self._segments
-
-    def __enter__(self) -> PostgresWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._growing is not None:
-            self._growing.discard()
-
-    def _finish(self, growing: _GrowingTable) -> None:
-        self._segments.append(growing.finish(self._questions))
-        self._growing = None
-
-
 class _GrowingTable:
     """A table in the making."""
 
-    def __init__(self, store: PostgresStore, generation: int, dimension: int) -> None:
+    def __init__(self, store: PostgresStore, generation: int, dimension: int, questions: Questions | None) -> None:
         kind = store.location.kind
         self.file = segment_name(kind, generation).rpartition(".")[0]
         self.name = table(store.address, self.file)
         self.dimension = dimension
         self.count = 0
         self._store = store
+        self._questions = questions
         self._ids: list[Int64] = []
         self._waiting: list[Records] = []
         self._digest = hashlib.blake2b(digest_size=16)
         store.database.write(self._create)
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        records = records_of(np.arange(self.count, self.count + len(ids)), vectors)
-        self._digest.update(records.tobytes())
         self._ids.append(ids)
-        self._waiting.append(records)
-        self.count += len(ids)
-        if sum(map(len, self._waiting)) >= _CHUNK:
-            self._send()
+        for first in range(0, len(ids), _CHUNK):
+            part = vectors[first : first + _CHUNK]
+            records = records_of(np.arange(self.count, self.count + len(part)), part)
+            self._digest.update(records.tobytes())
+            self._waiting.append(records)
+            self.count += len(part)
+            if sum(map(len, self._waiting)) >= _CHUNK:
+                self._send()
 
-    def finish(self, questions: Questions | None) -> Segment:
+    def finish(self) -> Segment:
         """Send the last vectors, make the key and the graph, and say with a comment that all is there."""
         self._send()
         digest, kind = self._digest.hexdigest(), self._store.location.kind
@@ -136,7 +94,7 @@ class _GrowingTable:
         self._store.database.run_long(lambda session: self._build(session, has_graph=has_graph))
         ids = IdRanges.of_ids(np.concatenate(self._ids))
         one = SegmentTable(self._store, Segment(kind, self.file, 0, ids, digest), self.name, self.dimension)
-        asked = self._asked(questions) if has_graph else np.zeros((0, self.dimension), np.float32)
+        asked = self._asked(self._questions) if has_graph else np.zeros((0, self.dimension), np.float32)
         best = self._read_back(one, asked)
         scan = _measured(self._store, one, asked, best) if has_graph else None
 
@@ -266,7 +224,7 @@ class PostgresStore:
         self.database = get_database(self.address)
         self.largest = location.largest
         self._known: dict[str, SegmentTable] = {}
-        self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="semsearch-postgres-tables")
+        self._together = InThreads(MOST, "semsearch-postgres-tables")
 
     @property
     def indexed(self) -> int | None:
@@ -291,10 +249,9 @@ class PostgresStore:
         self._known = {segment.file: known[segment.file] for segment in segments}
         return SegmentsReader([known[segment.file] for segment in segments], removed, together=self._together)
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> PostgresWriter:
-        """Make a writer of new tables."""
-
-        return PostgresWriter(self, generation, questions=questions)
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
+        """Make a writer of new tables. It raises StorageError if the database is another index's."""
+        return SegmentsWriter(lambda d: _GrowingTable(self, generation, d, questions), self.largest)
 
     def merge(
         self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
@@ -365,12 +322,6 @@ class PostgresStore:
             self._known = {}
             self._look_up([one.segment])
             raise
-
-    def _together(self, work: Sequence[Callable[[], T]]) -> list[T]:
-        """Do some work with several tables, over a connection for each."""
-        if len(work) == 1:
-            return [work[0]()]
-        return [future.result() for future in [self._threads.submit(each) for each in work]]
 
     def _look_up(self, segments: Sequence[Segment]) -> dict[str, SegmentTable]:
         async def work(session: Session) -> dict[str, tuple[str | None, int]]:

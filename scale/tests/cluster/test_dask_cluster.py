@@ -74,32 +74,12 @@ def test_items_are_made_as_they_are_needed_and_not_all_at_once(cluster: LocalClu
     spread.close()
 
 
-def test_work_is_opened_once_a_worker(cluster: LocalCluster) -> None:
-    before = Doubles.opened
-    spread = DaskCluster(cluster.scheduler_address)
-    rows = [np.full((3, 4), number, dtype=np.float32) for number in range(12)]
-    for given, doubled in zip(rows, spread.in_order(Doubles(), rows), strict=True):
-        assert np.array_equal(doubled, 2 * given)
-    assert 1 <= Doubles.opened - before <= 2  # the two workers are threads of one process
-    spread.close()
-
-
 def test_what_the_work_raises_is_raised(cluster: LocalCluster) -> None:
     spread, got = DaskCluster(cluster.scheduler_address), []
     with pytest.raises(SourceError, match="three cannot be read"):
         got.extend(spread.in_order(fail_at_three, range(20)))
     assert got == [0, 1, 2]
     spread.close()
-
-
-def test_a_client_that_is_given_stays_open(cluster: LocalCluster) -> None:
-    from distributed import Client
-
-    with Client(cluster, set_as_default=False) as client:
-        spread = DaskCluster(client)
-        assert list(spread.in_order(square, range(3))) == [0, 1, 4]
-        spread.close()
-        assert client.submit(square, 5).result() == 25
 
 
 def test_a_worker_less_changes_no_result() -> None:

@@ -13,7 +13,7 @@ from scale_servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
 from semsearch import Index, Progress
-from semsearch.errors import UsageError, VectorsError, VectorsMismatch
+from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.indexing import intake, read_files
 from semsearch.indexing.read_files import Chunk, PreparerElsewhere, SentChunk
 from semsearch.sources.unchanged import PresentFile
@@ -165,13 +165,3 @@ def test_word_vectors_are_opened_where_they_are_and_are_the_same(tmp_path: Path,
         replace(reference, place=str(tmp_path / "missing")).open()
     with pytest.raises(VectorsMismatch, match=r"contains small .* expected the word vectors small \(another"):
         replace(reference, digest="another digest").open()
-
-
-def test_word_vectors_of_this_program_only_are_refused(tmp_path: Path, cluster: LocalCluster) -> None:
-    class Own:
-        """Word vectors without a folder."""
-
-        name, digest = "own", "0"
-
-    with pytest.raises(UsageError, match="cannot open the word vectors own"):
-        VectorsReference.of(Own())  # type: ignore[arg-type]

@@ -1,8 +1,7 @@
 """Objects of a store: their states, and how they are fetched."""
 
 import threading
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -31,19 +30,6 @@ def test_the_time_of_an_object_is_its_own_to_the_second_and_differs_by_version()
     first, second = (time_of({"LastModified": LONG_AGO, "ETag": etag}) for etag in ('"a"', '"b"'))
     assert first // SECOND == second // SECOND == int(LONG_AGO.timestamp())
     assert first != second
-
-
-@pytest.mark.parametrize(
-    "info",
-    [
-        {"mtime": 1714564800.25},
-        {"mtime": datetime.fromtimestamp(1714564800.25, UTC)},
-        {"updated": "2024-05-01T12:00:00.250000Z"},
-        {"LastModified": datetime(2024, 5, 1, 12, 0, 0, 250_000)},
-    ],
-)
-def test_a_time_without_a_version_is_taken_whole(info: Mapping[str, Any]) -> None:
-    assert time_of(info) == 1714564800 * SECOND + SECOND // 4
 
 
 @pytest.mark.parametrize("at", [1e300, float("inf"), float("nan"), 1e10, "9999-12-31T00:00:00Z", "0001-01-01T00:00:00"])

@@ -46,17 +46,6 @@ def test_an_index_of_a_store_is_found_again_by_its_uri(bucket: MemoryBucket) -> 
     assert other.err.endswith("there is nothing at s3://elsewhere/docs; give a folder or object that exists\n")
 
 
-def test_status_says_what_it_could_not_look_at(bucket: MemoryBucket) -> None:
-    assert "stale         no: up to date" in semsearch("status").out
-    bucket.objects.clear()
-    assert (
-        f"stale         {DOCS} no longer exists; its 3 documents were kept (--prune removes them); no other changes"
-        in " ".join(semsearch("status").out.split("\n"))
-    )
-    again = semsearch("index")
-    assert (again.status, again.out.startswith(f"{Path('indexes/docs')}: nothing changed in ")) == (2, True)
-
-
 def test_what_is_removed_may_come_back(bucket: MemoryBucket) -> None:
     assert len(bucket.objects) == 3
     removed = semsearch("remove", f"{DOCS}/guide/0.md")

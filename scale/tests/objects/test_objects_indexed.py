@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
-from small import article, sentence
+from small import article
 
-from semsearch.errors import SourceChanged, SourceError, StorageError, UsageError
+from semsearch.errors import SourceChanged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
 from semsearch.maintenance.pdf_pages import read_indexed
@@ -102,28 +102,6 @@ def test_an_object_that_was_moved_keeps_its_vectors(index: Index, bucket: Memory
     assert (done.moved, done.added, done.removed, done.passages) == (1, 0, 0, 0)
 
 
-def test_a_part_is_looked_at_alone(index: Index, bucket: MemoryBucket) -> None:
-    for name in ("a.md", "guide/c.md", "guide/deep/d.md"):
-        bucket.put(name, article("night", 1))
-    assert index.sync(f"{DOCS}/guide").changed == 2
-    assert index.sync(f"{DOCS}/a.md").changed == 1
-    bucket.delete("a.md")
-    assert index.sync(f"{DOCS}/a.md").removed == 1
-    with pytest.raises(SourceError, match="there is nothing at s3://bucket/docs/nothing"):
-        index.sync(f"{DOCS}/nothing")
-
-
-def test_one_object_may_be_a_root(bucket: MemoryBucket, tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.sync(f"{DOCS}/a.md")
-        assert [document.path for document in index.documents()] == [f"{DOCS}/a.md"]
-        bucket.put("a.md", article("night", 1))
-        assert index.sync().changed == 1
-        assert index.sync(DOCS).added == 4  # the folder takes it in
-        assert index.roots == (DOCS,)
-        assert index.verify() == []
-
-
 def test_ignore_rules_and_globs_hold(bucket: MemoryBucket, tmp_path: Path, small_vectors: VectorTable) -> None:
     bucket.put("guide/.gitignore", "deep/\n")
     bucket.put(".hidden/x.md", "words")
@@ -136,24 +114,6 @@ def test_ignore_rules_and_globs_hold(bucket: MemoryBucket, tmp_path: Path, small
         bucket.fetched.clear()
         assert index.sync().not_read == {".bin": 1}
         assert bucket.fetched == ["guide/.gitignore"]
-
-
-def test_names_that_no_file_has_are_told_and_others_are_taken(
-    bucket: MemoryBucket, tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    odd = ["A.md", "a b%20.md", "what?.md", "h#1.md", "x\\y.md", "both", "both/f.md", "ü", "ü/f.md"]
-    for name in [*odd, "../up.md", "/nameless.md", "nul\0.md", "e\u0301.md", "\u00e9.md"]:
-        bucket.put(name, sentence("sea", len(name)))
-    for marker in ("", "guide/", "empty/"):
-        bucket.put(marker, "")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        done = index.sync(DOCS)
-        assert sorted(documents(index)) == sorted([*NAMES, *odd, "\u00e9.md"])
-        told = {item.path.removeprefix(f"{DOCS}/").encode("unicode-escape").decode() for item in done.skipped}
-        assert told == {"../", "/", "nul\\x00.md", "\\xe9.md"}
-        assert index.search("ship", filters=["path=what?.md"])[0].path == f"{DOCS}/what?.md"
-        assert index.similar(f"{DOCS}/what?.md")
-        assert index.verify() == []
 
 
 def test_an_object_that_is_too_large_is_not_fetched(index: Index, bucket: MemoryBucket) -> None:
@@ -237,16 +197,6 @@ def test_an_object_that_cannot_be_read_is_told_and_the_rest_is_taken(
     assert (done.added, done.changed) == (1, 1)
 
 
-def test_files_are_no_copy_of_objects_that_moved(index: Index, bucket: MemoryBucket, tmp_path: Path) -> None:
-    for name, (data, _, _) in bucket.objects.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    done = index.sync(tmp_path / "bucket/docs")
-    assert (done.moved_roots, done.added) == ((), 5)
-    assert len(index.roots) == 2
-
-
 def test_a_document_is_named_by_its_uri(index: Index, bucket: MemoryBucket) -> None:
     assert index.document(f"{DOCS}/a.md").document == "a.md"
     assert [hit.path for hit in index.search("ship", filters=[f"{DOCS}/guide/deep/"])] == [
@@ -272,21 +222,6 @@ def test_a_file_uri_is_a_folder_here(tmp_path: Path, small_vectors: VectorTable)
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.sync((tmp_path / "my docs").as_uri())
         assert index.roots == ((tmp_path / "my docs").as_posix(),)
-
-
-def test_fsspec_reaches_the_objects(tmp_path: Path, small_vectors: VectorTable) -> None:
-    fsspec = pytest.importorskip("fsspec", reason="an optional dependency")
-    memory, folder = fsspec.filesystem("memory"), tmp_path.name
-    for number in range(3):
-        memory.pipe_file(f"/{folder}/docs/{number}.md", article("sea", number).encode())
-    memory.pipe_file(f"/{folder}/docs/empty.txt", b"")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        assert index.sync(f"memory://{folder}/docs").added == 4
-        memory.pipe_file(f"/{folder}/docs/0.md", article("law", 7).encode())
-        memory.rm_file(f"/{folder}/docs/1.md")
-        done = index.sync()
-        assert (done.changed, done.removed, done.unchanged) == (1, 1, 2)
-        assert documents(index) == ["0.md", "2.md", "empty.txt"]
 
 
 def failing(*_: str) -> None:

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from published import SELDOM, add_published, followed, reader_of
 from scale_servers.watched_place import watched_place
 from small import index_of_articles, write_articles
 
-from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError, VectorsError
+from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
@@ -129,27 +128,6 @@ def test_questions_are_answered_while_a_newer_generation_is_being_fetched(index:
             assert reader.search("planet") == index.search("planet")
 
 
-def test_nobody_looks_while_nobody_asks(index: Index, tmp_path: Path) -> None:
-    got: list[str] = []
-    with watched_place(tmp_path / "other") as (uri, watched):
-        publish(index.path, uri)
-        with reader_of(uri, look_every=0) as reader:
-            watched.before_get = staticmethod(got.append)
-            thread = followed(reader)._thread
-            assert got == []
-            assert thread is None
-            reader.search("planet")
-            while not got:
-                pass
-            assert got[0] == POINTER
-        opened = reader_of(uri, look_every=SELDOM)
-        got.clear()
-        opened.search("planet")
-        opened.search("planet")
-        assert got == []
-        opened.close()
-
-
 def test_a_reader_goes_on_while_the_place_cannot_be_reached(
     reader: Index, index: Index, place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -168,18 +146,6 @@ def test_a_reader_goes_on_while_the_place_cannot_be_reached(
     add_published(index, place, [Text("new", "A comet.")])
     assert followed(reader).look()
     assert (generation_of(reader), followed(reader).failure) == (2, "")
-
-
-def test_the_first_reader_needs_the_place(tmp_path: Path, index: Index) -> None:
-    with pytest.raises(IndexNotFound, match="no snapshot is published"):
-        Index.open((tmp_path / "nothing").as_uri())
-    let = threading.Event()
-    with watched_place(tmp_path / "other") as (uri, watched):
-        publish(index.path, uri)
-        watched.before_get = staticmethod(lambda _: let.wait(60))
-        with pytest.raises(StorageError, match=r"no answer within 0\.05 seconds"):
-            reader_of(uri, timeout=0.05)
-        let.set()
 
 
 @pytest.mark.parametrize("damage", ["missing", "changed", "shorter", "longer"])
@@ -202,16 +168,6 @@ def test_a_damaged_block_answers_nobody_and_is_mended_by_a_whole_publication(
     assert followed(reader).look()
     assert reader.search("planet") == index.search("planet")
     assert reader.verify() == []
-
-
-def test_a_damaged_manifest_answers_nobody(index: Index, place: Path) -> None:
-    pointer = CurrentPointer.from_bytes((place / POINTER).read_bytes())
-    path = place / MANIFESTS / pointer.manifest
-    path.write_bytes(path.read_bytes().replace(b'"generation":1', b'"generation":2'))
-    with pytest.raises(IndexDamaged, match="published manifest is damaged"):
-        Index.open(place.as_uri())
-    publish(index.path, place, whole=True)
-    Index.open(place.as_uri()).close()
 
 
 def test_a_place_that_another_index_took_over_is_said(
@@ -257,17 +213,6 @@ def test_a_deleted_cache_is_fetched_again(reader: Index, index: Index, tmp_path:
     reader._searcher = None
     assert reader.search("planet") == expected
     assert reader.verify() == []
-
-
-def test_a_damaged_copy_is_an_error_that_says_what_to_do(reader: Index, tmp_path: Path) -> None:
-    for segment in caches(tmp_path).glob("*/segments/*.postings"):
-        data = segment.read_bytes()
-        segment.write_bytes(bytes(len(data)))
-    with pytest.raises(IndexDamaged, match=f"the copy of .* in {caches(tmp_path)} is damaged .* delete that folder"):
-        reader.search("planet")
-    reader._release()
-    shutil.rmtree(caches(tmp_path))
-    assert reader.search("planet")
 
 
 def published_by_hand(place: Path, database: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -332,28 +277,6 @@ def test_there_must_be_room_for_what_is_said_to_come(
     monkeypatch.setattr("semsearch_scale.snapshots.snapshot_cache.free_bytes", lambda _: 1 << 20)
     with pytest.raises(StorageError, match="make room"):
         Index.open(place.as_uri())
-
-
-def test_word_vectors_that_are_not_here_are_an_error_that_names_them(
-    index: Index, place: Path, small_vectors: VectorTable
-) -> None:
-    folder = Path(small_vectors.folder)
-    index._release()
-    hidden = folder.with_name("hidden")
-    folder.rename(hidden)
-    try:
-        with Index.open(place.as_uri()) as reader:
-            with pytest.raises(VectorsError, match=f"the index at {place.as_uri()} was built with .*--vectors"):
-                reader.search("planet")
-            assert reader.search("planet", mode="lexical")
-        with Index.open(place.as_uri(), vectors=hidden) as reader:
-            assert reader.search("planet")
-        for vectors, is_answered in ((None, False), (str(hidden), True)):
-            served = OpenIndexes(places={"docs": place.as_uri()}, vectors=vectors)
-            with closing(served), nullcontext() if is_answered else pytest.raises(VectorsError):
-                assert served.get("docs").search("planet")
-    finally:
-        hidden.rename(folder)
 
 
 def test_a_folder_that_was_published_to_is_opened_as_one(index: Index, place: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from published import followed, reader_of
 from scale_servers.postgres_server import shared_server
-from scale_servers.tcp_proxy import TcpProxy
 from small import index_of_articles
 
 from semsearch.errors import IndexNotFound, StorageError, UsageError
@@ -17,11 +16,8 @@ from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.snapshots import store_uris
 from semsearch_scale.snapshots.publisher import publish
 from semsearch_scale.snapshots.snapshot_store import open_snapshot_store
-from semsearch_scale.snapshots.store_uris import MANIFESTS
 from semsearch_scale.stores.postgres_address import parsed
 from semsearch_scale.stores.postgres_claims import SNAPSHOTS, claim, release
-
-NEW = Text("new", "A comet is near the planet.")
 
 
 @pytest.fixture
@@ -97,29 +93,6 @@ def test_vectors_may_come_to_where_snapshots_are_and_leave_them_there(
     server.sql(f"CREATE TABLE {schema}_theirs.notes (x int)")
     with pytest.raises(UsageError, match="tables of another program"):
         open_snapshot_store(uri.replace(schema, f"{schema}_theirs")).create(store_uris.CLAIM, b"1")
-
-
-def test_a_server_that_cannot_be_reached_is_said_and_found_again(
-    uri: str, tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    server, schema = shared_server(), parsed(uri).schema
-    with TcpProxy(server.port) as proxy, index_of_articles(tmp_path, 6, vectors=small_vectors) as index:
-        there = f"{server.uri_at(proxy.port, schema)}&timeout=1"
-        publish(index.path, there)
-        with reader_of(there) as reader:
-            expected = reader.search("planet")
-            proxy.silence()
-            index.add([NEW])
-            with pytest.raises(StorageError, match="longer than 1 seconds"):
-                publish(index.path, there)
-            with pytest.raises(StorageError, match="longer than 1 seconds"):
-                followed(reader).look()
-            assert reader.search("planet") == expected
-            proxy.mend()
-            assert publish(index.path, there).is_new
-            assert followed(reader).look()
-            assert reader.search("planet") == index.search("planet") != expected
-        assert len(open_snapshot_store(uri).names(MANIFESTS)) == 2
 
 
 def test_addresses_of_databases_are_spelled_alike_and_have_no_password() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,10 +11,9 @@ import pytest
 from scale_servers.postgres_server import shared_server
 
 from semsearch.dense.engines import complete
-from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageError
-from semsearch.index import Index
+from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.published import name_of, published_at
-from semsearch.system.locations import local_path, shown_uri
+from semsearch.system.locations import shown_uri
 from semsearch_scale.snapshots import store_uris
 from semsearch_scale.snapshots.snapshot_store import (
     FolderStore,
@@ -140,17 +138,6 @@ def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: 
     StuckPlace.let.set()
 
 
-def test_what_is_no_place_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="three slashes"):
-        open_snapshot_store("file://other/folder")
-    pytest.importorskip("fsspec", reason="an optional dependency")
-    with pytest.raises(UsageError, match="not known"):
-        open_snapshot_store("nowhere://bucket")
-    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(MissingExtra, match="remote-files"):
-        open_snapshot_store("memory://docs")
-
-
 def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
     assert published_at("s3://b/docs/") == "s3://b/docs/"
     assert [published_at(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [None] * 5
@@ -168,24 +155,6 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
     assert published_at(tmp_path) is None
     (tmp_path / store_uris.CLAIM).write_text("{}")
     assert published_at(tmp_path) == tmp_path.as_uri()
-
-
-@pytest.mark.parametrize(
-    "parse",
-    [
-        lambda: complete("milvus:http://[host/db", "docs"),
-        lambda: complete("lance:s3://[bucket/docs", "docs"),
-        lambda: complete("milvus:http://host:99999/db", "docs"),
-        lambda: name_of("s3://[bucket/docs"),
-        lambda: open_snapshot_store("file://[here/docs"),
-        lambda: local_path("file://[here/docs"),
-        lambda: Index.connect("http://[::1"),
-        lambda: Index.connect("http://host:99999"),
-    ],
-)
-def test_what_only_looks_like_an_address_is_said_to_be_none(parse: Callable[[], object]) -> None:
-    with pytest.raises(UsageError, match="is not a valid address: "):
-        parse()
 
 
 @pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])

@@ -80,21 +80,6 @@ def test_what_is_switched_off_is_published_no_more(place: str) -> None:
     assert generation("--index", place) == 1
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["remove", "--index", "PLACE", "docs"],
-        ["refit", "--index", "PLACE"],
-        ["compact", "--index", "PLACE"],
-        ["query", "--index", "PLACE", "--refresh", "ship"],
-    ],
-)
-def test_writing_is_refused_with_the_place_where_it_is_done(command: list[str], place: str) -> None:
-    done = semsearch(*(place if each == "PLACE" else each for each in command))
-    assert done.status == 2
-    assert "which is read-only; the index is written at" in done.err
-
-
 @pytest.mark.parametrize("command", [["index", "docs"], ["import", "rows.jsonl"], ["merge", "docs"]])
 def test_a_place_is_no_index_to_make(command: list[str], place: str) -> None:
     done = semsearch(*command, "--name", place)

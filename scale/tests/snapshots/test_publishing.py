@@ -14,7 +14,7 @@ from scale_servers.watched_place import watched_place
 from small import index_of_articles
 
 from semsearch.dense import engines
-from semsearch.errors import StorageError, UsageError
+from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.system import clock
@@ -152,25 +152,6 @@ def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(
         assert "6" in reader
 
 
-def test_a_clock_that_was_ahead_keeps_nothing_for_longer_than_the_grace_period(
-    index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + 1e9)
-    for number in range(3):
-        add_published(index, place, [Text(str(number), f"A comet is near the planet {number}.")])
-        publish(index.path, place)
-    ahead = names(place, MANIFESTS)
-    monkeypatch.setattr(clock, "now", lambda: now)
-    add_published(index, place, [Text("3", "A star.")])
-    assert names(place, MANIFESTS) > ahead
-    monkeypatch.setattr(clock, "now", lambda: now + GRACE_SECONDS + 1)
-    add_published(index, place, [Text("4", "The moon.")])
-    assert len(names(place, MANIFESTS)) == 2
-    with Index.open(place.as_uri()) as reader:
-        assert reader.verify() == []
-
-
 def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
     tmp_path: Path, place: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,17 +184,6 @@ def test_an_address_with_a_password_is_not_kept(index: Index) -> None:
     assert place_of(index) is None
 
 
-def test_a_place_is_reached_or_it_is_said(index: Index, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is it mounted"):
-        publish(index.path, tmp_path / "disk" / "docs")
-    assert place_of(index) is None
-    publish(index.path, tmp_path / "place")
-    shutil.rmtree(tmp_path / "place")
-    with pytest.raises(StorageError, match="is it mounted"):
-        publish(index.path, tmp_path / "place")
-    assert publish(index.path, tmp_path / "place", take_over=True).is_new
-
-
 def test_blocks_are_sent_before_the_manifest_and_the_pointer_comes_last(index: Index, place: Path) -> None:
     with watched_place(place) as (uri, watched):
         publish(index.path, uri)
@@ -222,14 +192,3 @@ def test_blocks_are_sent_before_the_manifest_and_the_pointer_comes_last(index: I
     assert kinds[-1] == POINTER
     assert (place / CLAIM).exists()
     assert not list(index.path.glob("*.tmp"))
-
-
-def test_publishing_waits_for_no_grace_where_none_is_given(index: Index, place: Path) -> None:
-    publish(index.path, place)
-    unpublish(index.path)
-    index.add([Text("1", "A comet.")])
-    publish(index.path, place, take_over=True)
-    unpublish(index.path)
-    index.add([Text("2", "A star.")])
-    publish(index.path, place, grace=0)
-    assert len(names(place, MANIFESTS)) == 1

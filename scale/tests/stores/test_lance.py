@@ -22,7 +22,7 @@ from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_segments
 from semsearch_scale.stores import lance_store as writing
 from semsearch_scale.stores.lance_store import LanceStore, claim, release
-from semsearch_scale.stores.lance_tables import LancePlace, located
+from semsearch_scale.stores.lance_tables import LancePlace
 
 lance = needed("lance", reason="pylance is not installed: pip install './scale[lance]'")
 
@@ -110,41 +110,7 @@ def test_a_table_that_is_gone_or_changed_is_told_and_made_again(twins: tuple[Ind
     agree(*twins)
 
 
-def test_an_index_that_goes_leaves_nothing_behind(twins: tuple[Index, Index], tmp_path: Path) -> None:
-    tables = twins[1]
-    with pytest.raises(UsageError, match="another index"):
-        Index.create(tmp_path / "third", vectors=tmp_path / "small", store=f"lance:{tmp_path / 'place'}")
-    tables.rebuild(store=f"lance:{tmp_path / 'moved'}")
-    assert not (tmp_path / "place").exists()
-    agree(*twins)
-    release(f"lance:{tmp_path / 'moved'}", "somebody else")
-    tables.rebuild(store="faiss:")
-    assert not (tmp_path / "moved").exists()
-
-
 # -- tables ----------------------------------------------------------------------------------------------------------
-
-
-def test_what_was_read_once_is_not_read_again(tmp_path: Path) -> None:
-    segments = write(store_in(tmp_path), 1000) + write(store_in(tmp_path), 30, first=2000)
-    store, queries = store_in(tmp_path), unit_rows(20, seed=1)
-    found = store.open(segments, NO_IDS).search(queries, 10)
-    before = lance.iops_counter()
-    reader = store.open(segments, NO_IDS)
-    assert np.array_equal(reader.search(queries, 10).ids, found.ids)
-    assert len(reader.fetch(found.ids[0]).rows) == 10
-    assert lance.iops_counter() == before
-
-
-def test_a_table_of_many_chunks_has_its_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_CHUNK", 70)
-    store, queries = store_in(tmp_path), unit_rows(1000, seed=1)[::100]
-    (segment,) = write(store, 1000)
-    reader = store.open([segment], NO_IDS)
-    assert reader.search(queries, 1).ids.ravel().tolist() == list(range(1, 1001, 100))
-    odd = np.arange(1, 1001, 2)
-    np.testing.assert_allclose(reader.fetch(odd).by_position().rows, unit_rows(1000, seed=1)[::2], atol=1e-3)
-    assert store.check(segment) == []
 
 
 def test_what_a_killed_writer_left_is_told_and_can_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,25 +179,6 @@ def test_a_folder_that_is_not_there_yet_has_any_name_and_one_owner(tmp_path: Pat
     assert [*tmp_path.iterdir()] == [tmp_path / "a b%20ü#x?y"]
 
 
-def test_of_many_that_claim_a_place_at_once_one_gets_it(tmp_path: Path) -> None:
-    refused: list[UsageError] = []
-    together = threading.Barrier(4, timeout=60)
-
-    def try_it(owner: str) -> None:
-        together.wait()
-        try:
-            claim(f"lance:{tmp_path}", owner)
-        except UsageError as error:
-            refused.append(error)
-
-    threads = [threading.Thread(target=try_it, args=(str(number),)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(refused) == 3
-
-
 def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "thesis.md").write_text("years of work")
     with pytest.raises(UsageError, match="contains other files"):
@@ -244,20 +191,6 @@ def test_a_place_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be created"):
         claim(f"lance:{tmp_path / 'file' / 'below'}", "one")
-
-
-def test_addresses_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
-    assert located("lance:x/../vectors", "notes") == f"lance:{tmp_path / 'vectors'}"
-    assert located("lance:~/vectors", "notes") == f"lance:{tmp_path / 'ada' / 'vectors'}"
-    assert located("lance:s3://bucket", "notes") == "lance:s3://bucket/notes"
-    assert located("lance:s3://bucket/deep/er/", "notes") == "lance:s3://bucket/deep/er"
-    given = "lance:s3://bucket/x?endpoint=http://localhost:9000&region=eu-west-1&timeout=2.5"
-    assert located(given, "notes") == given
-    place = LancePlace(given)
-    assert (place.base, place.seconds, place.folder) == ("s3://bucket/x", 2.5, None)
-    assert (place.options["endpoint"], place.options["allow_http"]) == ("http://localhost:9000", "true")
 
 
 @pytest.mark.parametrize(

@@ -121,18 +121,6 @@ def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
     assert {*ids[ids >= 0].tolist()} == {*range(101, 550), *range(2010, 2035)}
 
 
-def test_a_table_that_is_gone_is_named(uri: str) -> None:
-    store = store_in(uri)
-    segments = write(store, 300)
-    reader = store_in(uri).open(segments, NO_IDS)
-    store.drop(segments[0].file)
-    assert segments[0].file not in store.names()
-    for work in (lambda: reader.search(unit_rows(1), 5), lambda: store_in(uri).open(segments, NO_IDS)):
-        with pytest.raises(FileNotFoundError) as refusal:
-            work()
-        assert refusal.value.filename == segments[0].file
-
-
 def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri: str, proxy: TcpProxy) -> None:
     store, queries = store_in(uri), unit_rows(2, seed=9)
     segments = write(store, 1000) + write(store, 100, first=2000)
@@ -156,21 +144,6 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
     merged = store.merge(segments, NO_IDS, generation=5)
     assert found(store.open(merged, NO_IDS), queries)[0][0] == expected[0][0]
     assert {segment.file for segment in (*segments, *merged)} <= {*store.names()}
-
-
-def test_connections_that_are_cut_anywhere_leave_the_right_answer_or_an_error(uri: str, proxy: TcpProxy) -> None:
-    store, queries = store_in(uri), unit_rows(2, seed=9)
-    segments = write(store, 1000) + write(store, 100, first=2000)
-    expected, right = found(store.open(segments, NO_IDS), queries), 0
-    for piece in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89):
-        proxy.arm(piece, proxy.cut)
-        try:
-            assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
-            right += 1
-        except StorageError:
-            proxy.mend()
-    assert right > 0
-    assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
 
 
 def test_a_slow_line_is_only_slow(uri: str, proxy: TcpProxy) -> None:

@@ -60,20 +60,6 @@ def test_the_best_allowed_rows_are_found_however_many_ranges_they_are(allowed: s
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("milvus:http://host", "milvus:http://host:19530?collection=semsearch_my_docs"),
-        ("milvus:https://host:1/db?timeout=2.50", "milvus:https://host:1/db?collection=semsearch_my_docs&timeout=2.5"),
-        ("milvus:http://[::1]:5?collection=a&timeout=10", "milvus:http://[::1]:5?collection=a"),
-    ],
-)
-def test_an_address_is_completed(given: str, expected: str) -> None:
-    assert located(given, "my-docs") == expected
-    assert located(expected, "other") == expected
-    assert parsed(expected).uri == expected
-
-
-@pytest.mark.parametrize(
     ("uri", "message"),
     [
         ("milvus:", "not the address of a Milvus server"),

@@ -109,18 +109,6 @@ def test_an_index_over_milvus_gives_the_same_hits_all_its_life(both: tuple[Path,
     assert named == there
 
 
-def test_a_deleted_document_never_answers_and_an_updated_one_answers_with_what_it_says_now(
-    both: tuple[Path, Index, Index],
-) -> None:
-    _, _, milvus = both
-    for turn in range(3):
-        milvus.add([Text("comet", f"The comet and the telescope, {turn}.")])
-        told = [hit.passage for hit in milvus.search("comet telescope", 50, mode="dense") if hit.document == "comet"]
-        assert told == [f"The comet and the telescope, {turn}."]
-    milvus.remove("comet")
-    assert all(hit.document != "comet" for hit in milvus.search("comet telescope", 50))
-
-
 def test_what_a_killed_writer_left_is_deleted_by_the_next(both: tuple[Path, Index, Index]) -> None:
     _, _, milvus = both
     address = milvus.settings.store

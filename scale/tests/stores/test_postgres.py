@@ -30,7 +30,7 @@ from semsearch_scale.stores import (
     postgres_store as table_store,
     postgres_store as table_writer,
 )
-from semsearch_scale.stores.postgres_address import located, parsed
+from semsearch_scale.stores.postgres_address import parsed
 from semsearch_scale.stores.postgres_claims import claim, release
 from semsearch_scale.stores.postgres_connections import Session, get_database
 
@@ -219,33 +219,6 @@ def test_a_filter_takes_nothing_from_the_recall_of_a_graph(monkeypatch: pytest.M
         assert recall(np.arange(0, 4000, step)) >= whole
 
 
-def test_of_many_passages_with_the_same_text_any_is_as_good_as_another() -> None:
-    store = postgres_store(scanning=ScanOptions(listed=100))
-    rows = np.repeat(unit_rows(40), 15, axis=0)  # each has more equals than are looked for
-    with store.writer(1) as writer:
-        writer.add(np.arange(600), rows)
-        (segment,) = writer.finish()
-    assert segment.scan is not None
-    assert segment.scan.recall >= 0.95
-    assert segment.scan.probes < 300
-
-
-def test_a_graph_that_finds_fewer_than_there_are_is_not_believed() -> None:
-    store = postgres_store(scanning=ScanOptions(listed=100))
-    rows = unit_rows(400)
-    with store.writer(1) as writer:
-        writer.add(np.arange(400), rows)
-        segments = writer.finish()
-    server, schema = shared_server(), store.address.schema
-    server.sql(f'DROP INDEX "{schema}"."{segments[0].file}_embedding_idx"')
-    server.sql(  # a graph of a few only
-        f'CREATE INDEX ON "{schema}"."{segments[0].file}" USING hnsw (embedding halfvec_ip_ops) WHERE number < 5'
-    )
-    found = store.open(segments, NO_IDS).search(rows[:3], 60)
-    assert (found.ids >= 0).all()
-    assert found.ids[:, 0].tolist() == [0, 1, 2]
-
-
 def test_an_exact_index_has_no_graph() -> None:
     store = postgres_store(scanning=ScanOptions(exact=True, listed=5))
     assert store.gathering is None
@@ -256,22 +229,6 @@ def test_an_exact_index_has_no_graph() -> None:
 
 
 # -- places ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("uri", "complete"),
-    [
-        ("postgres://host/db", "postgres://host:5432/db?schema=semsearch_my_docs"),
-        (
-            "postgresql://ada@host:1/d%20b?sslmode=require&timeout=2.5",
-            "postgres://ada@host:1/d%20b?schema=semsearch_my_docs&timeout=2.5&sslmode=require",
-        ),
-        ("postgres://[::1]/db?schema=Eigenes", "postgres://[::1]:5432/db?schema=Eigenes"),
-    ],
-)
-def test_an_address_is_completed(uri: str, complete: str) -> None:
-    assert located(uri, "My docs") == complete
-    assert located(complete, "another") == complete
 
 
 @pytest.mark.parametrize(
@@ -310,27 +267,6 @@ def test_a_place_is_one_indexs_and_several_are_side_by_side(uri: str) -> None:
     release(uri, "me")
     claim(uri, "you")
     release(uri, "you")
-
-
-def test_a_schema_with_other_tables_is_left_alone_and_one_that_was_there_stays(uri: str) -> None:
-    server, schema = shared_server(), parsed(uri).schema
-    server.sql(f"CREATE SCHEMA {schema}")
-    claim(uri, "me")
-    release(uri, "me")
-    server.sql(f"CREATE TABLE {schema}.theirs (x int)")
-    with pytest.raises(UsageError, match="contains tables of another program"):
-        claim(uri, "me")
-    assert server.sql(f"SELECT count(*) FROM {schema}.theirs") == [(0,)]
-
-
-def test_a_store_whose_place_has_become_anothers_drops_and_writes_nothing(uri: str) -> None:
-    store = postgres_store(uri)
-    release(uri, "me")
-    postgres_store(uri, owner="you")
-    shared_server().sql(f'CREATE TABLE "{parsed(uri).schema}"."passage-1" (x int)')
-    assert list(store.names()) == []
-    with pytest.raises(StorageError, match="no longer belongs to this index"), store.writer(1) as writer:
-        writer.add(np.arange(1), unit_rows(1))
 
 
 def test_a_role_without_rights_is_told_the_sql_to_run(mortal: PostgresServer) -> None:
@@ -519,18 +455,6 @@ def test_a_connection_that_was_cut_is_made_again_and_one_that_is_silent_is_given
         proxy.mend()
         assert found(index) == before
         index.close()
-
-
-def test_what_took_too_long_is_not_asked_again(uri: str) -> None:
-    asked = []
-
-    async def work(session: Session) -> None:
-        asked.append(session)
-        raise TimeoutError
-
-    with pytest.raises(StorageError, match="longer than"):
-        get_database(parsed(uri)).read(work, 20)
-    assert len(asked) == 1
 
 
 def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it(

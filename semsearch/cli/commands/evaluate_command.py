@@ -11,7 +11,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import open_asked
+from semsearch.cli.asked_indexes import SearchArguments
 from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
 from semsearch.cli.printing import NONE_FOUND, aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
@@ -21,6 +21,9 @@ from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evalua
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
+_NOT_HERE = (  # options of a search that an evaluation decides by itself
+    *("mode", "filters", "refresh", "every", "min_score", "per_document", "duplicates", "boosts", "syntax"),
+)
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
     typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
@@ -28,13 +31,12 @@ ModesOption = Annotated[
 TableFormatOption = Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)]
 
 
+@options.with_options("search", SearchArguments, without=_NOT_HERE)
 def golden(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
     ],
     *,
-    index: options.AskedIndexOption = None,
-    indexes: options.IndexesOption = None,
     modes: ModesOption = None,
     least: Annotated[
         list[str] | None,
@@ -47,12 +49,9 @@ def golden(
     misses: Annotated[
         bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
     ] = False,
-    rerank: options.RerankOption = None,
-    rerank_seconds: options.RerankSecondsOption = None,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
+    search: SearchArguments,
 ) -> None:
     """Run your own questions, and check whether their answers are found.
 
@@ -69,8 +68,7 @@ def golden(
         for problem in problems[:-1]:
             complain(problem)
         raise SourceError(problems[-1])
-    opening = open_asked(index, indexes, server=server, vectors=vectors, rerank=rerank, rerank_seconds=rerank_seconds)
-    with opening as asked, progress() as show:
+    with search.open() as asked, progress() as show:
         report = evaluate_golden(
             file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
         )
@@ -85,21 +83,19 @@ def golden(
         raise typer.Exit(NONE_FOUND)
 
 
+@options.with_options("search", SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
 def answers(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
     ],
     *,
-    index: options.AskedIndexOption = None,
-    indexes: options.IndexesOption = None,
     modes: ModesOption = None,
     misses: Annotated[
         bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
-    server: options.ServerOption = None,
-    vectors: options.VectorsOption = None,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
+    search: SearchArguments,
 ) -> None:
     """Check whether the sentences that hits quote have the answers, by the texts of these.
 
@@ -109,9 +105,8 @@ def answers(
     need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}.
     """
     tell_warnings()
-    has_texts = bool(AnswerFile.read(file).texts) and index is None and server is None
-    opening = nullcontext() if has_texts else open_asked(index, indexes, server=server, vectors=vectors)
-    with opening as asked, progress() as show:
+    has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
+    with nullcontext() if has_texts else search.open() as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     if json or format_ == "json":
         print(to_json(report.to_dict()))

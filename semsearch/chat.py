@@ -37,10 +37,6 @@ _TOO_LONG = re.compile(
 _CUT = {"length": "at its limit of length", "content_filter": "at a filter of the server"}  # by finish_reason
 
 
-class ContextTooLong(ServerError):
-    """The model has no room for the prompt."""
-
-
 # -- The connection ----------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +122,7 @@ class ChatModels:
     def answer(self, body: Mapping[str, Any]) -> Iterator[str]:
         """The pieces of the model's answer as they come, without its reasoning.
 
-        Warns by the log of an answer that is cut. Raises ContextTooLong, UsageError for a model that the server does
+        Warns by the log of an answer that is cut. Raises UsageError for a model that the server does
         not have, and ServerError: also after some pieces, if the connection ends before the answer does.
         """
         with self._asked("chat/completions", body) as response:
@@ -207,7 +203,7 @@ class ChatModels:
             reason = words[0] or words[1] or json.dumps(reason)
         message = self._said(str(reason))
         if status == 413 or _TOO_LONG.search(" ".join(map(str, words))):
-            return ContextTooLong(f"the prompt is too long for the model: {message}; use a smaller --max-words")
+            return ServerError(f"the prompt is too long for the model: {message}; use a smaller --max-words")
         if status in (401, 403):
             asks = "refuses the key" if self._key else "wants a key, which it got none"
             return ServerError(f"{self.url} {asks} ({status}): {message}; set SEMSEARCH_MODEL_KEY, or model.key")

@@ -7,7 +7,7 @@ import threading
 import pytest
 from servers.chat_server import STREAM, ChatReply, chat_server, events, refused, streamed, whole
 
-from semsearch.chat import ChatModels, ContextTooLong
+from semsearch.chat import ChatModels
 from semsearch.cited_answer import answer_sentences, request_body
 from semsearch.errors import ServerError, UsageError
 
@@ -94,7 +94,7 @@ def test_a_connection_that_ends_before_the_answer_is_an_error(hangs_up: bool) ->
     ],
 )
 def test_servers_say_in_their_own_words_that_there_is_no_room(error: object) -> None:
-    with pytest.raises(ContextTooLong):
+    with pytest.raises(ServerError, match=r"too long for the model.*smaller --max-words"):
         answer_to(refused(400, error))
 
 

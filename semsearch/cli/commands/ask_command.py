@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semsearch.chat import OLLAMA, ChatModels, ContextTooLong
+from semsearch.chat import OLLAMA, ChatModels
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import SearchArguments, tell_if_empty, tell_if_stale
@@ -20,7 +20,6 @@ from semsearch.errors import ServerError, quoted
 from semsearch.results.hits import FLOOR, Context, nothing_answers
 
 in_model = partial(typer.Option, rich_help_panel="Model")
-_LEAST_WORDS = 50  # of passages, for a model with little room
 
 
 @options.with_options("search", SearchArguments, without=("duplicates",))
@@ -57,11 +56,7 @@ def ask(
     question = clean(" ".join(text))
     chosen_options = search.options(floor=0.0 if search.every else FLOOR)
     with search.open() as opened:
-
-        def context(words: int) -> Context:
-            return opened.context(question, max_words=words, options=chosen_options)
-
-        passages = context(max_words)
+        passages = opened.context(question, max_words=max_words, options=chosen_options)
         if not passages.text:
             if json:
                 answer = ModelAnswer(
@@ -87,18 +82,9 @@ def ask(
             return
         chosen = chosen or models.only_name()
         _tell_where(models, chosen, passages)
-        while True:
-            body = request_body(chosen, prompt(question, passages))
-            sentences = answer_sentences(models.answer(body), [cited.number for cited in passages.citations])
-            try:
-                first = next(sentences, None)
-                break
-            except ContextTooLong:
-                if max_words // 2 < _LEAST_WORDS:
-                    raise
-                warn(f"the model has no room for {max_words} words of passages; asking with {max_words // 2}")
-                max_words //= 2
-                passages = context(max_words)
+        answer_pieces = models.answer(request_body(chosen, prompt(question, passages)))
+        sentences = answer_sentences(answer_pieces, [cited.number for cited in passages.citations])
+        first = next(sentences, None)
         if first is None:
             raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
         kept = iter(()) if first.denies else chain([first], sentences)

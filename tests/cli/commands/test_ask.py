@@ -130,24 +130,6 @@ def test_the_prompt_is_shown_without_asking(server: ChatServer) -> None:
     assert server.prompt in text
 
 
-def test_a_model_with_little_room_gets_fewer_passages() -> None:
-    too_long = refused(400, {"message": "This model's maximum context length is 512 tokens.", "code": 400})
-    inside = ChatReply(
-        [b'data: {"error": {"message": "the request exceeds the available context size"}}\n\n'], 200, STREAM
-    )
-    with chat_server(too_long, inside, whole("It sails [1].")) as server:
-        result = ask(server, "--max-words", "220")
-    assert (result.status, result.lines[0]) == (0, "It sails [1].")
-    assert "no room for 220 words of passages; asking with 110" in result.err
-    assert "no room for 110 words of passages; asking with 55" in result.err
-    lengths = [len(body["messages"][1]["content"]) for body in server.bodies]
-    assert lengths == sorted(lengths, reverse=True)
-    with chat_server(too_long) as server:
-        result = ask(server, "--max-words", "60")
-    assert result.status == 2
-    assert result.err.startswith("semsearch: the prompt is too long for the model: This model's maximum")
-
-
 # -- where the model is ------------------------------------------------------------------------------------------------
 
 

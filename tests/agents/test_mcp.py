@@ -83,9 +83,6 @@ def test_a_session(folder: Path, where: Where, mode: str) -> None:
         read = answer(await client.call_tool("read", {"citation": best["citation"], "index": "docs"}))
         assert any(best["sentence"] in passage["text"] for passage in read["passages"])
         assert answer(await client.call_tool("status", {}))["indexes"]
-        resources = (await client.list_resources()).resources
-        contents = await client.read_resource(resources[0].uri)
-        assert contents.contents[0].text
 
     with where(folder) as server:
         talk_to(server, talk, mode)
@@ -146,25 +143,6 @@ def test_a_call_that_takes_too_long_is_an_error_and_the_next_is_answered(folder:
 
     talk_to(within(held, seconds=0.05), talk)
     held.close()
-
-
-def test_documents_can_be_attached(indexes: OpenIndexes) -> None:
-    async def talk(client: Any) -> None:
-        resources = (await client.list_resources()).resources
-        assert len(resources) == 14
-        uris = {resource.name: resource.uri for resource in resources}
-        whole = (await client.read_resource(uris["cases"])).contents[0].text
-        part = (await client.read_resource(f"{uris['cases']}#L3")).contents[0].text
-        assert whole.endswith("…")
-        assert len(part) < len(whole)
-        assert "\x1b" not in (await client.read_resource(uris["evil"])).contents[0].text
-        for uri in ("semsearch://docs/nothing.md", "semsearch://none/a", "semsearch://docs/../../etc/passwd", "x://a"):
-            with pytest.raises(Exception, match=r"not in the index|there is no index|must start"):
-                await client.read_resource(uri)
-        (template,) = (await client.list_resource_templates()).resource_templates
-        assert template.uri_template.startswith("semsearch://")
-
-    talk_to(within(indexes), talk)
 
 
 def test_only_the_named_index_can_be_reached(folder: Path) -> None:

@@ -10,11 +10,9 @@ from fuzzing.small_index import made_index, open_index
 from fuzzing.target import Run, Target, text_of
 from semsearch.dense.engines import complete
 from semsearch.errors import SemsearchError
-from semsearch.mcp import read_resource
 from semsearch.remote_index import ServerConnection
 from semsearch.search.filters import parse
 from semsearch.search.query_syntax import parse_query
-from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import has_password, local_path, shown_uri
 from semsearch.text.detect_language import language_of
@@ -144,9 +142,8 @@ def _find_sentences(data: bytes) -> None:
     assert not text[end:].strip(), "the last words are lost"
 
 
-def _addressing(folder: Path) -> Run:
+def _addressing(_: Path) -> Run:
     """Every parser of addresses gets the text: it is one, or an error of ours says why not."""
-    open_indexes = OpenIndexes(folder=made_index(folder).parent)
     parsers: tuple[Callable[[str], object], ...] = (
         lambda text: complete(text, "docs"),
         local_path,
@@ -161,8 +158,6 @@ def _addressing(folder: Path) -> Run:
         for parser in parsers:
             with suppress(SemsearchError):
                 parser(text)
-        with suppress(SemsearchError, ValueError):
-            read_resource(open_indexes, text)
 
     return run
 

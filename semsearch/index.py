@@ -373,7 +373,7 @@ class Index(SingleIndex):
     ) -> SyncReport:
         """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
 
-        JSON Lines, .csv, .parquet and .npz are read, by the files' endings; "-" is the standard input, as JSON Lines.
+        JSON Lines, .csv and .parquet are read, by the files' endings; "-" is the standard input, as JSON Lines.
         Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
         SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
         """

@@ -1,7 +1,7 @@
 """Add documents that a program gives instead of files: texts, tuples, records, tables, exported documents.
 
 Documents as `Index.export` writes them, with their passages, are added as they were divided. `read_records` reads files
-with one document per row (JSON Lines, CSV, Parquet, .npz). Texts are checked, and compared with those of the same ids
+with one document per row (JSON Lines, CSV, Parquet). Texts are checked, and compared with those of the same ids
 in the index.
 """
 
@@ -20,7 +20,6 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal, Protocol
 
-import numpy as np
 from msgspec import Meta, Struct, ValidationError, convert
 
 from semsearch.errors import MissingExtra, SourceError, UsageError
@@ -262,15 +261,6 @@ def _parquet(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
         raise SourceError(f"{name} is not a Parquet file, or damaged: {error}") from error
 
 
-def _npz(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            lines = arrays["rows"].tobytes()
-    except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
-        raise SourceError(f"{name} is not an export of an index, or damaged: {error}") from error
-    yield from _jsonl(io.BytesIO(lines), name)
-
-
 def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row of a table, with the cells parsed in which an export has JSON."""
     columns = dict(row)
@@ -284,7 +274,6 @@ def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
 _READERS: dict[str, Callable[[IO[bytes], str], Iterator[Mapping[str, Any]]]] = {
     ".csv": _csv,
     ".parquet": _parquet,
-    ".npz": _npz,
 }
 
 

@@ -29,7 +29,7 @@ from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.sources.roots import ADDED, Root, covers
+from semsearch.sources.roots import Root, covers
 from semsearch.storage.catalogue import delete_roots, get_roots
 from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.commit import CommitInDoubt, write_transaction
@@ -51,31 +51,21 @@ if TYPE_CHECKING:
 # -- Documents that paths and ids name ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDocuments:
-    """Documents by their ids, rising, and roots that lie at or below one of the paths."""
+def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> tuple[list[int], list[Root]]:
+    """Find the ids of the documents that paths and ids name, rising, and the roots at or below one of the paths.
 
-    document_ids: tuple[int, ...]
-    roots: tuple[Root, ...]
+    A missing path names what was indexed from it.
+    """
+    texts = [str(path) for path in paths]
+    ids = set(added_texts(db, texts).values())
+    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in texts for whole in _resolved(path)]
 
-    def __bool__(self) -> bool:
-        return bool(self.document_ids or self.roots)
+    def is_named(canonical: str) -> bool:
+        return any(covers(root, canonical) for root in named)
 
-
-def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> NamedDocuments:
-    """Find the documents and roots that paths and ids name; a missing path names what was indexed from it."""
     roots = get_roots(db)
-    texts = {document.path: document.document_id for document in get_known(db, [Root(ADDED, "")])}
-    texts_of_paths = [str(path) for path in paths]
-    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in texts_of_paths for whole in _resolved(path)]
-    ids = {texts[path] for path in texts_of_paths if path in texts}
-    ids |= {
-        file.document_id
-        for file in get_known(db, roots)
-        if any(covers(named_root, file.canonical) for named_root in named)
-    }
-    below = [root for root in roots if any(covers(named_root, root.canonical("")) for named_root in named)]
-    return NamedDocuments(tuple(sorted(ids)), tuple(below))
+    ids |= {file.document_id for file in get_known(db, roots) if is_named(file.canonical)}
+    return sorted(ids), [root for root in roots if is_named(root.canonical(""))]
 
 
 def _resolved(path: str) -> set[str]:
@@ -92,18 +82,6 @@ def _resolved(path: str) -> set[str]:
 # -- The writer --------------------------------------------------------------------------------------------------------
 
 Arguments = ParamSpec("Arguments")
-
-
-@contextmanager
-def locked(database: IndexDatabase) -> Iterator[None]:
-    """Hold the writer's lock, and explain errors of the disk. Raises IndexDamaged if a segment is missing."""
-    with explained(database.folder), writer_lock(database.folder):
-        try:
-            yield
-        except FileNotFoundError as error:
-            if Path(error.filename or "").parent != database.folder / SEGMENTS:
-                raise
-            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(database.folder)}") from error
 
 
 def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
@@ -146,8 +124,14 @@ class IndexWriter:
         Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
         """
         check(database)
-        with locked(database):
-            yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
+        with explained(database.folder), writer_lock(database.folder):
+            try:
+                yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
+            except FileNotFoundError as error:
+                if Path(error.filename or "").parent != database.folder / SEGMENTS:
+                    raise
+                cure = rebuild_command(database.folder)
+                raise IndexDamaged(f"{error.filename} is missing; run: {cure}") from error
 
     @property
     def settings(self) -> Settings:
@@ -220,10 +204,10 @@ class IndexWriter:
         A file that still lies below a root comes back with the next sync of that root.
         """
         with self.database.reading() as db:
-            named = find_named(db, paths)
-        if named:
-            self._forget(named.document_ids, named.roots)
-        return len(named.document_ids)
+            documents, roots = find_named(db, paths)
+        if documents or roots:
+            self._forget(documents, roots)
+        return len(documents)
 
     def remove_texts(self, ids: Sequence[str]) -> int:
         """Remove added texts by their ids, which are never taken for paths; the number removed."""

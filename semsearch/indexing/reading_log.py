@@ -63,11 +63,6 @@ class ReadingLog:
         self._noted: dict[str, Noted] = {}
         self._max_bytes = 0
 
-    @property
-    def is_open(self) -> bool:
-        """True while files that are read are noted."""
-        return self._file is not None
-
     def begin(self, size: int, *, max_bytes: int) -> None:
         """Find what was read before, of files up to a limit. Note what follows, if it is worth while for this size."""
         if size < MUCH and not self._path.exists():

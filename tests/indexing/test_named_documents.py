@@ -28,10 +28,9 @@ def index(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Index]:
 def named(index: Index, *paths: str | Path) -> tuple[set[str], set[str]]:
     """The documents' paths, and the names of the roots."""
     with index._database.reading() as db:
-        found = find_named(db, paths)
+        ids, roots = find_named(db, paths)
         paths_by_id = dict(db.execute("SELECT id, path FROM documents").fetchall())
-    assert bool(found) == bool(found.document_ids or found.roots)
-    return {paths_by_id[number] for number in found.document_ids}, {Path(root.path).name for root in found.roots}
+    return {paths_by_id[number] for number in ids}, {Path(root.path).name for root in roots}
 
 
 def test_a_file_a_folder_and_a_root_name_what_lies_there(index: Index, tmp_path: Path) -> None:
@@ -57,7 +56,7 @@ def test_an_added_text_is_named_by_its_id_and_by_nothing_else(index: Index, tmp_
     assert named(index, "https://there/x") == ({"https://there/x"}, set())
     assert named(index, "https://there") == (set(), set())
     with index._database.reading() as db:
-        (number,) = find_named(db, ["a.txt"]).document_ids
+        ((number,), _) = find_named(db, ["a.txt"])
         assert db.execute("SELECT root_id FROM documents WHERE id = ?", (number,)).fetchone() == (0,)
 
 

@@ -51,7 +51,7 @@ def comparable(hit: Hit) -> dict[str, Any]:
     return ours | {"duplicates": duplicates} | {k: v if v is None else round(v, 4) for k, v in scores.items()}
 
 
-@pytest.mark.parametrize("format", ["jsonl", "parquet", "npz"])
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
 def test_an_index_of_what_was_exported_gives_the_same_hits(
     index: Index, small_vectors: VectorTable, format: str, tmp_path: Path
 ) -> None:
@@ -206,7 +206,6 @@ def test_what_no_index_has_exported_is_refused_and_nothing_is_kept(
         ("a.jsonl", b'{"id": "a", "text": "A ship."}\n[1]\n', "line 2, is list, not an object"),
         ("a.jsonl", b"\xff\xfe", "line 1, is not JSON"),
         ("a.parquet", b"PAR1 nonsense PAR1", "is not a Parquet file"),
-        ("a.npz", b"PK nonsense", "is not an export of an index"),
         ("a.csv", b"id,text\na,b,c\n", "number of cells differs"),
         ("a.csv", b"id,text\n\xff,b\n", "is not CSV in UTF-8"),
     ],

@@ -21,7 +21,7 @@ from semsearch.storage.database import is_index
 def import_(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="JSON Lines, .csv, .parquet or .npz; - is standard input."),
+        typer.Argument(metavar="FILE...", help="JSON Lines, .csv or .parquet; - is standard input."),
     ],
     *,
     name: Annotated[str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],

@@ -70,8 +70,8 @@ class Tuning:
     least_share: float = 0.5  # of the best score; less counts as so much
 
     # whether an index answers a query; Measurements, "Verdicts"
-    verdict: tuple[float, ...] = (-4.2, 1.4, 10.0, -0.38, 1.8, 1.7)  # bias; times the features of search/verdict.py
-    verdict_not_here: float = -2.3  # score below which nothing answers; from 0 on the index does
+    verdict: tuple[float, ...] = (-3.35, 1.33, 10.3, -0.415, 1.56, 1.78)  # bias; times the features of search/verdict.py
+    verdict_not_here: float = -2.4  # score below which nothing answers; from 0 on the index does
     verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
 
     # how many passages are considered

@@ -1,6 +1,6 @@
 """The ranking, on one page: from the text of a query to the passages that answer it.
 
-    prepare ─ find ─ by words, by meaning ─ fuse ─ support ─ feedback ─ boosts, exact words ─ first k ─ quote
+    prepare ─ find ─ by words, by meaning ─ fuse ─ support ─ feedback ─ boosts, exact words ─ first k ─ quote ─ judge
 
 A stage is a function `stage(query, candidates, index) -> candidates` that adds its points under its name
 (semsearch.search.candidates). The numbers of the ranking are in semsearch.tuning. What taking a stage away costs was

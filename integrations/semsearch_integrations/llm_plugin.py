@@ -44,18 +44,19 @@ def fragment(argument: str) -> llm.Fragment:
     from semsearch.citations import harmless  # start-up time of llm, here and below
     from semsearch.cli.asked_indexes import open_asked
     from semsearch.cli.configuration import read_configuration
+    from semsearch.cli.options import SearchArguments
     from semsearch.results.hits import NOT_ANSWERED
 
     named, question = _divided(argument)
     configured = read_configuration()
     general, options = configured.of(""), configured.of("search")
     options.pop("k", None)
-    with open_asked(
-        [named] if named else general.get("ask"),
-        None,
+    search = SearchArguments(
+        index=[named] if named else general.get("ask"),
         rerank=general.get("rerank"),
         rerank_seconds=general.get("rerank_seconds"),
-    ) as opened:
+    )
+    with open_asked(search) as opened:
         made = opened.context(question, **options)
     if not made.text:
         raise ValueError(f"{NOT_ANSWERED} in your documents: {question}")  # llm prints what a loader raises

@@ -1,13 +1,9 @@
-"""The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed.
-
-`SearchArguments` are the options that all commands that search have.
-"""
+"""The indexes that a command searches: one here, several as one, or one on a server; and its answers, printed."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -21,99 +17,45 @@ from semsearch.errors import IndexLocked, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.hits import Citation, Hit
-from semsearch.results.options import SearchOptions
 
 if TYPE_CHECKING:
     from semsearch.remote_index import RemoteIndex
 
 Asked: TypeAlias = Union[Index, MultiIndex, "RemoteIndex"]
 
-# -- Options -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchArguments:
-    """The options by which commands choose indexes and rank their passages."""
-
-    index: options.AskedIndexOption = None
-    mode: options.ModeOption = "hybrid"
-    filters: options.FiltersOption = None
-    refresh: options.RefreshOption = False
-    every: options.AllOption = False
-    min_score: options.MinScoreOption = None
-    per_document: options.PerDocumentOption = None
-    duplicates: options.DuplicatesOption = False
-    boosts: options.BoostsOption = None
-    syntax: options.SyntaxOption = "full"
-    rerank: options.RerankOption = None
-    rerank_seconds: options.RerankSecondsOption = None
-    indexes: options.IndexesOption = None
-    server: options.ServerOption = None
-    vectors: options.VectorsOption = None
-
-    def options(self, *, k: int = 10, context: int = 0, floor: float = 0.0) -> SearchOptions:
-        """The options of a search. Raises UsageError."""
-        return SearchOptions(
-            k=k,
-            mode=self.mode,
-            min_score=self.min_score,
-            filters=self.filters or (),
-            context=context,
-            duplicates=self.duplicates,
-            syntax=self.syntax,
-            per_document=self.per_document,
-            boosts=self.boosts or (),
-            floor=floor,
-        )
-
-    def open(self) -> Asked:
-        """Open the indexes, and bring them up to date if that is wanted."""
-        asked = open_asked(
-            self.index,
-            self.indexes,
-            server=self.server,
-            vectors=self.vectors,
-            rerank=self.rerank,
-            rerank_seconds=self.rerank_seconds,
-        )
-        if self.refresh:
-            try:
-                bring_up_to_date(asked)
-            except BaseException:
-                asked.close()
-                raise
-        return asked
-
-
 # -- Indexes -----------------------------------------------------------------------------------------------------------
 
 
-def open_asked(
-    names: Sequence[str] | None,
-    indexes: Path | None,
-    *,
-    server: str | None = None,
-    vectors: str | None = None,
-    rerank: str | None = None,
-    rerank_seconds: float | None = None,
-) -> Asked:
-    """Open the named index, or the only one; several are searched as one. `rerank` names a reranking model."""
-    if server:
-        is_configured = configuration_of().of("").get("rerank") == rerank  # for indexes of this machine
-        if options.is_wanted(rerank) and not is_configured:
+def open_asked(search: options.SearchArguments) -> Asked:
+    """Open the named index, or the only one; several are searched as one. They are brought up to date if wanted."""
+    asked = _opened(search)
+    if search.refresh:
+        try:
+            bring_up_to_date(asked)
+        except BaseException:
+            asked.close()
+            raise
+    return asked
+
+
+def _opened(search: options.SearchArguments) -> Asked:
+    if search.server:
+        is_configured = configuration_of().of("").get("rerank") == search.rerank  # for indexes of this machine
+        if options.is_wanted(search.rerank) and not is_configured:
             raise UsageError(
                 "--rerank works with local indexes only; a server has its own model: semsearch serve --rerank MODEL"
             )
-        if vectors is not None:
+        if search.vectors is not None:
             raise UsageError("--vectors works with local indexes only, not with --server")
-        return Index.connect(server, index=names or None, token=os.environ.get("SEMSEARCH_TOKEN"))
-    places = [find_asked(name, indexes) for name in names] if names else [*all_asked(indexes)]
+        return Index.connect(search.server, index=search.index or None, token=os.environ.get("SEMSEARCH_TOKEN"))
+    named = [find_asked(name, search.indexes) for name in search.index or ()]
+    places = named or [*all_asked(search.indexes)]
     by_path = {os.path.realpath(place) if isinstance(place, Path) else place: place for place in reversed(places)}
     folders = [*by_path.values()][::-1]
-    reranker = options.chosen_reranker(rerank, rerank_seconds)
+    reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
-        return Index.open(folders[0], vectors=vectors, reranker=reranker)
-    return MultiIndex.open(*folders, vectors=vectors, reranker=reranker)
+        return Index.open(folders[0], vectors=search.vectors, reranker=reranker)
+    return MultiIndex.open(*folders, vectors=search.vectors, reranker=reranker)
 
 
 def indexes_of(asked: Asked) -> Mapping[str, Index]:

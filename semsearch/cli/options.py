@@ -19,7 +19,7 @@ import semsearch
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.results.options import Mode, Syntax
+from semsearch.results.options import Mode, SearchOptions, Syntax
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
@@ -111,25 +111,11 @@ IndexOption = Annotated[
         autocompletion=complete_index,
     ),
 ]
-AskedIndexOption = Annotated[
-    list[str] | None,
-    Option(
-        "--index",
-        "--name",
-        "-i",
-        metavar="INDEX",
-        help="Name, path or URI; default: those of this folder, or the only one. Repeatable.",
-        autocompletion=complete_index,
-    ),
-]
 IndexesOption = Annotated[
     Path | None,
     in_index(
         "--indexes", metavar="DIR", envvar="SEMSEARCH_INDEXES", help="Look for and make indexes in this folder only."
     ),
-]
-ServerOption = Annotated[
-    str | None, in_index("--server", metavar="URL", help="Search an index of this semsearch serve instead.")
 ]
 VectorsOption = Annotated[
     str | None, in_index("--vectors", metavar="NAME|PATH", help="Word vectors; default: those of the index.")
@@ -137,9 +123,6 @@ VectorsOption = Annotated[
 
 # how a search is made
 KOption = Annotated[int, Option("-k", metavar="N", help="Maximum number of hits.")]
-ModeOption = Annotated[
-    Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")
-]
 FiltersOption = Annotated[
     list[str] | None,
     Option(
@@ -155,24 +138,6 @@ ContextOption = Annotated[int, Option("--context", "-C", metavar="N", help="Show
 MaxWordsOption = Annotated[
     int, Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages, sources included.")
 ]
-RefreshOption = Annotated[bool, Option("--refresh", help="Bring the index up to date first.")]
-SyntaxOption = Annotated[
-    Syntax, in_ranking("--syntax", help='full: "phrases" are required, -words excluded; plain: all is text.')
-]
-MinScoreOption = Annotated[float | None, in_ranking("--min-score", metavar="X", help="Drop hits with a lower score.")]
-DuplicatesOption = Annotated[bool, in_ranking("--duplicates", help="Show near-duplicates as hits of their own.")]
-PerDocumentOption = Annotated[
-    int | None, in_ranking("--per-document", metavar="N", help="Maximum number of hits per document.")
-]
-BoostsOption = Annotated[
-    list[str] | None,
-    in_ranking(
-        "--boost",
-        metavar="BOOST",
-        help="Add to the scores of documents that match ('guide/^0.1') or are recent ('recent:30d^0.1'). Repeatable.",
-    ),
-]
-AllOption = Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")]
 RerankOption = Annotated[
     str | None,
     in_ranking(
@@ -218,6 +183,70 @@ DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choice
 
 
 # -- Options that go together ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchArguments:
+    """The options by which commands choose indexes and rank their passages."""
+
+    index: Annotated[
+        list[str] | None,
+        Option(
+            "--index",
+            "--name",
+            "-i",
+            metavar="INDEX",
+            help="Name, path or URI; default: those of this folder, or the only one. Repeatable.",
+            autocompletion=complete_index,
+        ),
+    ] = None
+    mode: Annotated[
+        Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")
+    ] = "hybrid"
+    filters: FiltersOption = None
+    refresh: Annotated[bool, Option("--refresh", help="Bring the index up to date first.")] = False
+    every: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = False
+    min_score: Annotated[float | None, in_ranking("--min-score", metavar="X", help="Drop hits with a lower score.")] = (
+        None
+    )
+    per_document: Annotated[
+        int | None, in_ranking("--per-document", metavar="N", help="Maximum number of hits per document.")
+    ] = None
+    duplicates: Annotated[bool, in_ranking("--duplicates", help="Show near-duplicates as hits of their own.")] = False
+    boosts: Annotated[
+        list[str] | None,
+        in_ranking(
+            "--boost",
+            metavar="BOOST",
+            help="Add to the scores of documents that match ('guide/^0.1') or are recent ('recent:30d^0.1'). "
+            "Repeatable.",
+        ),
+    ] = None
+    syntax: Annotated[
+        Syntax, in_ranking("--syntax", help='full: "phrases" are required, -words excluded; plain: all is text.')
+    ] = "full"
+    rerank: RerankOption = None
+    rerank_seconds: RerankSecondsOption = None
+    indexes: IndexesOption = None
+    server: Annotated[
+        str | None, in_index("--server", metavar="URL", help="Search an index of this semsearch serve instead.")
+    ] = None
+    vectors: VectorsOption = None
+
+    def options(self, *, k: int = 10, context: int = 0, floor: float = 0.0) -> SearchOptions:
+        """The options of a search. Raises UsageError."""
+        return SearchOptions(
+            k=k,
+            mode=self.mode,
+            min_score=self.min_score,
+            filters=self.filters or (),
+            context=context,
+            duplicates=self.duplicates,
+            syntax=self.syntax,
+            per_document=self.per_document,
+            boosts=self.boosts or (),
+            floor=floor,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

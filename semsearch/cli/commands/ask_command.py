@@ -13,7 +13,7 @@ import typer
 from semsearch.chat import OLLAMA, ChatModels
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import SearchArguments, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import open_asked, tell_if_empty, tell_if_stale
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
 from semsearch.errors import ServerError, quoted
@@ -22,7 +22,7 @@ from semsearch.results.hits import FLOOR, Context, nothing_answers
 in_model = partial(typer.Option, rich_help_panel="Model")
 
 
-@options.with_options("search", SearchArguments, without=("duplicates",))
+@options.with_options("search", options.SearchArguments, without=("duplicates",))
 def ask(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
     *,
@@ -43,7 +43,7 @@ def ask(
         str | None,
         in_model("--url", metavar="URL", help="Its server; default: model.url, or http://127.0.0.1:11434/v1."),
     ] = None,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Answer a question from your documents by a language model, with a citation for every sentence.
 
@@ -55,7 +55,7 @@ def ask(
     tell_warnings()
     question = clean(" ".join(text))
     chosen_options = search.options(floor=0.0 if search.every else FLOOR)
-    with search.open() as opened:
+    with open_asked(search) as opened:
         passages = opened.context(question, max_words=max_words, options=chosen_options)
         if not passages.text:
             if json:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import SearchArguments
+from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
 from semsearch.cli.printing import NONE_FOUND, aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
@@ -31,7 +31,7 @@ ModesOption = Annotated[
 TableFormatOption = Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)]
 
 
-@options.with_options("search", SearchArguments, without=_NOT_HERE)
+@options.with_options("search", options.SearchArguments, without=_NOT_HERE)
 def golden(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
@@ -51,7 +51,7 @@ def golden(
     ] = False,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Run your own questions, and check whether their answers are found.
 
@@ -68,7 +68,7 @@ def golden(
         for problem in problems[:-1]:
             complain(problem)
         raise SourceError(problems[-1])
-    with search.open() as asked, progress() as show:
+    with open_asked(search) as asked, progress() as show:
         report = evaluate_golden(
             file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
         )
@@ -83,7 +83,7 @@ def golden(
         raise typer.Exit(NONE_FOUND)
 
 
-@options.with_options("search", SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
+@options.with_options("search", options.SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
 def answers(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
@@ -95,7 +95,7 @@ def answers(
     ] = False,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Check whether the sentences that hits quote have the answers, by the texts of these.
 
@@ -106,7 +106,7 @@ def answers(
     """
     tell_warnings()
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
-    with nullcontext() if has_texts else search.open() as asked, progress() as show:
+    with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     if json or format_ == "json":
         print(to_json(report.to_dict()))

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import SearchArguments
+from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.configuration import configuration_of, read_configuration
 from semsearch.cli.find_index import all_indexes, find_index, index_folders, nearest, of_this_folder, shown
 from semsearch.errors import SemsearchError, UsageError
@@ -36,12 +36,12 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-@options.with_options("search", SearchArguments, without=("every", "refresh", "rerank", "rerank_seconds"))
+@options.with_options("search", options.SearchArguments, without=("every", "refresh", "rerank", "rerank_seconds"))
 def interactive(
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     *,
     k: options.KOption = 30,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Search as you type, on a terminal.
 
@@ -63,6 +63,5 @@ def interactive(
 
     is_kept = configuration_of().values.get("history.enabled") is not False
     questions = Questions(data_folder() / "questions") if is_kept else None
-    open_them = replace(search, index=names).open
-    with TypedSearch(open_them, chosen) as typed:
+    with TypedSearch(lambda: open_asked(replace(search, index=names)), chosen) as typed:
         asyncio.run(InteractiveSearch(typed, " ".join(text or ()), questions).run())

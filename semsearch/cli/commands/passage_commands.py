@@ -10,8 +10,8 @@ import typer
 from semsearch.cli import options
 from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
 from semsearch.cli.asked_indexes import (
-    SearchArguments,
     names_of,
+    open_asked,
     show,
     tell_if_empty,
     tell_if_stale,
@@ -25,7 +25,7 @@ from semsearch.results.hits import FLOOR, nothing_answers
 _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a line of --format vimgrep
 
 
-@options.with_options("search", SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
+@options.with_options("search", options.SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
 def similar(
     example: Annotated[
         str,
@@ -41,7 +41,7 @@ def similar(
     format_: options.FormatOption = None,
     json: options.JsonFormatOption = False,
     jsonl: options.JsonlOption = False,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Find passages similar to an indexed passage or document.
 
@@ -55,7 +55,7 @@ def similar(
     with_line = _LINE.fullmatch(example)
     path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
     chosen = search.options(k=k, context=context)
-    with search.open() as asked:
+    with open_asked(search) as asked:
 
         def answer(path: str, line: int | None) -> Answer:
             hits = asked.similar(path, line, options=chosen)
@@ -76,7 +76,7 @@ def similar(
 # -- context -----------------------------------------------------------------------------------------------------------
 
 
-@options.with_options("search", SearchArguments, without=("duplicates",))
+@options.with_options("search", options.SearchArguments, without=("duplicates",))
 def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     *,
@@ -84,7 +84,7 @@ def context(
     json: Annotated[
         bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
     ] = False,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Print the passages that a language model needs to answer a query.
 
@@ -95,7 +95,7 @@ def context(
     tell_warnings()
     query = clean(" ".join(text))
     chosen = search.options(floor=0.0 if search.every else FLOOR)
-    with search.open() as asked:
+    with open_asked(search) as asked:
         passages = asked.context(query, max_words=max_words, options=chosen)
         if json:
             print(to_json({"query": query, "mode": search.mode, **passages.to_dict()}))

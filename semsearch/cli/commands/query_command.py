@@ -16,8 +16,8 @@ from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, choose_format, wants_whole
 from semsearch.cli.asked_indexes import (
     Asked,
-    SearchArguments,
     names_of,
+    open_asked,
     show,
     tell_if_empty,
     tell_if_stale,
@@ -66,7 +66,7 @@ class _Asking:
         )
 
 
-@options.with_options("search", SearchArguments)
+@options.with_options("search", options.SearchArguments)
 def query(
     text: Annotated[
         list[str],
@@ -89,7 +89,7 @@ def query(
     golden: Annotated[
         Path | None, options.in_golden("--golden", metavar="FILE", help="Questions and answers for evaluate golden.")
     ] = None,
-    search: SearchArguments,
+    search: options.SearchArguments,
 ) -> None:
     """Search an index.
 
@@ -110,7 +110,7 @@ def query(
         raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
     asked_options = search.options(k=max(k, open_ or 0, mark or 0) if k > 0 else k, context=context)
     tell_warnings()
-    with search.open() as asked:
+    with open_asked(search) as asked:
         asking = _Asking(asked_options, explain, whole, names_of(asked), 0.0 if search.every else FLOOR)
         if batch:
             number = show(_batch(asked, asking), format, asked, batch=True)

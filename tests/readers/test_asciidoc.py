@@ -98,7 +98,3 @@ def test_sentences_are_cited_where_they_stand(end: str) -> None:
 )
 def test_marks_are_taken_away_only_where_they_are_marks(source: str, clean: str) -> None:
     assert "|".join(block.text for block in read(source).blocks) == clean
-
-
-def test_an_empty_text_has_no_blocks() -> None:
-    assert read("").blocks == read(":toc:\n// y\n").blocks == []

@@ -79,10 +79,6 @@ def test_what_follows_a_closing_mark_is_cited_where_it_stands() -> None:
         assert document.source[block.source_offset(block.text.index(value)) :].startswith(value)
 
 
-def test_an_empty_table_has_no_blocks() -> None:
-    assert read("").blocks == read("\r\n,,\r\n").blocks == []
-
-
 CELLS = st.text(st.sampled_from('ab ,;"\r\n\té'), max_size=8)
 
 
@@ -98,10 +94,6 @@ def test_cells_are_those_of_pythons_csv_module(rows: list[list[str]], delimiter:
     for block, row in zip(document.blocks, filled, strict=True):
         place = block.source_offset(block.text.index(": ") + 2)
         assert source[place - 1] == '"', row
-
-
-def test_a_megabyte_of_marks_is_read_in_no_time() -> None:
-    assert read('a,b\n"' + '""' * 500_000).blocks
 
 
 def test_a_record_of_many_words_shares_no_passage_and_short_ones_do() -> None:

@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from cited import check_whole, cited_sentences, sentences
+from cited import check_whole, cited_sentences
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
@@ -90,15 +90,6 @@ def test_the_title_is_else_that_of_the_text() -> None:
     assert made(document).title == "The whole"
 
 
-def test_two_thousand_paragraphs_are_all_there() -> None:
-    docx = pytest.importorskip("docx")
-    document = docx.Document()
-    wanted = [f"Sentence number {number} is here." for number in range(300)]
-    for text in wanted:
-        document.add_paragraph(text)
-    assert sentences(made(document)) == wanted
-
-
 def test_pages_are_those_of_words_last_layout() -> None:
     page = "<w:r><w:lastRenderedPageBreak/></w:r>"
     text = paragraph(run("One.")) + paragraph(page + run("Two.")) + paragraph(run("Thr") + page + run("ee."))
@@ -172,19 +163,7 @@ def test_a_style_based_on_a_heading_is_one() -> None:
     assert [block.level for block in with_body(body, styles=styles).blocks] == [2, 2, 0]
 
 
-def test_a_table_in_a_table_gives_its_words_once() -> None:
-    cell = f"<w:tc>{paragraph(run('in'))}</w:tc>"
-    inner = f"<w:tbl><w:tr>{cell}{cell.replace('in<', 'ner<')}</w:tr></w:tbl>"
-    outer = f"<w:tbl><w:tr><w:tc>{inner}{paragraph('')}</w:tc><w:tc>{paragraph(run('out'))}</w:tc></w:tr></w:tbl>"
-    assert [block.text for block in with_body(outer).blocks] == ["in ner | out"]
-
-
 @pytest.mark.parametrize("data", [b"", b"words", b"PK\x03\x04 and no more"])
 def test_what_is_no_word_document_is_an_error_that_says_so(data: bytes) -> None:
     with pytest.raises(SourceError, match=r"tides\.docx"):
         read_bytes(data, "tides.docx")
-
-
-def test_numbers_that_are_none_cost_nothing() -> None:
-    wrong = '<w:pPr><w:outlineLvl w:val="deep"/></w:pPr>'
-    assert [(block.text, block.level) for block in with_body(paragraph(wrong + run("Text."))).blocks] == [("Text.", 0)]

@@ -161,8 +161,3 @@ def test_no_two_sentences_of_a_damaged_page_are_at_the_same_place() -> None:
         assert overlapping == [], number
         checked += 1
     assert checked > 200
-
-
-def test_a_tag_without_an_end_takes_no_time() -> None:
-    document = read("<p>Hello there.</p><" + "h" * 200_000)  # by the square of its length, minutes
-    assert [block.text for block in document.blocks][:1] == ["Hello there."]

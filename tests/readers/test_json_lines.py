@@ -51,10 +51,6 @@ def test_a_line_that_is_no_json_is_text() -> None:
     ]
 
 
-def test_an_empty_file_has_no_blocks() -> None:
-    assert read("").blocks == read("\n\n{}\n[]").blocks == []
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3),

@@ -85,7 +85,3 @@ def test_sentences_are_cited_where_they_stand(end: str) -> None:
 )
 def test_commands_give_what_they_print(source: str, clean: str) -> None:
     assert "|".join(block.text for block in read(source).blocks) == clean
-
-
-def test_an_empty_text_has_no_blocks() -> None:
-    assert read("").blocks == read("% only this\n").blocks == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import mailbox
-import sys
 import zlib
 from email.message import EmailMessage
 from email.mime.text import MIMEText
@@ -13,9 +12,8 @@ from pathlib import Path
 
 import pytest
 from cited import check_whole, places
-from fixtures import reading_here
 
-from semsearch.errors import MissingExtra, SourceError
+from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.results.omissions import Omission
@@ -126,19 +124,6 @@ def test_what_is_attached_in_a_mailbox_is_in_its_message_with_its_metadata() -> 
     assert block.metadata is not None
     assert block.metadata["from"] == "Ann Lee <ann@x.org>"
     assert block.metadata["date"] == "2024-05-01T10:00:00+02:00"
-
-
-def test_files_attached_to_mail_attached_to_mail_end_at_a_depth() -> None:
-    mail = message("Innermost")
-    mail.add_attachment(b"The last words.", maintype="text", subtype="plain", filename="last.txt")
-    for number in range(12):
-        outer = message(f"Outer {number}", "See below.")
-        outer.add_attachment(mail.as_bytes(), maintype="application", subtype="octet-stream", filename=f"{number}.eml")
-        mail = outer
-    document = read(mail.as_bytes())
-    assert "Outer 8" in [block.text for block in document.blocks]
-    assert "Outer 7" not in [block.text for block in document.blocks]
-    assert "deep; unpack it" in document.omissions[0].detail
 
 
 def test_all_parts_of_a_text_around_pictures_are_read_and_an_empty_plain_text_does_not_hide_the_html() -> None:
@@ -255,15 +240,6 @@ def test_what_is_no_mail_is_an_error_and_an_empty_file_is_empty() -> None:
         assert read(b"", name).blocks == []
 
 
-def test_a_header_without_an_end_takes_no_time() -> None:
-    data = (
-        b"Subject: Tide\nContent-Type: text/plain; " + b"a=b; " * 100_000 + b"\n\nThe sea.\n"
-    )  # in full, a minute and more
-    document = read_bytes(data, "a.eml")
-    assert document.title == "Tide"
-    assert document.blocks[-1].text == "The sea."
-
-
 # -- Outlook -----------------------------------------------------------------------------------------------------------
 
 MSG = (  # a message with a text, HTML and an attached file, packed
@@ -303,12 +279,6 @@ def test_a_message_of_outlook_is_read_as_the_mail_that_it_was() -> None:
     ]
     with pytest.raises(SourceError, match=r"a\.msg cannot be read as \.msg"):
         read_bytes(data[:1000], "a.msg")
-
-
-def test_without_its_package_a_message_of_outlook_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "oxmsg", None)
-    with reading_here(), pytest.raises(MissingExtra, match=r"semsearch\[msg\]"):
-        read_bytes(zlib.decompress(base64.b85decode(MSG)), "a.msg")
 
 
 def test_another_file_with_the_ending_of_outlooks_messages_is_text() -> None:

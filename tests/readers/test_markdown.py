@@ -2,17 +2,14 @@
 
 import datetime
 import json
-from bisect import bisect_right
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from references.markdown import reference_blocks
 
 from semsearch.errors import UsageError
-from semsearch.readers.document import Document, line_starts
+from semsearch.readers.document import Document
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.text.passages import passages
@@ -94,14 +91,6 @@ def test_front_matter_becomes_json_values() -> None:
     }
 
 
-def test_a_key_of_more_parts_than_anybody_writes_is_text() -> None:
-    document = read(f"+++\n{'.'.join('a' * 16_000)} = 1\n+++\nText.\n")
-    assert document.metadata == {}
-    assert document.blocks[-1].text.endswith("Text.")
-    dotted = ".".join("a" * 5)
-    assert read(f'+++\n{dotted} = "{"." * 200}"\n+++\nText.\n').metadata != {}
-
-
 def test_front_matter_may_be_toml() -> None:
     document = read('+++\ntitle = "A page"\ndate = 2024-05-01\n[extra]\nx = [1, 2]\n+++\n# H\n')
     assert document.metadata == {"title": "A page", "date": "2024-05-01", "extra": {"x": [1, 2]}}
@@ -131,10 +120,6 @@ def test_the_title_is_that_of_the_front_matter_else_the_first_heading_else_the_n
     assert read("---\ntitle: T\n---\n# H").title == "T"
     assert read("## B\n\n# H").title == "H"
     assert read("Text.").title == "page"
-
-
-def test_an_empty_text_has_no_blocks() -> None:
-    assert texts("") == texts("\n\n") == texts("---\n---\n") == []
 
 
 @pytest.mark.parametrize("mark", [">", "- "])
@@ -196,55 +181,6 @@ def test_the_templates_of_site_generators_are_no_text_but_what_they_show_is() ->
         assert source[place:].startswith(word)
 
 
-WORDS = st.sampled_from(
-    ["One", "two.", "Three!", "größer", "4", "a*b", "snake_case", "x", "„ja“", "&amp;", "\\*", "C."]
-)
-PHRASES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
-INLINE = st.one_of(
-    PHRASES,
-    PHRASES.map(lambda words: f"*{words}*"),
-    PHRASES.map(lambda words: f"**{words}**"),
-    PHRASES.map(lambda words: f"~~{words}~~"),
-    PHRASES.map(lambda words: f"[{words}](http://x.org/a 'T')"),
-    st.sampled_from(["`code`", "``a ` b``", "<http://x.org>", "a\\\nb", "a  \n  b", "`a\nb`", "[no", "**", "_"]),
-)
-PARAGRAPHS = st.lists(INLINE, min_size=1, max_size=5).map(" ".join)
-BLOCKS = st.recursive(
-    st.one_of(
-        PARAGRAPHS,
-        st.builds(lambda level, words: f"{'#' * level} {words}", st.integers(1, 6), PHRASES),
-        PHRASES.map(lambda words: f"{words}\n==="),
-        PHRASES.map(lambda words: f"```py\n{words}\n\n  {words}\n```"),
-        PHRASES.map(lambda words: f"    {words}\n\n      {words}"),
-        st.builds(lambda one, two: f"| {one} | b |\n|---|:-:|\n| {two} | |\n| x \\| y", PHRASES, PHRASES),
-        st.sampled_from(["***", "[one]: http://x.org", "- [ ] task"]),
-    ),
-    lambda inner: st.one_of(
-        inner.map(lambda text: "\n".join(f"> {line}" for line in text.split("\n"))),
-        st.lists(inner, min_size=1, max_size=3).map(
-            lambda items: "\n".join("- " + item.replace("\n", "\n  ") for item in items)
-        ),
-        st.lists(inner, min_size=1, max_size=3).map(
-            lambda items: "\n\n".join("1. " + item.replace("\n", "\n   ") for item in items)
-        ),
-    ),
-    max_leaves=6,
-)
-
-
-@given(st.lists(BLOCKS, max_size=5).map("\n\n".join), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_two_parsers_agree_on_texts_headings_and_lines(source: str, end: str) -> None:
-    source = source.replace("\n", end)
-    found, expected = read(source).blocks, reference_blocks(source)
-    assert [(block.text, block.level) for block in found] == [(block.text, block.level) for block in expected]
-    starts = line_starts(source)
-    for block, other in zip(found, expected, strict=True):
-        for place, mark in enumerate(block.text):
-            offset = block.source_offset(place)
-            assert bisect_right(starts, offset) - 1 in other.lines
-            assert mark.isspace() or mark in "&|" or source[offset] == mark
-
-
 def test_a_programs_metadata_becomes_json_values_too() -> None:
     given = {
         1: float("nan"), "huge": 10**400, "set": {"b", "a"}, "day": datetime.date(2024, 5, 1), "half": np.float32(0.5),
@@ -264,8 +200,3 @@ def test_metadata_that_contains_itself_or_is_no_mapping_is_refused() -> None:
     for wrong in (endless, "text", None, ["a"]):
         with pytest.raises(UsageError):
             json_values(wrong)  # type: ignore[arg-type]
-
-
-def test_thousands_of_places_in_a_paragraph_take_no_time() -> None:
-    (block,) = read("--`ie]\n" * 30_000).blocks  # by the square of its length, eight seconds
-    assert block.source_offset(len(block.text) - 1) > 200_000

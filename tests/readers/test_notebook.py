@@ -118,10 +118,6 @@ def test_a_damaged_notebook_names_the_line_and_a_deep_one_is_refused() -> None:
         read('{"cells": ' + "[" * 100_000)
 
 
-def test_an_empty_file_has_no_blocks() -> None:
-    assert read("").blocks == read('{"cells": []}').blocks == []
-
-
 WORDS = st.text(st.sampled_from('abcé😀 "\\\n\t*_/'), max_size=60)
 
 

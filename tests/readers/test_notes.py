@@ -85,11 +85,3 @@ def test_a_note_is_found_and_filtered_by_its_other_names(tmp_path: Path, small_v
         [hit] = index.search("rhinehaven", mode="lexical")
         assert (hit.title, hit.line) == ("Harbour", 2)
         assert {each.title for each in index.search("ship", filters=["aliases=old dock"])} == {"Harbour"}
-
-
-@pytest.mark.parametrize(
-    "part",
-    ["[[" * 20_000, "[[a|" * 20_000, "#a" * 20_000, "%%" * 20_001, "#a " * 20_000 + "!", "==" * 20_000, "^a " * 20_000],
-)
-def test_marks_that_do_not_end_take_no_time(part: str) -> None:
-    read_bytes(f"Words {part}".encode(), "note.md")

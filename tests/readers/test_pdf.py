@@ -17,7 +17,6 @@ from packages import needed
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
-from semsearch.readers.pages.pdf import in_runs
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.sniff import MISSING_OCR
@@ -246,11 +245,6 @@ def test_a_blank_page_lacks_nothing() -> None:
     assert "pages_without_text" not in document.metadata
 
 
-def test_runs_of_pages_are_written_short() -> None:
-    assert in_runs([1, 3, 4, 5, 9, 10]) == "1, 3-5, 9-10"
-    assert in_runs(range(1, 100, 2)).endswith("39, ...")
-
-
 def test_files_attached_to_a_pdf_are_counted() -> None:
     pdfium = pytest.importorskip("pypdfium2")
     made = pdfium.PdfDocument(drawn(lambda canvas: lines_on(canvas, "Words.")))
@@ -323,11 +317,3 @@ def test_what_is_filled_into_a_form_stands_after_its_label() -> None:
         "Water: High",
         "Signed below.",
     ]
-
-
-def test_a_form_without_labels_has_its_values_as_text() -> None:
-    def draw(canvas: Any) -> None:
-        canvas.acroForm.textfield(name="a", value="Ryde", x=100, y=400, width=200, height=20)
-        canvas.showPage()
-
-    assert [block.text for block in read(drawn(draw)).blocks] == ["Ryde"]

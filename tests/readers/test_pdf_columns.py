@@ -11,7 +11,6 @@ from cited import check_whole
 from packages import needed
 
 from semsearch.readers.document import Document
-from semsearch.readers.pages.pdf_layout import Gap, PageLine, in_columns
 from semsearch.readers.read import read_bytes
 
 needed("pypdfium2")
@@ -89,27 +88,3 @@ def test_a_table_stays_row_by_row() -> None:
     heights = [f"High water at {number} hours and more" for number in range(15)]
     text = " ".join(" ".join(block.text for block in page(names, heights).blocks).split())
     assert "Harbour 3 of the eastern coast High water at 3 hours and more Harbour 4" in text
-
-
-class _Page:
-    """A page of made-up lines, whose gaps are known."""
-
-    def __init__(self, *gaps: Gap) -> None:
-        self._gaps = list(gaps)
-
-    def gaps(self, index: int) -> list[Gap]:
-        assert index >= 0
-        return self._gaps
-
-    def cut(self, index: int, offsets: Sequence[int]) -> list[PageLine]:
-        raise AssertionError(f"line {index} of a page in one column is cut at {offsets}")
-
-
-def test_white_that_is_no_wider_than_between_words_parts_no_columns() -> None:
-    lines = [PageLine("the moon pulls the sea", 1, 50, 300, 700 - 12 * n, 10) for n in range(40)]
-    assert in_columns(lines, _Page(Gap(8, 170, 175))) is lines
-
-
-def test_a_page_of_few_lines_is_not_looked_at() -> None:
-    lines = [PageLine("the moon pulls the sea", 1, 50, 300, 700 - 12 * n, 10) for n in range(7)]
-    assert in_columns(lines, _Page(Gap(8, 150, 200))) is lines

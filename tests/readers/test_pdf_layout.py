@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.readers.pages.pdf import Hyphens, without_running_lines
-from semsearch.readers.pages.pdf_layout import PageLine, Paragraph, Usual, paragraphs
+from semsearch.readers.pages.pdf_layout import PageLine, Usual, paragraphs
 
 
 def line(
@@ -73,20 +73,3 @@ def test_heads_that_change_with_the_chapter_are_known_by_their_numbers() -> None
         pages += [line(f"{page + 4} Chapter {'ABCDEFG'[page]}" if page < 7 else "11 End", 700 + page, page=page)]
         pages += [line(f"Text of {text}", 600 - 20 * n, page=page) for n, text in enumerate("abcdefgh")]
     assert {each.text[:4] for each in without_running_lines(pages)} == {"Text"}
-
-
-def test_a_footnote_on_each_page_does_not_make_paragraphs_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> bool:
-        raise AssertionError
-
-    monkeypatch.setattr(Paragraph, "__eq__", fail)
-    lines = [
-        each
-        for page in range(1, 5)
-        for each in (
-            line(f"the harbour of page {page} has ships and goes on", 100, page=page),
-            line("1 A note.", 20, size=7, page=page),
-        )
-    ]
-    texts = [f"the harbour of page {page} has ships and goes on" for page in range(1, 5)]
-    assert grouped(*lines) == [["1 A note."], ["1 A note."], ["1 A note."], texts, ["1 A note."]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -98,31 +96,3 @@ def test_every_docstring_of_a_package_is_found_in_its_file() -> None:
         document = read_file(path).document
         check_whole(document, [])
         assert document.blocks[0].text in document.source or path.stat().st_size == 0
-
-
-def test_an_empty_file_has_no_blocks() -> None:
-    assert read("").blocks == read("\n \n").blocks == []
-
-
-def test_names_of_any_length_are_places_of_some() -> None:
-    methods = "".join(f'    def f{n}(self):\n        """It moves."""\n' for n in range(200))
-    document = read_bytes(f"class {'N' * 50_000}:\n{methods}".encode(), "a.py")
-    assert max(len(block.place or "") for block in document.blocks) == 200
-
-
-def test_many_functions_with_comments_and_texts_in_one_line_take_time_by_their_length() -> None:
-    def source(many: int) -> tuple[str, str]:
-        return "".join(f"def f{n}():\n    pass  # it moves\n" for n in range(many)), "'Größe a'; " * 2 * many
-
-    def seconds(many: int) -> float:
-        began = time.process_time()
-        read_bytes("\n".join(source(many)).encode(), "a.py")
-        return time.process_time() - began
-
-    few, many = (min(seconds(each) for _ in range(2)) for each in (625, 5000))
-    # 8 by the length, 64 by its square, which Python 3.12's own tokenizer takes for a line that is not ASCII
-    assert many < (200 if sys.version_info[:2] == (3, 12) else 32) * few
-    functions, texts = source(5000)
-    document = read_bytes(f"{functions}\n{texts}\n".encode(), "a.py")
-    assert document.blocks[-1].source_offset(0) == len(functions) + 1 + len(texts) - len("Größe a'; ")
-    assert [block.place for block in document.blocks if "it moves" in block.text][-1] == "f4999"

@@ -74,10 +74,6 @@ def test_a_damaged_file_is_named(data: bytes, name: str) -> None:
         read_bytes(data, name)
 
 
-def test_an_empty_file_has_nothing_in_it() -> None:
-    assert read_bytes(b"", "a.doc").blocks == []
-
-
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from semsearch.readers.office import rare
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gc
 import io
 import os
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +18,8 @@ import pytest
 from fixtures import reading_here
 from packages import needed
 from processes import reading_functions
-from sample_files.bombs import BOMBS, nested, sound
-from sample_files.damage import damaged
-from sample_files.valid_files import NAMES, OLD_WORKBOOK, sound as valid
+from sample_files.bombs import BOMBS, sound
+from sample_files.valid_files import NAMES, sound as valid
 
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
@@ -33,9 +30,7 @@ from semsearch.readers.pages.pdf_pictures import page_picture, place_sentences
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
-from semsearch.readers.registry import format_of
 from semsearch.results.omissions import Omission
-from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
 for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):
@@ -238,14 +233,6 @@ def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
         assert read_text(text, "a", format=format) == apart
 
 
-def test_small_texts_start_no_process() -> None:
-    for name in NAMES:
-        kind = format_of(name)
-        if kind is None or kind.isolated_from != 0:
-            read_bytes(valid(name), name)
-    assert reader_process._processes._waiting == []
-
-
 # -- Answers that a file has written -----------------------------------------------------------------------------------
 
 ENCODED = document_codec.encode(
@@ -260,22 +247,6 @@ ENCODED = document_codec.encode(
         omissions=(Omission("attachments", 2, "a, b"),),
     )
 )
-
-
-def test_whatever_the_other_process_sends_is_a_document_or_refused() -> None:
-    kept = 0
-    for number in range(3000):
-        try:
-            document = document_codec.decode(damaged(ENCODED, number))
-        except document_codec.NotADocument:
-            continue
-        kept += 1
-        document.source.encode()
-        for block in document.blocks:
-            assert 0 <= block.start <= len(document.source)
-            assert block.source_offset(len(block.text)) >= 0
-        assert all(passage.text.encode() for passage in passages(document))
-    assert 0 < kept < 3000
 
 
 @pytest.mark.parametrize(
@@ -300,11 +271,6 @@ def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
     assert ENCODED.count(old) == 1
     with pytest.raises(document_codec.NotADocument):
         document_codec.decode(ENCODED.replace(old, new))
-
-
-def test_half_a_surrogate_pair_becomes_a_question_mark() -> None:
-    again = document_codec.decode(document_codec.encode(Document("a\ud800b", [Block("a\ud800b", 0)], title="\udcff")))
-    assert (again.source, again.blocks[0].text, again.title) == ("a?b", "a?b", "?")
 
 
 # -- Parts -------------------------------------------------------------------------------------------------------------
@@ -429,36 +395,5 @@ def test_bombs_are_not_drawn_and_the_next_page_is(name: str, monkeypatch: pytest
     assert page_picture(sound(), "a.pdf", 1, 100).startswith(b"\x89PNG")
 
 
-@posix
-def test_a_workbook_whose_sectors_go_round_in_a_circle_is_set_aside() -> None:
-    pytest.importorskip("python_calamine")
-    workbook = bytearray(zlib.decompress(base64.b85decode(OLD_WORKBOOK)))
-    workbook[0x4C] = 3  # the first sector of the table of sectors
-    with pytest.raises(SourceError, match=r"a\.xls (takes more than|made its reader crash)"):
-        read_bytes(bytes(workbook), "a.xls")
-
-
 def refused(*_: object) -> None:
     raise AssertionError("a file that has not changed is read again")
-
-
-@linux
-def test_a_bomb_under_a_memory_limit_costs_only_itself(tmp_path: Path, small_vectors: VectorTable) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "nested.pdf").write_bytes(nested())
-    (docs / "sound.pdf").write_bytes(sound())
-    code = (
-        "import sys; from semsearch import Index; from semsearch.word_vectors.table import VectorTable\n"
-        "from pathlib import Path\n"
-        "with Index.create(sys.argv[2], vectors=VectorTable(Path(sys.argv[3]))) as index:\n"
-        "    report = index.sync(sys.argv[1])\n"
-        "print(report.added, len(report.skipped))"
-    )
-    command = f'ulimit -v 1500000; exec "{sys.executable}" -c "$0" "$@"'
-    done = subprocess.run(
-        ["bash", "-c", command, code, str(docs), str(tmp_path / "index"), str(small_vectors.folder)],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "1 1\n"), done.stderr

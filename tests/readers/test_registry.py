@@ -11,7 +11,6 @@ from semsearch.readers.read import read_bytes, read_file, read_text
 from semsearch.readers.registry import BUILT_IN, SUFFIXES
 
 PROSE = ("text", "markdown", "rst", "html")
-WORDS = "Grüße aus Köln, schöne Straßen, größere Häuser und süße Äpfel für alle Bürger. "
 
 
 def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
@@ -32,20 +31,6 @@ def test_every_format_of_prose_reads_text_and_an_unknown_one_is_an_error() -> No
         assert [block.text for block in read_text("Words.", "x", format=name).blocks] == ["Words."]
     with pytest.raises(UsageError, match="'docx'; expected one of text, markdown, rst, html"):
         read_text("Words.", "x", format="docx")
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
-def test_text_in_common_encodings_is_read(encoding: str) -> None:
-    assert read_bytes((WORDS * 3).encode(encoding), "a.txt").source == WORDS * 3
-
-
-def test_a_byte_order_mark_is_not_part_of_the_text() -> None:
-    for encoding in ("utf-16-le", "utf-16-be"):
-        assert read_bytes("\ufeffHé".encode(encoding), "a.txt").source == "Hé"
-
-
-def test_a_few_broken_bytes_leave_utf8_what_it_is() -> None:
-    assert read_bytes(WORDS.encode() + b"\xff!", "a.txt").source == WORDS + "\ufffd!"
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04\0\0words", b"word " * 100 + b"\0", bytes(range(1, 32)) * 10 + b"words"])

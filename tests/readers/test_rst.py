@@ -172,11 +172,6 @@ def test_tabs_before_and_in_a_line_do_not_move_its_place() -> None:
                 assert source.startswith(word, block.source_offset(block.text.index(word)))
 
 
-def test_an_empty_text_has_no_blocks() -> None:
-    assert texts("") == texts("\n \n") == []
-    assert read("").title == "page"
-
-
 def test_a_substitution_does_not_make_a_text_of_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(f".. |a| replace:: {'name ' * 10_000}\n\nThe |a| moves.").blocks[-1].text == "The a moves."
     monkeypatch.setattr("semsearch.readers.markup.rst._MOST_SUBSTITUTED", 10_000)

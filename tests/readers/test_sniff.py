@@ -96,9 +96,3 @@ def test_a_mailbox_needs_no_ending() -> None:
     box = b"From a@example.org Mon Jan  1 10:00:00 2024\nFrom: a@example.org\nSubject: Tides\n\nThe sea moves.\n"
     assert read_bytes(box, "Inbox").format == "mail"
     assert read_bytes(b"From here on it is 10:00:00 or so.\nWords.", "Inbox").format == "text"
-
-
-def test_an_archive_that_is_not_what_it_is_called_is_refused_with_what_it_is() -> None:
-    for name in ("a.docx", "a.xlsx", "a.pptx", "a.odt", "a.epub"):
-        with pytest.raises(SourceError, match=r"a\.\w+ .*"):
-            read_bytes(zipped(a="words"), name)

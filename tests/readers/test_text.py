@@ -36,12 +36,3 @@ def test_an_underlined_line_is_a_heading() -> None:
 
 def test_the_title_is_else_the_name_of_the_file() -> None:
     assert read_text("One.", "some/notes.txt").title == "notes"
-
-
-def test_an_empty_text_has_no_blocks() -> None:
-    assert texts("") == texts(" \n\r\n\t") == []
-
-
-def test_long_runs_of_spaces_are_read_in_no_time() -> None:
-    source = f"word{' ' * 4000}" * 250
-    assert [block.text for block in read_text(source, "x.txt").blocks] == [source.strip()]

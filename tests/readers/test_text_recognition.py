@@ -18,10 +18,9 @@ from sample_files.valid_files import pdf, zipped
 
 from semsearch import Index
 from semsearch.errors import SourceError
-from semsearch.indexing import recognize_scans
 from semsearch.readers import read, registry
 from semsearch.readers.pages import text_recognition
-from semsearch.readers.pages.text_recognition import Line, TextPiece, joined_lines, recognizing
+from semsearch.readers.pages.text_recognition import TextPiece, joined_lines, recognizing
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.results.reports import Progress
@@ -296,15 +295,6 @@ def test_letters_of_about_one_size_are_of_one_size_and_headings_are_larger() -> 
     assert sizes[1] == sizes[2] < sizes[0] / 2
 
 
-def test_marks_without_letters_are_no_lines() -> None:
-    assert joined_lines([box(". , -", 10, 10), box("", 10, 50)], 100, 100) == []
-
-
-def test_a_line_is_in_shares_of_its_picture() -> None:
-    [line] = joined_lines([box("word", 100, 200, width=300, height=100)], 1000, 500)
-    assert line == Line("word", 0.1, 0.4, 0.56, 0.14)
-
-
 # -- Indexes -----------------------------------------------------------------------------------------------------------
 
 
@@ -397,16 +387,6 @@ def test_an_interrupted_sync_keeps_what_it_has_and_the_next_goes_on(
         assert index.sync().added == 2
         assert problems(index) == {}
         assert sum(calls) <= 4
-
-
-@pytest.mark.usefixtures("engine")
-def test_what_was_recognized_is_committed_from_time_to_time(
-    folder: Path, make: MakeIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recognize_scans, "_BATCH", -1.0)
-    with make() as index:
-        done = index.sync(folder)
-        assert (done.added, done.skipped) == (5, ())
 
 
 @pytest.mark.usefixtures("engine")

@@ -11,7 +11,6 @@ import pytest
 from small import GLUE, TOPICS, small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.readers.document import Text
 from semsearch.text.near_duplicates import LEAST, SEQUENCE, first_alike
 from semsearch.text.tokens import words
 
@@ -148,24 +147,6 @@ def test_duplicates_are_shown_one_by_one_when_asked_for(index: Index) -> None:
     assert sum("its captain" in hit.passage for hit in every) == 200
 
 
-def test_folding_changes_neither_scores_nor_order(index: Index) -> None:
-    folded = index.search("bread and a ship", 1000)  # as deep as the other: fewer hits are taken from fewer candidates
-    every = index.search("bread and a ship", 1000, duplicates=True)
-    first = {hit.passage: hit for hit in reversed(every)}
-    assert len(folded) < len(every)
-    assert [(hit.passage_id, hit.score) for hit in folded] == [
-        (hit.passage_id, hit.score) for hit in sorted(first.values(), key=lambda hit: hit.rank)
-    ]
-
-
-def test_a_least_score_holds_for_duplicates_too(index: Index) -> None:
-    every = index.search("ship captain sail harbour", 1000, duplicates=True)
-    least = [hit.score for hit in every if "its captain" in hit.passage][2]
-    good = [hit for hit in every if hit.score >= least]
-    hits = index.search("ship captain sail harbour", min_score=least)
-    assert sum(1 + len(hit.duplicates) for hit in hits) == len(good)
-
-
 def test_a_filter_that_matches_one_document_of_many_still_finds_its_best_passages(index: Index) -> None:
     for mode in ("hybrid", "dense", "lexical"):
         hits = index.search("the ship", 3, mode=mode, filters=["copy-117.md"])  # type: ignore[arg-type]
@@ -175,11 +156,3 @@ def test_a_filter_that_matches_one_document_of_many_still_finds_its_best_passage
     among_all = [hit for hit in index.search("star and moon", 1000, mode="dense") if hit.document == "night-2.md"]
     assert best.passage_id == among_all[0].passage_id
     assert best.score == pytest.approx(among_all[0].score, abs=1e-5)
-
-
-def test_an_index_of_nothing_but_copies_answers_once(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
-        index.add(Text(f"t{number}", "A rose in the garden.") for number in range(300))
-        (hit,) = index.search("rose", 5)
-        assert len(hit.duplicates) == 299
-        assert len(index.search("rose", 5, duplicates=True)) == 5

@@ -39,9 +39,3 @@ def test_a_passage_has_the_words_of_its_sentences_and_those_that_lie_across(text
         by_text.add(pairs, np.repeat(np.arange(len(records)), 2), np.tile([TUNING.heading_weight, 1], len(records)))
     assert postings_of(by_sentences) == postings_of(by_text)
     assert words.sentence_counts.tolist() == [record.sentences for record in records]
-
-
-def test_only_passages_in_which_sentences_touch_are_looked_at_twice() -> None:
-    texts = ["One. Two.", "「一。」二。", "Three. Four."]
-    records = [record for text in texts for record in each_record(Document(text, [Block(text, 0)]))]
-    assert find_words(records).whole.tolist() == [1]

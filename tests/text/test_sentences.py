@@ -4,7 +4,6 @@ import pytest
 import sentencex
 from hypothesis import given, strategies as st
 
-from semsearch.text import sentences as splitting
 from semsearch.text.sentences import LONGEST, sentence_spans
 
 
@@ -114,23 +113,6 @@ def test_a_sentence_is_never_longer_than_the_bound(text: str) -> None:
 def test_long_lines_are_cut_at_line_ends_before_words() -> None:
     text = "\n".join(["one two three four"] * 200)
     assert all(part.endswith("four") for part in sentences(text))
-
-
-def test_of_a_long_paragraph_each_part_is_looked_at_once_and_none_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that time is linear in its length, which for sentencex it is not: a quotation mark is left open here."""
-    seen: list[str] = []
-
-    parts_of = splitting._parts
-
-    def parts(text: str, language: str) -> list[str]:
-        seen.append(text)
-        return parts_of(text, language)
-
-    monkeypatch.setattr(splitting, "_parts", parts)
-    text = 'He said "so be it. ' * 20_000
-    sentence_spans(text)
-    assert "".join(seen) == text
-    assert max(map(len, seen)) <= 8192
 
 
 def between(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

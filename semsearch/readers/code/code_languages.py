@@ -151,10 +151,7 @@ _SHELL = Language(
         r"<<-?[ \t]*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n.{0,4000}?\n[ \t]*(?P=mark)\b"
         r"|'[^']*+'|\"(?:[^\"\\]|\\.)*+\"",
     ),
-    (
-        r"^[ \t]*(?:function[ \t]+)(?P<name>[\w:.-]+)[ \t]*(?:\([ \t]*\))?",
-        r"^[ \t]*(?P<name>[\w:.-]+)[ \t]*\([ \t]*\)",
-    ),
+    (r"^[ \t]*(?:function[ \t]+)(?P<name>[\w:.-]+)[ \t]*(?:\([ \t]*\))?", r"^[ \t]*(?P<name>[\w:.-]+)[ \t]*\([ \t]*\)"),
 )
 _RUBY = Language(
     _tokens(r"\#[^\r\n]*|^=begin\b.*?^=end\b[^\n]*", f"{_SINGLE}|{_DOUBLE}"),

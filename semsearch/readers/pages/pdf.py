@@ -33,14 +33,7 @@ from typing import Any
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot
-from semsearch.readers.pages.pdf_layout import (
-    Entry,
-    PageLine,
-    Pages,
-    Paragraph,
-    Usual,
-    paragraphs,
-)
+from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph, Usual, paragraphs
 from semsearch.readers.pages.pdf_pages import opened_pdf, pdfium, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
 from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
-
-from semsearch.readers.document import Block
+from collections.abc import Iterable, Iterator
 
 Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 
@@ -192,44 +188,3 @@ class Aligner:
     def _same_mark(self, clean: str, offset: int, source: int) -> bool:
         mark = clean[offset]
         return mark == self._visible[source] and not mark.isalnum() and not mark.isspace()
-
-
-def apart(blocks: Sequence[Block], length: int) -> list[Block]:
-    """The blocks, so that no two of them are at the same place in a source of some length, and none beyond it.
-
-    Where markup is damaged, words are missing on one side, and a text that cannot be found is only assumed where the
-    one before it ends. Blocks need not come in the order of the source: a parser may move a text out of a broken table.
-    """
-    placed = list(blocks)
-    numbers = [number for number, block in enumerate(placed) if block.text]
-    order = sorted(numbers, key=lambda number: placed[number].source_offset(0))
-    for number, after in pairwise(order):
-        block, following = placed[number], placed[after]
-        end, start = block.source_offset(len(block.text) - 1) + 1, following.source_offset(0)
-        if end <= start:
-            continue
-        if block.source_offset(0) < start:
-            placed[number] = _ending(block, start)
-        else:
-            placed[after] = _beginning(following, end)
-    for number in reversed(order):
-        if placed[number].source_offset(len(placed[number].text) - 1) < length:
-            break
-        placed[number] = _ending(placed[number], length)
-    return placed
-
-
-def _ending(block: Block, end: int) -> Block:
-    """A block that ends there at the latest, if need be with its last character alone."""
-    kept = [anchor for anchor in _anchors_of(block) if anchor[1] < end] or [(0, end - 1)]
-    return replace(block, start=kept[0][1], anchors=(*kept, (len(block.text), end - 1)))
-
-
-def _beginning(block: Block, start: int) -> Block:
-    """A block that begins there at the earliest."""
-    kept = [anchor for anchor in _anchors_of(block) if anchor[0] and anchor[1] > start]
-    return replace(block, start=start, anchors=((0, start), *kept))
-
-
-def _anchors_of(block: Block) -> Anchors:
-    return block.anchors or ((0, block.start),)

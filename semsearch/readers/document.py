@@ -12,9 +12,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import itemgetter
-from typing import Any, NamedTuple, overload
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.results.omissions import Omission
@@ -95,13 +96,7 @@ class LazyBlocks(Sequence[Block]):
 
     __hash__ = None  # type: ignore[assignment]  # as a list
 
-    @overload
-    def __getitem__(self, index: int) -> Block: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Block]: ...
-
-    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+    def __getitem__(self, index: Any) -> Any:
         return [*self][index]
 
 
@@ -116,6 +111,13 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # JSON values: front matter, <meta>, field lists
     omissions: tuple[Omission, ...] = ()  # parts of the file that are not in it, or may be wrong
     columns: tuple[str, ...] = ()  # names of the columns of a table or of records
+
+
+def title_of(name: str, *titles: str, blocks: Iterable[Block] = ()) -> str:
+    """The first of these titles that is not empty, else the first heading of level 1, else the file's name."""
+    headings = (block.text for block in blocks if block.level == 1)
+    shown = (" ".join(title.split()) for title in chain(titles, headings))
+    return next(filter(None, shown), PurePath(name).stem)
 
 
 def line_starts(source: str) -> list[int]:

@@ -21,9 +21,6 @@ _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)", re.DOTALL)
 
 
-_MOST_VALUES = 3_000_000  # of one text, at some 200 bytes each
-
-
 @dataclass(frozen=True, slots=True)
 class Located:
     """A string, number, true, false or null, with the offset of the first character of its text."""
@@ -56,8 +53,7 @@ Value = Located | list[Any] | dict[str, Any]
 def parse(source: str, name: str, *, base: int = 0) -> Value:
     """Parse JSON: lists and objects become Python's, all else Located, with offsets counted from `base`.
 
-    Raises SourceError, with the line, for a text that is not JSON or has millions of values, and RecursionError if it
-    is nested too deeply.
+    Raises SourceError, with the line, for a text that is not JSON, and RecursionError if it is nested too deeply.
     """
     parser = _JsonParser(source, name, base)
     value, end = parser.value(0)
@@ -71,12 +67,8 @@ class _JsonParser:
         self._source = source
         self._name = name
         self._base = base
-        self._count = 0
 
     def value(self, at: int) -> tuple[Value, int]:
-        self._count += 1
-        if self._count > _MOST_VALUES:
-            raise SourceError(f"{self._name} has more than {_MOST_VALUES:,} values; split it")
         match = self._token(at)
         if match[2] == "{":
             return self._object(match.end())

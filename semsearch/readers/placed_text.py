@@ -1,17 +1,15 @@
-"""Clean text with its place in the source: piece by piece (`PlacedText`), or line by line (`Placing`).
+"""Clean text with its place in the source, piece by piece: for parsers that give exact offsets.
 
-For parsers that give exact offsets; for the others, `readers/align.py` has to find them again.
+For the others, `readers/align.py` has to find them again.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from semsearch.readers.align import Aligner
-from semsearch.readers.document import Block, line_starts, mapped_by
+from semsearch.readers.document import Block, mapped_by
 
 _SPACES = re.compile(r"\s+")
 
@@ -118,83 +116,3 @@ class PlacedText:
             last = min(end, anchors[number][0]) if number < len(anchors) else end
             yield text[start:last], offset + start - first
             start = last
-
-
-class Placing:
-    """Collects the blocks of a source. Lines are counted from 0; a paragraph's lines are gathered until it ends."""
-
-    def __init__(self, source: str, clean: Callable[[str], str], *, visible: str | None = None) -> None:
-        self.blocks: list[Block] = []
-        self._source = source
-        self._starts = [*line_starts(source), len(source)]
-        self._clean = clean
-        self._aligner: Aligner | None = None
-        self._visible = source if visible is None else visible
-        self._first = 0
-        self._lines: list[str] = []
-
-    def lines(self) -> list[str]:
-        """The lines of the source, without their ends."""
-        return [
-            self._source[start:end].rstrip("\r\n") for start, end in zip(self._starts, self._starts[1:], strict=False)
-        ]
-
-    def gather(self, number: int, line: str) -> None:
-        """Add a line to the paragraph."""
-        if not self._lines:
-            self._first = number
-        self._lines.append(line)
-
-    def end(self, number: int, *, verbatim: bool = False) -> None:
-        """End the paragraph before line `number`, and make a block of it."""
-        if self._lines:
-            text = "\n".join(self._lines)
-            self._lines = []
-            self.add(text if verbatim else self._clean(text), self._first, number)
-
-    def add(self, text: str, first: int, last: int, *, level: int = 0) -> None:
-        """Add a block with a clean text, which is in the lines from `first` to below `last`."""
-        text = text.strip("\n").rstrip()
-        if not text.strip():
-            return
-        start, end = self._starts[first], self._starts[min(last, len(self._starts) - 1)]
-        at = self._source.find(text, start, end)
-        if at >= 0:
-            self.blocks.append(Block(text, at, level))
-            return
-        if self._aligner is None:
-            self._aligner = Aligner(self._visible)
-        anchors = self._aligner.locate(text, start, end)
-        self.blocks.append(Block(text, anchors[0][1], level, anchors=anchors))
-
-
-@dataclass(frozen=True, slots=True)
-class Emphasis:
-    """The mark that opens emphasis, and what has to stand before and after the same mark where it closes.
-
-    Marks are removed in time that grows with the length of the text and no faster. One regular expression for a mark,
-    words and the same mark again would search the whole rest of a text at every mark that is never closed. Here a mark
-    that is not closed once is not searched for again.
-    """
-
-    opening: re.Pattern[str]
-    before: str
-    after: str
-
-    def removed(self, text: str) -> str:
-        """The text without the marks that belong together."""
-        parts: list[str] = []
-        closings: dict[str, re.Pattern[str] | None] = {}
-        done = at = 0
-        while match := self.opening.search(text, at):
-            at, sign = match.end(), match[0]
-            if sign not in closings:
-                closings[sign] = re.compile(self.before + re.escape(sign) + self.after)
-            pattern = closings[sign]
-            closing = pattern.search(text, at + 1) if pattern else None
-            if closing:
-                parts += [text[done : match.start()], text[at : closing.start()]]
-                done = at = closing.end()
-            else:
-                closings[sign] = None
-        return "".join([*parts, text[done:]])

@@ -196,8 +196,6 @@ def reader_of(kind: Format) -> Callable[..., Document]:
             from semsearch.readers.markup.html import read
         case "org":
             from semsearch.readers.markup.org import read
-        case "asciidoc":
-            from semsearch.readers.markup.asciidoc import read
         case "latex":
             from semsearch.readers.markup.latex import read
         case "notebook":

@@ -68,7 +68,7 @@ _CODE = (
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-TEXT = _format("text", ".txt .text .log")
+TEXT = _format("text", ".txt .text .log .adoc .asciidoc")
 PICTURE = _binary("picture", ".png .jpg .jpeg .tif .tiff .webp .bmp .gif", needs=("rapidocr", "ocr"), has_pictures=True)
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
@@ -76,7 +76,6 @@ BUILT_IN: tuple[Format, ...] = (
     _text("rst", ".rst .rest", version="3"),
     _text("html", ".html .htm .xhtml", declares_encoding=True),
     _text("org", ".org"),
-    _text("asciidoc", ".adoc .asciidoc .asc"),
     _text("latex", ".tex .latex"),
     _text("python", ".py .pyi", version="3"),
     _text("code", _CODE, version="3"),

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import NamedTuple
 
-from semsearch.readers.document import Block, Document
+from semsearch.readers.document import Block, Document, title_of
 
 _LONG_LINE = 120  # characters, on average
 _FEW_CONTINUED = 0.15  # of the lines that follow another
@@ -32,8 +31,7 @@ _UNDERLINED = re.compile(rf"(\S[^\r\n]*+){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_E
 def read(source: str, name: str) -> Document:
     """The paragraphs and underlined headings of a text. Its title is the first heading of level 1, else its name."""
     blocks = list(_blocks(source))
-    title = next((block.text for block in blocks if block.level == 1), PurePath(name).stem)
-    return Document(source, blocks, "text", title)
+    return Document(source, blocks, "text", title_of(name, blocks=blocks))
 
 
 class _Chunk(NamedTuple):

@@ -1,9 +1,6 @@
 """HTML: what a reader of the page sees, and where it stands in the source."""
 
-from itertools import pairwise
-
 import pytest
-from sample_files.damage import damaged
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
@@ -135,29 +132,3 @@ def test_a_text_that_begins_with_an_entity_begins_there_in_the_source() -> None:
     source = "<p>One.</p><p>&lt;b&gt; is bold.</p><p>&#171;&nbsp;Oui</p>"
     blocks = read_text(source, "x.html", format="html").blocks
     assert [source[block.source_offset(0) :][:7] for block in blocks] == ["One.</p", "&lt;b&g", "&#171;&"]
-
-
-DAMAGED = b"""<html><head><title>The sea &amp; the moon</title><script>var a="<p>x</p>";</script></head><body>
-<h1>The sea &amp; the moon</h1><p>The moon pulls the sea. It moves <b>twice</b> a day &mdash; and the boats too.</p>
-<table><tr><th>Harbour</th><th>Water</th></tr><tr><td>Kiel</td><td>It is low. It comes again.</td></tr></table>
-<ul><li>One boat. Two boats.</li><li>Three <code>boats</code> wait.</li></ul><pre>wait(boat)</pre>
-<blockquote><p>The moon pulls the sea. It moves.</p></blockquote>
-<div>The captain left. "Hold," he said. (So it did.)</div>
-</body></html>"""
-
-
-def test_no_two_sentences_of_a_damaged_page_are_at_the_same_place() -> None:
-    """Some cannot be found: they are assumed between those that can, and at the very end there is no more room."""
-    checked = 0
-    for number in range(250):
-        try:
-            document = read_bytes(damaged(DAMAGED, number), "damaged.html")
-        except SourceError:
-            continue
-        end = len(document.source)
-        places = sorted((s.source_start, s.source_end) for passage in passages(document) for s in passage.sentences)
-        assert all(0 <= start <= stop <= end for start, stop in places), number
-        overlapping = [(one, other) for one, other in pairwise(places) if other[0] < one[1] < end]
-        assert overlapping == [], number
-        checked += 1
-    assert checked > 200

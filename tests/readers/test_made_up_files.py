@@ -132,14 +132,6 @@ def test_an_outline_level_below_the_first_is_the_first() -> None:
     assert read_bytes(docx(body), "a.docx").blocks[0].level == 1
 
 
-def test_a_string_that_all_cells_share_is_not_repeated_without_end() -> None:
-    cells = '<c t="s"><v>0</v></c>' * 20_000
-    with soon():
-        document = read_bytes(xlsx(f'<row r="1">{cells}</row>', f"<si><t>{LONG}</t></si>"), "a.xlsx")
-    assert len(document.source) < 12_000_000
-    assert "a.xlsx repeats too much text" in (document.omissions[0].detail or "")
-
-
 def test_names_of_cells_and_sheets_are_as_long_as_names_are() -> None:
     row = f'<row r="{"9" * 9000}"><c r="{"Z" * 100_000}"><v>1</v></c><c r="B1"><v>2</v></c></row>'
     with soon():

@@ -159,7 +159,6 @@ MAKERS: dict[str, Callable[[Sequence[str]], bytes]] = {  # by suffix
     ".rst": lambda paragraphs: _marked(paragraphs, "About\n=====", _around("*", "* `and linked <http://e.org>`__ by")),
     ".html": _html,
     ".org": lambda paragraphs: _marked(paragraphs, "* About", _around("*", "* [[http://example.org][and linked]] by")),
-    ".adoc": lambda paragraphs: _marked(paragraphs, "= About", _around("*", "* http://example.org[and linked] by")),
     ".tex": lambda paragraphs: _marked(paragraphs, "\\section{About}", _around("\\emph{", "}")),
     ".py": _python,
     ".ipynb": _notebook,

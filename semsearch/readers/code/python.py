@@ -33,7 +33,7 @@ def read(source: str, name: str) -> Document:
         return source_code.read(source, name)
     reading = _PythonReading(source)
     reading.visit(tree)
-    shape = replace(scanned(source, line_starts(source), PYTHON, name), prose=reading.prose)
+    shape = replace(scanned(source, line_starts(source), PYTHON), prose=reading.prose)
     shape = replace(shape, definitions=with_comments_above(reading.definitions, shape))
     return document_of(shape, "python", name)
 

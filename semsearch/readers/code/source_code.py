@@ -11,13 +11,12 @@ first of a function is its signature.
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment as CommentToken, Name, String
@@ -114,13 +113,10 @@ _LARGEST = 2_000_000  # characters of a file that a person wrote
 _LONG_LINES = 300  # characters of its lines, on average
 _SHORT_FILE = 5_000  # characters of a file whose lines may be long: a test with one table, say
 _WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
-_MOST_SECONDS = 20.0  # of processor time for a file; source code takes five
-_LOOKED_AT = 1000  # tokens between two readings of the clock
 _LONGEST = 200  # characters of a name
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _NAMES = (Name.Function, Name.Class)
 _DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
-_Item = TypeVar("_Item")
 _NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Hashbang)
 
 
@@ -142,9 +138,9 @@ def read(source: str, name: str) -> Document:
         except ClassNotFound:
             plain = text.read(source, name)
             return Document(source, plain.blocks, "code", PurePath(name).name)
-        shape = _lexed(source, starts, _in_time(lexer.get_tokens_unprocessed(source), name))
+        shape = _lexed(source, starts, lexer.get_tokens_unprocessed(source))
     else:
-        shape = scanned(source, starts, language, name)
+        shape = scanned(source, starts, language)
         definitions = [
             _DefinitionStart(
                 match.start() + len(match[0]) - len(match[0].lstrip()),
@@ -153,7 +149,7 @@ def read(source: str, name: str) -> Document:
                 name_of(match),
                 is_light="light" in match.re.groupindex,
             )
-            for match in _in_time(language.defined(shape.mask), name)
+            for match in language.defined(shape.mask)
         ]
         shape = replace(shape, definitions=with_extents(definitions, shape, language))
     return document_of(shape, "code", name)
@@ -198,12 +194,12 @@ class Shape:
         return not self.source[self.starts[number - 1] : end].strip()
 
 
-def scanned(source: str, starts: list[int], language: Language, name: str) -> Shape:
-    """Find comments and strings by the patterns of a language. Raises SourceError if it takes too long."""
+def scanned(source: str, starts: list[int], language: Language) -> Shape:
+    """Find comments and strings by the patterns of a language."""
     comments: list[Comment] = []
     mask: list[str] = []
     done = 0
-    for match in _in_time(language.token_pattern.finditer(source), name):
+    for match in language.token_pattern.finditer(source):
         start, end = match.span()
         mask += source[done:start], _blank(match[0])
         done = end
@@ -238,15 +234,6 @@ def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
         word = value.strip() or word
     shape = Shape(source, starts, "".join(mask), comments)
     return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
-
-
-def _in_time(tokens: Iterator[_Item], name: str) -> Iterator[_Item]:
-    """The tokens, as long as they do not take too long: text that is not source code can take hours."""
-    end = time.thread_time() + _MOST_SECONDS
-    for number, token in enumerate(tokens):
-        if number % _LOOKED_AT == 0 and time.thread_time() > end:
-            raise SourceError(f"{name} cannot be read as source code in {_MOST_SECONDS:.0f} seconds; exclude it")
-        yield token
 
 
 def _add(comments: list[Comment], comment: Comment) -> None:

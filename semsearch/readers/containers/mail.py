@@ -22,13 +22,12 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
 from itertools import groupby
 from mimetypes import guess_extension
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
 from semsearch.readers.containers.inner_files import InnerFiles, ReadBytes, allowance, contained_name
-from semsearch.readers.document import Builder, DamagedParts, Document
+from semsearch.readers.document import Builder, DamagedParts, Document, title_of
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.results.omissions import Omission, together
@@ -102,7 +101,7 @@ def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
             reading.metadata = metadata if len(bodies) > 1 else None
             reading.take(message, f"message {number}" if start else None)
     metadata = metadata if len(bodies) == 1 else {}
-    title = metadata.get("subject") or PurePath(name).stem
+    title = title_of(name, metadata.get("subject", ""))
     encrypted = (Omission("encrypted parts", reading.encrypted),) if reading.encrypted else ()
     omissions = [*reading.doubts, *reading.inner.omissions, *encrypted, *reading.damaged.omissions(builder.blocks)]
     return Document(builder.source, builder.blocks, "mail", title, metadata, together(omissions))

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import PurePath
 from typing import Any
 
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.align import Aligner, Anchors, apart, words_of
-from semsearch.readers.document import Block, Document, joined_cells
+from semsearch.readers.align import Aligner, Anchors, words_of
+from semsearch.readers.document import Block, Document, joined_cells, title_of
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
@@ -54,7 +53,6 @@ _BEFORE_WORD = re.compile(rf"{_MARK}(?:\s?{_MARK})*\s*\Z")  # more space is a ta
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
-_MOST = 2_000_000  # tags, and words: at some 250 bytes each, they are in memory together
 _MARKS_BEFORE = 60  # characters of source, to look for the marks that a text begins with
 _NEXT_CELL = "\x1f"
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
@@ -63,25 +61,21 @@ _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in
 def read(source: str, name: str) -> Document:
     """Read a page. Its title is the <title>, else the first <h1>, else the file's name.
 
-    Raises SourceError if elements are nested more than 2,000 deep, or if there are millions.
+    Raises SourceError if elements are nested more than 2,000 deep.
     """
-    if source.count("<") > _MOST:
-        raise SourceError(f"{name} has more than {_MOST:,} tags; split it")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         tree: Any = etree.fromstring(source.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:  # nothing in it
         tree = None
     if tree is None:
-        return Document(source, [], "html", PurePath(name).stem)
+        return Document(source, [], "html", title_of(name))
     for error in parser.error_log:
         if error.type_name == "ERR_RESOURCE_LIMIT":  # everything after it is missing
             raise SourceError(f"{name} cannot be read as HTML: {error.message.partition(',')[0]}")
-    blocks = apart(list(_Page(source, name).blocks(tree)), len(source))
+    blocks = list(_Page(source).blocks(tree))
     titles = ["".join(title.itertext()) for title in tree.iter("title") if title.getparent().tag != "svg"][:1]
-    titles += [block.text for block in blocks if block.level == 1]
-    titles = [" ".join(title.split()) for title in titles if title.strip()]
-    return Document(source, blocks, "html", [*titles, PurePath(name).stem][0], _metadata(tree))
+    return Document(source, blocks, "html", title_of(name, *titles, blocks=blocks), _metadata(tree))
 
 
 def _metadata(tree: Any) -> dict[str, Any]:
@@ -114,11 +108,9 @@ def _visible(source: str) -> str:
     return "".join(parts) + source[end:]
 
 
-def _words(visible: str, name: str) -> Iterator[tuple[str, int]]:
+def _words(visible: str) -> Iterator[tuple[str, int]]:
     """The words of a source without its tags, entities resolved."""
-    for count, match in enumerate(_RUN.finditer(visible)):
-        if count == _MOST:
-            raise SourceError(f"{name} has more than {_MOST:,} words; split it")
+    for match in _RUN.finditer(visible):
         if "&" not in match[0]:
             yield match[0], match.start()
             continue
@@ -131,9 +123,9 @@ def _words(visible: str, name: str) -> Iterator[tuple[str, int]]:
 class _Page:
     """One page, on the way through its tree."""
 
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str) -> None:
         self._visible = visible = _visible(source)
-        self._aligner = Aligner(visible, _words(visible, name))
+        self._aligner = Aligner(visible, _words(visible))
         self._parts: list[str] = []
         self._hidden: list[Any] = []  # elements left out that we are in, outermost first
         self._row: Any = None  # the table row that we are in

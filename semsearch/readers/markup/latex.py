@@ -11,10 +11,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from semsearch.readers.align import Aligner, blanked
-from semsearch.readers.document import Block, Document
+from semsearch.readers.document import Block, Document, title_of
 
 _LEVELS = {
     "part": 1,
@@ -84,9 +83,9 @@ def read(source: str, name: str) -> Document:
     text = blanked(_HIDDEN, _without(apart, plain))
     notes = [_TexPiece(inner, stop - 1) for _, inner, stop in apart]
     blocks = list(_blocks(source, plain, text, _pieces(text, low, high), notes))
-    title = head.get("title") or next((block.text for block in blocks if block.level), PurePath(name).stem)
+    title = title_of(name, head.get("title", ""), next((block.text for block in blocks if block.level), ""))
     metadata = {key: " ".join(value.split()) for key, value in head.items() if value.strip()}
-    return Document(source, blocks, "latex", " ".join(title.split()), metadata)
+    return Document(source, blocks, "latex", title, metadata)
 
 
 def _blocks(source: str, plain: str, text: str, pieces: Iterator[_TexPiece], notes: list[_TexPiece]) -> Iterator[Block]:

@@ -19,7 +19,7 @@ import numpy as np
 import pyromark
 
 from semsearch.readers.align import Aligner
-from semsearch.readers.document import Block, Document, gap
+from semsearch.readers.document import Block, Document, gap, title_of
 from semsearch.readers.front_matter import front_matter
 from semsearch.readers.placed_text import PlacedText
 
@@ -338,7 +338,5 @@ def read(source: str, name: str) -> Document:
         blocks.insert(0, Block(unread, source.index(unread, matter.start)))
     if aliases := alias_block(source, metadata, matter.end):
         blocks.insert(0, aliases)
-    title = str(metadata.get("title") or "").strip() or next(
-        (block.text for block in blocks if block.level == 1), PurePath(name).stem
-    )
+    title = title_of(name, str(metadata.get("title") or ""), blocks=blocks)
     return Document(source, blocks, "markdown", title, metadata)

@@ -12,13 +12,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
 from semsearch.readers.align import Anchors
-from semsearch.readers.document import Block, Document
+from semsearch.readers.document import Block, Document, title_of
 from semsearch.readers.json_lines import Located, parse
 from semsearch.readers.markup import markdown
 
@@ -59,8 +58,7 @@ def read(source: str, name: str) -> Document:
         raise SourceError(f"{name} is not a notebook: expected a JSON object with a list of cells")
     blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number)]
     metadata = _metadata(notebook.get("metadata"))
-    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
-    return Document(source, blocks, "notebook", [*filter(None, titles), PurePath(name).stem][0], metadata)
+    return Document(source, blocks, "notebook", title_of(name, metadata.get("title", ""), blocks=blocks), metadata)
 
 
 def _cells(notebook: Any) -> list[Any] | None:

@@ -7,10 +7,10 @@ state, priority and tags.
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
+from itertools import pairwise
 
-from semsearch.readers.document import Document, joined_cells
-from semsearch.readers.placed_text import Emphasis, Placing
+from semsearch.readers.align import Aligner
+from semsearch.readers.document import Block, Document, joined_cells, line_starts, title_of
 
 _HEADING = re.compile(
     r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s:[\w@#%:]+:)?\Z"
@@ -24,14 +24,14 @@ _ITEM = re.compile(r"\s*(?:[-+]|\s\*|\d+[.)])\s+(?:\[[ xX-]\]\s+)?")
 _RULE = re.compile(r"\s*(?:\|[-+|]*|-{5,})\s*\Z")
 _LINK = re.compile(r"\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]")
 _NOTE = re.compile(r"\[fn:[^\]:]*\]")
-_EMPHASIS = Emphasis(re.compile(r"(?<![\w*/_=~+])[*/_=~+](?=\S)"), r"(?<=\S)", r"(?!\w)")
+_OPENING = re.compile(r"(?<![\w*/_=~+])[*/_=~+](?=\S)")
 _VERBATIM = {"src", "example", "export", "comment"}
 _KEPT = {"title": "title", "author": "author", "date": "date", "keywords": "keywords", "filetags": "tags"}
 
 
 def read(source: str, name: str) -> Document:
     """Read an Org text. Its title is #+TITLE, else its first heading of level 1, else its name."""
-    placing = Placing(source, clean)
+    placing = _Placing(source)
     metadata: dict[str, str] = {}
     inside = ""  # the block or drawer that we are in
     lines = placing.lines()
@@ -67,11 +67,65 @@ def read(source: str, name: str) -> Document:
         else:
             placing.gather(number, line.strip())
     placing.end(len(lines), verbatim=bool(inside))
-    titles = [metadata.get("title", ""), *(block.text for block in placing.blocks if block.level == 1)]
-    return Document(source, placing.blocks, "org", next(filter(None, titles), PurePath(name).stem), metadata)
+    title = title_of(name, metadata.get("title", ""), blocks=placing.blocks)
+    return Document(source, placing.blocks, "org", title, metadata)
 
 
 def clean(text: str) -> str:
     """The visible text of a paragraph."""
-    text = _NOTE.sub("", _LINK.sub(lambda match: match[2] or match[1], text))
-    return _EMPHASIS.removed(text).strip()
+    return _without_emphasis(_NOTE.sub("", _LINK.sub(lambda match: match[2] or match[1], text))).strip()
+
+
+def _without_emphasis(text: str) -> str:
+    """The text without the marks that belong together, in time by its length: one never closed is searched for once."""
+    parts: list[str] = []
+    unclosed: set[str] = set()
+    done = at = 0
+    while match := _OPENING.search(text, at):
+        at, mark = match.end(), match[0]
+        closing = None if mark in unclosed else re.compile(rf"(?<=\S){re.escape(mark)}(?!\w)").search(text, at + 1)
+        if closing:
+            parts += [text[done : match.start()], text[at : closing.start()]]
+            done = at = closing.end()
+        else:
+            unclosed.add(mark)
+    return "".join([*parts, text[done:]])
+
+
+class _Placing:
+    """Collects the blocks of a source. Lines are counted from 0; a paragraph's lines are gathered until it ends."""
+
+    def __init__(self, source: str) -> None:
+        self.blocks: list[Block] = []
+        self._source = source
+        self._starts = [*line_starts(source), len(source)]
+        self._aligner = Aligner(source)
+        self._first = 0
+        self._lines: list[str] = []
+
+    def lines(self) -> list[str]:
+        """The lines of the source, without their ends."""
+        return [self._source[start:end].rstrip("\r\n") for start, end in pairwise(self._starts)]
+
+    def gather(self, number: int, line: str) -> None:
+        """Add a line to the paragraph."""
+        if not self._lines:
+            self._first = number
+        self._lines.append(line)
+
+    def end(self, number: int, *, verbatim: bool = False) -> None:
+        """End the paragraph before line `number`, and make a block of it."""
+        if self._lines:
+            text = "\n".join(self._lines)
+            self._lines = []
+            self.add(text if verbatim else clean(text), self._first, number)
+
+    def add(self, text: str, first: int, last: int, *, level: int = 0) -> None:
+        """Add a block with a clean text, which is in the lines from `first` to below `last`."""
+        text = text.strip("\n").rstrip()
+        if not text.strip():
+            return
+        start, end = self._starts[first], self._starts[min(last, len(self._starts) - 1)]
+        at = self._source.find(text, start, end)
+        anchors = self._aligner.locate(text, start, end) if at < 0 else ()
+        self.blocks.append(Block(text, anchors[0][1] if anchors else at, level, anchors=anchors))

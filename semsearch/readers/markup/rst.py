@@ -14,13 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from docutils import nodes
 
 from semsearch.readers import text
 from semsearch.readers.align import Aligner, Anchors
-from semsearch.readers.document import Block, Document, joined_cells, line_starts
+from semsearch.readers.document import Block, Document, joined_cells, line_starts, title_of
 from semsearch.readers.markup.rst_parser import parse
 
 _LOG = logging.getLogger(__name__)
@@ -66,8 +65,8 @@ def read(source: str, name: str) -> Document:
         plain = text.read(source, name)
         return Document(source, plain.blocks, "rst", plain.title)
     titles = [value for key, value in metadata.items() if key.lower() == "title" and value]
-    titles += [piece.text for piece in pieces if piece.level == 1]
-    return Document(source, _located(pieces, source), "rst", [*titles, PurePath(name).stem][0], metadata)
+    blocks = _located(pieces, source)
+    return Document(source, blocks, "rst", title_of(name, *titles, blocks=blocks), metadata)
 
 
 def _is_endless(source: str) -> bool:
@@ -138,8 +137,6 @@ _UNSEEN = (
     nodes.substitution_definition,
 )
 _LONGEST_SUBSTITUTION = 2_000  # characters of its definition
-_MOST_SUBSTITUTED = 2_000_000  # characters of a document, and
-_LEFT = "semsearch-left"  # how many of them are left, an attribute of its tree
 
 
 def _take_header(tree: nodes.document) -> dict[str, str]:
@@ -208,22 +205,16 @@ def _seen_text(node: nodes.Node, tree: nodes.document) -> str:
 
 
 def _substituted(reference: nodes.substitution_reference, tree: nodes.document) -> str:
-    """The text that a |substitution| stands for; one that is unknown, or made of others, stands for itself.
-
-    So does one that is long, and all of them once they have stood for very much text: three characters name each again.
-    """
+    """The text that a |substitution| stands for; one that is unknown, long, or made of others, stands for itself."""
     name = reference["refname"]
     definition = tree.substitution_defs.get(tree.substitution_names.get(name.lower(), name))
-    left = tree.get(_LEFT, _MOST_SUBSTITUTED)
     if (
         definition is None
-        or len(definition.rawsource) > min(left, _LONGEST_SUBSTITUTION)
+        or len(definition.rawsource) > _LONGEST_SUBSTITUTION
         or any(True for _ in definition.findall(nodes.substitution_reference))
     ):
         return str(reference.astext())
-    text = "".join(_seen_text(child, tree) for child in definition.children)
-    tree[_LEFT] = left - len(text)
-    return text
+    return "".join(_seen_text(child, tree) for child in definition.children)
 
 
 def _line(node: nodes.Node) -> int:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any
 
-from semsearch.readers.document import PAGE_END, DamagedParts, Document, joined_cells, pages_before
+from semsearch.readers.document import PAGE_END, DamagedParts, Document, joined_cells, pages_before, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_properties, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -46,11 +45,9 @@ def read(data: bytes, name: str) -> Document:
     metadata: dict[str, Any] = {}
     with damaged.left_out():
         metadata = office_properties(archive)
-    titles = [metadata.get("title", ""), reading.title]
-    titles += [block.text for block in reading.builder.blocks if block.level == 1]
-    title = next(filter(None, titles), PurePath(name).stem)
     blocks, omissions = reading.builder.blocks, damaged.omissions(reading.builder.blocks) + archive.embedded()
-    return Document(reading.builder.source, blocks, "docx", " ".join(title.split()), metadata, omissions)
+    title = title_of(name, metadata.get("title", ""), reading.title, blocks=blocks)
+    return Document(reading.builder.source, blocks, "docx", title, metadata, omissions)
 
 
 def _levels(archive: Archive, path: str) -> dict[str, int]:

@@ -7,11 +7,10 @@ encrypted is refused.
 from __future__ import annotations
 
 import posixpath
-from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, DamagedParts, Document
+from semsearch.readers.document import Builder, DamagedParts, Document, title_of
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.markup import html
 from semsearch.readers.office.office_archive import Archive, member_path, properties
@@ -63,8 +62,7 @@ def read(data: bytes, name: str) -> Document:
         raise SourceError(f"{name} is encrypted (digital rights management) and cannot be read")
     head = package.find(_OPF + "metadata")
     metadata = {} if head is None else properties(head)
-    titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
-    title = next(filter(None, titles), PurePath(name).stem)
+    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
     unread = together([*omissions, *damaged.omissions(builder.blocks)])
     return Document(builder.source, builder.blocks, "epub", title, metadata, unread)
 

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import PAGE_END, Builder, Document, joined_cells, pages_before
+from semsearch.readers.document import PAGE_END, Builder, Document, joined_cells, pages_before, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
 from semsearch.readers.office.xlsx import add_row, column_name
 
@@ -46,8 +46,8 @@ def read(data: bytes, name: str) -> Document:
     reading.take_notes()
     metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
     blocks = reading.builder.blocks
-    titles = [metadata.get("title", ""), *(block.text for block in blocks if block.level == 1)]
-    return Document(reading.builder.source, blocks, "odt", next(filter(None, titles), PurePath(name).stem), metadata)
+    title = title_of(name, metadata.get("title", ""), blocks=blocks)
+    return Document(reading.builder.source, blocks, "odt", title, metadata)
 
 
 def _opened_archive(data: bytes, name: str) -> Archive:
@@ -191,8 +191,7 @@ def read_sheets_or_slides(data: bytes, name: str) -> Document:
         for table in tree.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
             _take_sheet(table, builder)
     metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
-    titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if is_talk and block.level == 1)]
-    title = " ".join(next(filter(None, titles), PurePath(name).stem).split())
+    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks if is_talk else ())
     return Document(builder.source, builder.blocks, "odp" if is_talk else "ods", title, metadata)
 
 

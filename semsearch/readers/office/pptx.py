@@ -7,10 +7,9 @@ are left out, as is the text of charts and drawings (SmartArt).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import Any
 
-from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, title_of
 from semsearch.readers.office.office_archive import Archive, office_properties, outermost
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -35,10 +34,9 @@ def read(data: bytes, name: str) -> Document:
     metadata: dict[str, Any] = {}
     with damaged.left_out():
         metadata = office_properties(archive)
-    titles = [metadata.get("title", ""), *(block.text for block in builder.blocks if block.level == 1)]
-    title = next(filter(None, titles), PurePath(name).stem)
+    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
     omissions = damaged.omissions(builder.blocks) + archive.embedded()
-    return Document(builder.source, builder.blocks, "pptx", " ".join(title.split()), metadata, omissions)
+    return Document(builder.source, builder.blocks, "pptx", title, metadata, omissions)
 
 
 def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:

@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone, title_of
 from semsearch.readers.office.office_archive import Archive, number, office_properties, outermost
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -30,7 +30,6 @@ _NOT_A_CODE = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
 _REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]{1,7}")
 _ROW = re.compile(r"[0-9]{1,7}")
 _LONGEST_NAME = 100  # characters of a sheet's; Excel allows 31
-_MOST_SHARED = (10_000_000, 20)  # characters of strings that cells share, counted in each; and for a byte of the file
 
 
 def read(data: bytes, name: str) -> Document:
@@ -44,8 +43,6 @@ def read(data: bytes, name: str) -> Document:
         _shared(archive, parts.get("sharedStrings", "")),
         _date_styles(archive, parts.get("styles", "")),
         _epoch(workbook),
-        name,
-        _MOST_SHARED[0] + _MOST_SHARED[1] * len(data),
     )
     builder, damaged = Builder(), DamagedParts(name)
     sheets = {sheet.get(_ID, ""): sheet for sheet in workbook.iter(_S + "sheet")}
@@ -60,7 +57,7 @@ def read(data: bytes, name: str) -> Document:
     metadata: dict[str, Any] = {}
     with damaged.left_out():
         metadata = office_properties(archive)
-    title = metadata.get("title") or PurePath(name).stem
+    title = title_of(name, metadata.get("title", ""))
     omissions = damaged.omissions(builder.blocks) + archive.embedded()
     return Document(builder.source, builder.blocks, "xlsx", title, metadata, omissions)
 
@@ -105,8 +102,6 @@ class _Values:
     shared: list[str]
     dates: dict[int, str]
     epoch: datetime
-    name: str
-    left: int  # characters of shared strings, before there are too many: a short cell may have a string of any length
 
     def text(self, cell: Any) -> str:
         kind = cell.get("t", "n")
@@ -117,17 +112,11 @@ class _Values:
         if not value:
             return ""
         if kind == "s":
-            return self._shared(number(value, len(self.shared)))
+            index = number(value, len(self.shared))
+            return self.shared[index] if 0 <= index < len(self.shared) else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         return self._number(value, self.dates.get(number(cell.get("s"), 0), "")) if kind == "n" else value
-
-    def _shared(self, index: int) -> str:
-        text = self.shared[index] if 0 <= index < len(self.shared) else ""
-        self.left -= len(text)
-        if self.left < 0:
-            raise SourceError(f"{self.name} repeats too much text in its cells; split it")
-        return text
 
     def _number(self, value: str, shown_as: str) -> str:
         try:

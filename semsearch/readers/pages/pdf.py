@@ -27,12 +27,11 @@ from dataclasses import replace
 from heapq import merge
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
-from pathlib import PurePath
 from typing import Any
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, Document, Spot
+from semsearch.readers.document import Builder, Document, Spot, title_of
 from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph, Usual, paragraphs
 from semsearch.readers.pages.pdf_pages import opened_pdf, pdfium, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
@@ -322,7 +321,7 @@ def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
         else:
             builder.add(text, spots=spots)
     metadata = _metadata(pages)
-    title = str(metadata.get("title", "")) or " ".join(headings.largest_on_first_page.split()) or PurePath(name).stem
+    title = title_of(name, str(metadata.get("title", "")), headings.largest_on_first_page)
     return Document(builder.source, builder.blocks, format, title, metadata, _omissions(pages))
 
 

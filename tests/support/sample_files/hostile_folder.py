@@ -143,7 +143,6 @@ def _endless() -> Iterator[tuple[str, bytes]]:
         b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (number, number) for number in range(300)),
     )
     yield "marks.org", b"*a " * 20_000
-    yield "marks.adoc", b"*a _b " * 10_000
     yield "braces.tex", b"\\footnote{" * 10_000
     yield "headers.eml", b"Subject: =?utf-8?q?" + b"=C3" * 10_000 + b"?=\n" * 3 + b"\nHi.\n"
     yield "zero bytes.txt", b"The sea.\0\0The moon.\n" * 100

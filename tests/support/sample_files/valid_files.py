@@ -168,7 +168,6 @@ _MARKDOWN = (
 _RST = "Tide {n}\n=======\n\n:author: Ann\n\n{one}\n\n.. note:: {two}\n\n* ``one``\n"
 _HTML = "<html><head><title>Tide {n}</title></head><body><h1>Tide</h1><p>{one}</p><table><tr><td>{two}</table></html>"
 _ORG = "#+TITLE: Tide {n}\n* Tide\n{one}\n** More [[https://x.org][link]]\n- {two}\n#+BEGIN_SRC c\nint x;\n#+END_SRC\n"
-_ADOC = "= Tide {n}\n:author: Ann\n\n{one}\n\n== More\n\n* *{two}*\n\n|===\n|a |b\n|===\n"
 _TEX = (
     "\\documentclass{{article}}\\title{{Tide {n}}}\\begin{{document}}\\section{{Sea}}{one}\n\n"
     "\\begin{{verbatim}}x\\end{{verbatim}} {two}\\footnote{{A note.}} $x^2$ \\'e\\end{{document}}\n"
@@ -219,7 +218,6 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.rst": _text(_RST),
     "tide.html": _text(_HTML),
     "tide.org": _text(_ORG),
-    "tide.adoc": _text(_ADOC),
     "tide.tex": _text(_TEX),
     "tide.py": _text(_PYTHON),
     "tide.c": _text(_C),

@@ -55,7 +55,6 @@ Named = TypeVar("Named", bound=Path | str)
 _INDEX = "index="
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
 _STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
-_MORE = 20  # hits that each index is asked for beyond k: their order changes when scores are made comparable
 
 
 class MultiIndex(Searchable):
@@ -147,8 +146,8 @@ class MultiIndex(Searchable):
         answers = self._corrected_alike(ask, lambda hits_and_passages: hits_and_passages[:1])
         hits = self._fused({name: hits for name, (hits, _) in answers.items()}, boosts, wanted, query)
         every = best_of(hits, replace(wanted, floor=0.0))
-        combined = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
-        return assemble(every.instead(combined.hits), combined.passages, max_words=max_words, floor=options.floor)
+        moved, rows = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
+        return assemble(every.instead(moved), rows, max_words=max_words, floor=options.floor)
 
     def _names(self) -> Sequence[str]:
         return tuple(self.indexes)
@@ -234,7 +233,7 @@ def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker
 
 def _wider(options: SearchOptions) -> SearchOptions:
     """The options that each index is asked with: more hits, of any score. Raises UsageError for ids of passages."""
-    return _for_each(options, k=options.k + max(_MORE, options.k // 4))
+    return _for_each(options, k=options.k + max(tuning.TUNING.of_several, options.k // 4))
 
 
 def _for_each(options: SearchOptions, k: int) -> SearchOptions:
@@ -429,29 +428,23 @@ def _as_duplicate(hit: Hit) -> DuplicatePassage:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NamespacedPassages:
-    """Hits of several indexes, and passages by their new ids."""
+def namespaced(
+    hits: Sequence[Hit], passages: Mapping[str, Mapping[int, PassageRow]]
+) -> tuple[list[Hit], dict[int, PassageRow]]:
+    """Hits of several indexes, and passages by id, with ids of each index from a number of its own on.
 
-    hits: Sequence[Hit]
-    passages: Mapping[int, PassageRow]
-
-
-def namespaced(hits: Sequence[Hit], passages: Mapping[str, Mapping[int, PassageRow]]) -> NamespacedPassages:
-    """Give hits and passages namespaced ids: those of each index from a number of its own on. `passages`: by index."""
+    `passages`: by index.
+    """
     firsts = {name: _STEP * number for number, name in enumerate(passages)}
-    rows_by_id = {
-        firsts[name] + id_: replace(
-            row,
-            id=firsts[name] + row.id,
-            document_id=firsts[name] + row.document_id,
-            first_sentence=firsts[name] + row.first_sentence,
+    rows = {
+        first + id_: replace(
+            row, id=first + row.id, document_id=first + row.document_id, first_sentence=first + row.first_sentence
         )
-        for name, rows in passages.items()
-        for id_, row in rows.items()
+        for first, of_index in zip(firsts.values(), passages.values(), strict=True)
+        for id_, row in of_index.items()
     }
-    return NamespacedPassages([_moved(hit, firsts[str(hit.index)]) for hit in hits], rows_by_id)
-
-
-def _moved(hit: Hit, first: int) -> Hit:
-    return replace(hit, passage_id=first + hit.passage_id, sentence_id=first + hit.sentence_id)
+    moved = [
+        replace(hit, passage_id=first + hit.passage_id, sentence_id=first + hit.sentence_id)
+        for hit, first in ((hit, firsts[str(hit.index)]) for hit in hits)
+    ]
+    return moved, rows

@@ -57,6 +57,12 @@ class Tuning:
     neighbour_weight: float = 0.5  # of a word in the passage before or after; "Fusion and feedback"
     heading_weight: int = 2  # how often a word of title or headings counts, 1 to 3; not varied
 
+    # exact words: passages that have parts of a query literally come first; Measurements, "Exact words"
+    exact_passages: int = 10  # that may have a part, unless the query is hardly more than its identifiers
+    exact_rare: float = 0.1  # of all passages, at most, may have a word
+    exact_alone: float = 0.75  # share of a query that is hardly more than its identifiers
+    exact_margin: float = 0.01  # points between the least passage with exact words and the best without
+
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
     relevance: tuple[float, ...] = (-8.27, 5.25, 2.65, 4.46, 1.25)  # bias; times cosine, words, share, unknown
     relevance_without_words: tuple[float, ...] = (-7.37, 7.28, 0.0, 4.05, 0.0)  # the same, where words are not compared
@@ -81,6 +87,8 @@ class Tuning:
     deeper_for_boosts: int = 4  # times as deep where there are boosts, which may bring forward a passage from far down
     deepest: int = 3000  # passages; from there on a short list is better than a slow one
     few_allowed: int = 2000  # passages that filters leave: so few are all scored, without a scan
+    beyond: int = 20  # passages beyond the first k that are compared for near-duplicates too, or a quarter of k
+    of_several: int = 20  # hits beyond k that each of several indexes is asked for, or a quarter of k
     telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones
     reranked: int = 50  # first hits that a reranker reads, or as many as are asked for
 

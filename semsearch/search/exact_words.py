@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float64, UInt64
 from semsearch.lexical.bm25 import TermLookup
@@ -43,16 +44,12 @@ from semsearch.text.tokens import words
 if TYPE_CHECKING:
     import sqlite3
 
-HANDFUL = 10  # passages; "Exact words" of docs/research/measurements.md, as for the shares
-_CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # least share of a query, by idf, that such parts must have
+_CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # kinds of parts: the least share of a query, by idf, that such parts must have
 _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readBytes, of which the query has more words
-_RARE = 0.1  # of all passages, at most, may have a word
-_NEARLY_ALL = 0.75  # of a query that is hardly more than its identifiers
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
 _AT_FIRST = 16  # of them, and then twice as many each time, until there are too many
-_MARGIN = 0.01  # points between the least passage with exact words and the best without
 
 # -- Recognising -------------------------------------------------------------------------------------------------------
 
@@ -125,13 +122,13 @@ def passages_with(query: Query, index: IndexView) -> Literal:
     """
     if query.words is None:
         return {}
-    literal: Literal = {}
+    tuned, literal = tuning.TUNING, Literal()
     terms_of_parts = [_terms_of(part.text, index) for part in query.parts]
     of_names = [terms for part, terms in zip(query.parts, terms_of_parts, strict=True) if part.least < _WORD]
-    is_only_names = _share(query.words.lookup, [np.concatenate(terms) for terms in of_names]) >= _NEARLY_ALL
+    is_only_names = _share(query.words.lookup, [np.concatenate(terms) for terms in of_names]) >= tuned.exact_alone
     for part, terms in zip(query.parts, terms_of_parts, strict=True):
         share = _share(query.words.lookup, terms)
-        limit = HANDFUL if share >= part.least else part.most_otherwise
+        limit = tuned.exact_passages if share >= part.least else part.most_otherwise
         if share and limit:
             most = None if is_only_names and _WORD > part.least <= share else limit
             having = _having(query, part, terms, index, most=most)
@@ -163,11 +160,13 @@ def _having(
 
     None if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter count.
     """
-    lexical = index.reader.lexical
+    lexical, tuned = index.reader.lexical, tuning.TUNING
     ids = distinct(np.concatenate([lexical.having(of_language) for of_language in terms]))
     ids = ids if query.allowed is None else ids[query.allowed.has(ids)]
     if part.least == _WORD:
-        is_rare = len(ids) <= min(HANDFUL, int(_RARE * len(lexical.ids)))  # in a small index no word is
+        is_rare = len(ids) <= min(
+            tuned.exact_passages, int(tuned.exact_rare * len(lexical.ids))
+        )  # in a small index no word is
         return dict.fromkeys(ids.tolist() if is_rare else (), True)
     if len(ids) > _MOST_READ and (most is not None or query.words is None):
         return {}
@@ -192,15 +191,15 @@ def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) 
     """The first passages of the documents with a file name, or the end of a path, and whether it is as typed."""
     if not _IS_FILE.fullmatch(name):
         return {}
-    of_like = re.sub(r"([%_\\])", r"\\\1", name)
+    most, of_like = tuning.TUNING.exact_passages, re.sub(r"([%_\\])", r"\\\1", name)
     rows = db.execute(
         "SELECT first_passage, path FROM documents WHERE passages > 0 AND (path = ? COLLATE NOCASE OR path LIKE ? "
         "ESCAPE '\\') ORDER BY path LIMIT ?",
-        (name, f"%/{of_like}", HANDFUL + 1),
+        (name, f"%/{of_like}", most + 1),
     ).fetchall()
     is_allowed = np.ones(len(rows)) if allowed is None else allowed.has(np.array([row[0] for row in rows], np.int64))
     files = {int(id_): path.endswith(name) for (id_, path), may in zip(rows, is_allowed, strict=True) if may}
-    return files if len(rows) <= HANDFUL else {}
+    return files if len(rows) <= most else {}
 
 
 def _finder(part: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
@@ -252,7 +251,7 @@ def points_of(scores: Float64, ranks: Sequence[_Rank]) -> dict[_Rank, float]:
     points: dict[_Rank, float] = {}
     highest = -np.inf
     for rank, own in sorted(of_rank.items()):
-        points[rank] = 0.0 if rank == _NONE else float(max(0.0, highest + _MARGIN - min(own)))
+        points[rank] = 0.0 if rank == _NONE else float(max(0.0, highest + tuning.TUNING.exact_margin - min(own)))
         highest = max(own) + points[rank]
     return points
 

@@ -212,8 +212,6 @@ def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
 
 # -- What stages are made of -------------------------------------------------------------------------------------------
 
-_BEYOND = 20  # passages beyond the first k that are compared for near-duplicates too; the ranking is the same
-
 
 def inner_products(vectors: Float32, query: Float32) -> Float64:
     """Each by itself, so that the same vector has the same product in any company. (n, d), (d,) -> (n,)"""
@@ -267,7 +265,7 @@ def _first_of_each(order: Int64, documents: Int64, most: int) -> Int64:
 
 def _without_near_duplicates(order: Int64, ids: Int64, k: int, index: IndexView) -> list[list[int]]:
     """Group near-duplicates in an order of positions. It is compared beyond its beginning only if that has some."""
-    beginning = k + max(_BEYOND, k // 4)
+    beginning = k + max(tuning.TUNING.beyond, k // 4)
     for part in (order[:beginning], order):
         texts = index.reader.read_rows.texts(index.db, ids[part].tolist())
         firsts = first_alike([*texts.values()], index.reader.read_rows.marks(texts).tolist())

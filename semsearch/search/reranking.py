@@ -29,7 +29,9 @@ def rerank(reranker: Reranker, query: str, hits: Hits) -> Hits:
 
     Raises UsageError for a reranker that does not give a finite number for each hit.
     """
-    readings = _readings(reranker, _compared(query, hits), hits)
+    origin = hits[0].origin if hits else None
+    compared = query if origin is None or origin.text is None else origin.text  # without its syntax
+    readings = _readings(reranker, compared, hits)
     parts = parts_of(readings, [*map(without_points, hits)])
     notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
     reranked = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
@@ -46,44 +48,33 @@ def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]
     if not deviation:
         return [None] * len(scores)
     weight, mean = pstdev(scores[: len(said)]) or 1.0, fmean(said)
-    parts: list[Rerank | None] = [
-        Rerank(weight * (each - mean) / deviation, weight, each, mean, deviation, model=readings.model, alone=alone)
-        for each, alone in zip(said, _alone(readings), strict=True)
-    ]
-    least = min(said)
-    points = weight * (least - mean) / deviation
-    unread = Rerank(points, weight, least, mean, deviation, model=readings.model, unread=True)
-    return parts + [unread] * (len(scores) - len(said))
+    alone = [None] * len(said) if readings.alone is None else readings.alone
 
+    def part(score: float, alone: float | None, *, unread: bool | None = None) -> Rerank | None:
+        points = weight * (score - mean) / deviation
+        return Rerank(points, weight, score, mean, deviation, model=readings.model, alone=alone, unread=unread)
 
-def _alone(readings: Readings) -> Sequence[float | None]:
-    return [None] * len(readings.said) if readings.alone is None else readings.alone
-
-
-def _compared(query: str, hits: Sequence[Hit]) -> str:
-    """What hits were compared with: the query, without its syntax."""
-    origin = hits[0].origin if hits else None
-    return query if origin is None or origin.text is None else origin.text
+    unread = [part(min(said), None, unread=True)] * (len(scores) - len(said))
+    return [*map(part, said, alone), *unread]
 
 
 def _with(hit: Hit, part: Rerank | None) -> Hit:
     if part is None or hit.origin is None:
         return hit
-    return replace(
-        hit, score=hit.score + part.points, origin=replace(hit.origin.with_points(rerank=part.points), rerank=part)
-    )
+    origin = replace(hit.origin.with_points(rerank=part.points), rerank=part)
+    return replace(hit, score=hit.score + part.points, origin=origin)
 
 
 def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:
     """The reranker's score of each hit, or of the first ones if it says so."""
-    given = reranker(query, hits) if hits else []
-    partial = given if isinstance(given, Readings) else None
+    answer = reranker(query, hits) if hits else []
+    readings = answer if isinstance(answer, Readings) else Readings(answer)
     try:
-        said = [float(each) for each in (given.said if isinstance(given, Readings) else given)]
+        said = [float(score) for score in readings.said]
     except (TypeError, ValueError) as error:
-        raise UsageError(f"the reranker must give a number for each hit, not {given!r}") from error
-    if len(said) > len(hits) or (partial is None and len(said) < len(hits)):
+        raise UsageError(f"the reranker must give a number for each hit, not {answer!r}") from error
+    if len(said) > len(hits) or (readings is not answer and len(said) < len(hits)):
         raise UsageError(f"the reranker gave {len(said)} numbers for {len(hits)} hits; it must give one for each")
     if not all(map(math.isfinite, said)):
         raise UsageError("the reranker gave a number that is not finite; it must give one that can be compared")
-    return Readings(said) if partial is None else partial._replace(said=said)
+    return readings._replace(said=said)

@@ -17,7 +17,7 @@ import semsearch.results
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict, to_dict
 from semsearch.results.hits import Hit
-from semsearch.results.options import Origin, Rerank, SearchOptions, Weights
+from semsearch.results.options import Origin, SearchOptions, Weights
 
 MODULES = [
     import_module(module.name)
@@ -90,19 +90,6 @@ def test_a_hit_shows_its_origin_only_when_asked() -> None:
     assert Hit.from_dict(HIT.to_dict(origin=True)).origin == HIT.origin
 
 
-def test_a_dict_shares_nothing_with_its_result() -> None:
-    plain = HIT.to_dict()
-    plain["metadata"]["tags"].append("y")
-    assert HIT.metadata == {"tags": ["x"]}
-
-
-def test_a_part_of_the_reranker_is_there_only_where_one_has_read() -> None:
-    assert HIT.origin is not None
-    assert "rerank" not in HIT.origin.to_dict()
-    read = Origin("it", "hybrid", 7, Weights(0.5, 0.5), (1, 2), Rerank(0.1, 0.2, 3.0, 2.0, 2.0))
-    assert read.to_dict()["rerank"]["said"] == 3.0
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -134,7 +121,3 @@ def test_what_is_missing_or_no_object_is_refused() -> None:
         Hit.from_dict(plain)
     with pytest.raises(UsageError, match="Hit must be an object"):
         Hit.from_dict(["rank"])  # type: ignore[arg-type]
-
-
-def test_a_whole_number_is_a_number_too() -> None:
-    assert type(Hit.from_dict({**HIT.to_dict(), "score": 1}).score) is float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -54,11 +54,6 @@ def test_a_slice_of_hits_is_hits(hits: Hits) -> None:
     assert type(hits[:0]) is Hits
 
 
-def test_every_answer_is_hits(index: Index, hits: Hits) -> None:
-    assert all(type(found) is Hits for found in index.search_many(["ship", "bread"]))
-    assert type(index.similar(hits[0])) is Hits
-
-
 def test_a_table_has_a_row_for_each_hit_and_a_column_for_each_field(hits: Hits) -> None:
     frame = hits.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
@@ -98,27 +93,6 @@ def test_markup_in_documents_and_questions_stays_text(small_vectors: VectorTable
         assert "<script>alert('ship')</script>" in texts(html)
 
 
-def test_a_sentence_that_the_passage_words_otherwise_stands_alone(hits: Hits) -> None:
-    html = replace(hits[0], sentence="Elsewhere & so.")._repr_html_()
-    assert [mark.text for mark in parsed(html).iter("mark")] == ["Elsewhere & so."]
-
-
 def test_no_hits_are_said_to_be_none(index: Index) -> None:
     assert "no hits" in texts(Hits()._repr_html_())
     assert "no results" in texts(index.context("bread", filters=["nowhere/"])._repr_html_())
-
-
-def test_explanations_and_states_show_their_figures(index: Index, hits: Hits) -> None:
-    explanation = hits[0].explain()
-    shown = texts(explanation._repr_html_())
-    assert f"{explanation.score:.3f}" in shown
-    assert explanation.pairs is not None
-    assert all(word in shown for word in (*explanation.pairs.question, *explanation.pairs.sentence))
-    status = texts(index.status()._repr_html_())
-    assert "documents8" in status
-
-
-def test_a_notebooks_own_colours_are_kept(hits: Hits) -> None:
-    for style in parsed(hits._repr_html_()).iter():
-        assert "color: #" not in style.get("style", "")
-        assert "background: #" not in style.get("style", "")

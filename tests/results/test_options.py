@@ -92,26 +92,3 @@ def test_options_of_a_dict_are_checked_as_others_are() -> None:
         SearchOptions.from_dict({"k": "3"})
     with pytest.raises(UsageError, match="SearchOptions has no field 'kk'; it has k, mode"):
         SearchOptions.from_dict({"kk": 3})
-
-
-def test_options_are_plain_whatever_they_were_given_as() -> None:
-    given = SearchOptions(np.int64(3), min_score=np.float32(0.5), filters=(name for name in ["a"]), context=np.int8(1))  # type: ignore[arg-type]
-    assert given == SearchOptions(3, min_score=0.5, filters=["a"], context=1)
-    assert [type(value) for value in (given.k, given.min_score, given.filters, given.context)] == [
-        int,
-        float,
-        tuple,
-        int,
-    ]
-    assert hash(given) == hash(SearchOptions(3, min_score=0.5, filters=("a",), context=1))
-
-
-def test_options_that_are_a_dict_are_told_how_to_become_some(index: Index) -> None:
-    with pytest.raises(UsageError, match=r"SearchOptions\.from_dict"):
-        index.search("captain", options={"k": 3})  # type: ignore[arg-type]
-    assert len(index.search("captain", options=SearchOptions.from_dict({"k": 3}))) == 3
-
-
-def test_a_filter_that_makes_no_sense_is_refused_by_the_index(index: Index) -> None:
-    with pytest.raises(UsageError, match="names no key"):
-        index.search("captain", filters=["=x"])

@@ -9,7 +9,7 @@ import pytest
 from small import index_of_articles
 
 from semsearch.index import Index
-from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.options import Mode
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -31,12 +31,6 @@ def test_only_the_given_passages_answer(index: Index, mode: Mode) -> None:
     assert {hit.passage_id for hit in found} == set(among)
 
 
-def test_filters_hold_as_well(index: Index) -> None:
-    ids = [hit.passage_id for hit in index.search(QUERY, 50, duplicates=True)]
-    found = index.search(QUERY, 50, passages=ids, filters=["kitchen-1.md"])
-    assert {hit.document for hit in found} == {"kitchen-1.md"}
-
-
 def test_ids_may_come_in_any_order_and_more_than_once_and_be_unknown(index: Index) -> None:
     first, second = (hit.passage_id for hit in index.search(QUERY, 2))
     found = index.search(QUERY, 5, passages=[max(first, second), 10**12, min(first, second), first])
@@ -52,8 +46,3 @@ def test_similar_passages_are_looked_for_among_them_too(index: Index) -> None:
     (hit,) = index.search(QUERY, 1)
     among = [one.passage_id for one in index.similar(hit, k=6)][2:4]
     assert {one.passage_id for one in index.similar(hit, passages=among)} <= set(among)
-
-
-def test_the_option_is_not_in_the_dict_of_options_without_it() -> None:
-    assert "passages" not in SearchOptions().to_dict()
-    assert SearchOptions.from_dict({"passages": [3, 1]}).to_dict()["passages"] == [3, 1]

@@ -92,12 +92,6 @@ def test_the_time_of_a_file_is_its_date(tmp_path: Path, small_vectors: VectorTab
         assert hit.origin.boosts[0].share == pytest.approx(1, abs=0.01)
 
 
-def test_hits_without_boosts_have_no_trace_of_them(index: Index) -> None:
-    for hit in index.search(QUERY):
-        assert "boosts" not in hit.to_dict(origin=True)["origin"]
-        assert "boosts" not in hit.explain().to_dict()
-
-
 def test_the_least_score_counts_boosts(index: Index) -> None:
     assert scores(index.search(QUERY, min_score=4, boosts=["plain^5"])).keys() == {"plain"}
 

@@ -80,20 +80,3 @@ def test_a_hit_shows_its_function_and_the_comment_that_answers(made: Index) -> N
     assert (hit.headings, hit.place, hit.line) == (("Fleet.Moor",), "Fleet.Moor", 10)
     assert hit.sentence == "Moor makes a ship fast."
     assert "\n\tif f.anchorChainLength < HARBOUR_LIMIT {\n" in hit.passage
-
-
-def test_the_parts_of_the_score_of_code_add_up(made: Index) -> None:
-    hits = made.search("ship anchor chain", 10, duplicates=True)
-    assert {hit.format for hit in hits} == {"code", "markdown"}
-    assert hits[0].format == "markdown"
-    for hit in hits:
-        found = hit.explain()
-        parts = (found.lexical, found.dense, found.near, found.support)
-        assert found.score == pytest.approx(sum(part.points for part in parts if part is not None), abs=1e-6)
-
-
-def test_an_index_that_forgets_code_is_as_if_it_had_never_been_there(made: Index, tmp_path: Path) -> None:
-    (tmp_path / "files" / "fleet.go").unlink()
-    made.sync(tmp_path / "files")
-    assert not made.search("bake bread slowly", 5, mode="lexical")
-    assert [hit.document for hit in made.search("anchor", 5)] == ["ships.md"]

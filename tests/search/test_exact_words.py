@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.cli.explanation_text import summary
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit, Hits, above_threshold
 from semsearch.results.options import ExactPart, Mode
-from semsearch.search.exact_words import parts_of, points_of
+from semsearch.search.exact_words import parts_of
 from semsearch.word_vectors.table import VectorTable
 
 ASIDE = "The captain of the ship waits in the harbour, the sailor in the storm, and the judge reads in the court. "
@@ -251,41 +250,6 @@ def test_code_is_recognised_by_its_shape(query: str, parts: list[str]) -> None:
     assert {"p.m", "U.S", "e.g", "18th", "1990s", "KENNEDY"} & {
         part.text for part in parts_of(query) if part.least < 0.9
     } == set()
-
-
-def test_a_quoted_phrase_is_one_part_and_leaves_the_others_whole() -> None:
-    found = [
-        part.text for part in parts_of("the C in NO_COLOR, and an old  ship", ["C", " old  ship"]) if not part.least
-    ]
-    assert found == ["C", "old ship", "NO_COLOR"]
-
-
-def test_a_very_long_piece_of_a_query_is_not_looked_at() -> None:
-    assert [part.text for part in parts_of("x" * 1_000_000 + "9 NO_COLOR " + ")" * 1_000_000)] == ["NO_COLOR"]
-
-
-@pytest.mark.parametrize("name", ["Select-String", "node.js", "3.11", "IL-2", "B12", "readBytes", "NASA's", "iPhone"])
-def test_names_need_a_share_of_the_query(name: str) -> None:
-    (part,) = parts_of(f"{name}?")
-    assert 0 < part.least < 0.9
-
-
-def test_points_bring_every_rank_just_above_the_lower_ones() -> None:
-    scores, ranks = np.array([0.9, 0.2, 0.5, np.nan, 0.1]), [(0, 0), (1, 1), (1, 1), (0, 0), (2, 1)]
-    points = points_of(scores, ranks)
-    raised = {rank: [s + points[rank] for s, r in zip(scores, ranks, strict=True) if r == rank] for rank in points}
-    assert points[0, 0] == 0
-    assert min(raised[1, 1]) == pytest.approx(0.91)
-    assert min(raised[2, 1]) == pytest.approx(max(raised[1, 1]) + 0.01)
-    assert points_of(np.array([0.9, 0.2]), [(1, 1), (0, 0)]) == {(0, 0): 0.0, (1, 1): 0.0}
-
-
-def test_an_explanation_names_them_in_words(index: Index) -> None:
-    first, second = (list(summary(hit.explain())) for hit in index.search("E4711 of the captain in the storm", 2))
-    assert first[0].startswith("lexical")
-    assert " + exact 0." in first[0]
-    assert "exact   E4711, in 2 passages: before all other passages" in first
-    assert "exact   E4711 in other case, in 2 passages: before all other passages" in second
 
 
 def test_a_query_that_is_the_name_of_a_file_finds_its_beginning_first(

@@ -16,7 +16,6 @@ from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search.query import foreign_terms
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -126,23 +125,6 @@ def test_a_new_language_joins_an_index_without_changing_its_vectors(
         assert index.verify() == []
 
 
-def test_an_index_of_an_earlier_version_answers_as_before_until_its_language_is_written_again(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
-) -> None:
-    _write(tmp_path / "docs", in_greek, "el")
-    with languages_in(tmp_path / "nothing"), Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
-        asked = in_greek(" ".join(TOPICS["sea"].split()[:3]))
-        before = [(hit.path, hit.score) for hit in index.search(asked)]
-    with Index.open(tmp_path / "index", vectors=small_vectors) as index:
-        assert [(hit.path, hit.score) for hit in index.search(asked)] == before
-        assert _first_topics(index, _plain, "el", mode="dense") < 1.0
-        _write(tmp_path / "docs", in_greek, "el", count=5)
-        assert index.sync(tmp_path / "docs").refitted
-        assert _first_topics(index, _plain, "el", mode="dense") == 1.0
-        assert index.verify() == []
-
-
 def test_removed_and_changed_documents_of_several_languages_leave_a_sound_index(mixed: Index, tmp_path: Path) -> None:
     for path in (tmp_path / "docs").glob("sea-*.el.md"):
         path.unlink()
@@ -154,15 +136,6 @@ def test_removed_and_changed_documents_of_several_languages_leave_a_sound_index(
     assert "sea" in first.path or "law-0.zh" in first.path
     mixed.refit()
     assert mixed.verify() == []
-
-
-def test_processes_that_read_find_the_same_words(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable, mixed: Index
-) -> None:
-    with Index.create(tmp_path / "two", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs", processes=1)
-        question = [in_greek("ship sail harbour"), in_chinese("judge court trial"), "violin song"]
-        assert np.array_equal(index.embed(question), mixed.embed(question))
 
 
 def test_an_index_says_that_a_language_has_other_vectors_now(
@@ -226,21 +199,6 @@ def test_a_language_that_comes_with_so_much_text_that_the_index_is_refitted_is_f
         assert _first_topics(index, _plain, "el") == 1.0
 
 
-def test_the_weight_of_names_in_another_language_changes_the_scores(
-    mixed: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mixed.add([Text("name", in_greek(sentence("sea", 2)) + " Zebulon 4711.")])
-    question = sentence("sea", 2) + " Zebulon 4711"
-
-    def scores() -> dict[int, float]:
-        return {hit.passage_id: hit.score for hit in mixed.search(question, 50) if hit.language}
-
-    before = scores()
-    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, words_across=0.0))
-    assert before
-    assert scores() != before
-
-
 def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in_its_language(
     tmp_path: Path, tables: Path, mixed: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,18 +251,6 @@ def test_headings_count_in_the_alignment_of_words(
         aligned = _words_aligned(index, spell("anchor tide"))
     assert aligned["anchor tide"] > 0.8
     assert aligned["dough cake"] < aligned["anchor tide"] - 0.3
-
-
-def test_a_question_loses_the_stop_words_of_its_own_language(small_vectors: VectorTable) -> None:
-    found = foreign_terms("wie lösche ich eine Datei aus dem Index?", "de", ["en"], small_vectors)
-    assert found.words == ["lösche", "datei", "index"]
-    assert len(found.terms) == 3
-
-
-def test_a_chinese_question_to_other_languages_has_whole_words(tables: Path, small_vectors: VectorTable) -> None:
-    asked = in_chinese("anchor tide")
-    found = foreign_terms(f"{asked} Zebulon", "zh", ["en"], small_vectors)
-    assert sorted(found.words) == sorted([in_chinese("anchor")[:2], in_chinese("tide")[:2], "zebulon"])
 
 
 def test_those_that_are_not_aligned_do_not_overtake_those_that_are(

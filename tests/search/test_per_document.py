@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from small import article
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.options import Mode
@@ -45,9 +44,3 @@ def test_they_are_the_best_of_each(index: Index) -> None:
 def test_similar_passages_are_limited_too(index: Index) -> None:
     hits = index.similar("short3", k=6, per_document=1)
     assert len({hit.document for hit in hits}) == len(hits) == 6
-
-
-@pytest.mark.parametrize("most", [0, -1, "1", 1.5])
-def test_a_number_that_makes_no_sense_is_refused(most: object, index: Index) -> None:
-    with pytest.raises(UsageError, match="per_document"):
-        index.search("ship", per_document=most)  # type: ignore[arg-type]  # on purpose

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
-from semsearch.search.query_syntax import follow_each_other
-from semsearch.text.terms import Lexicon
 from semsearch.word_vectors.table import VectorTable
 
 TEXTS = {
@@ -124,24 +119,5 @@ def test_a_phrase_that_no_passage_has_is_text_beside_other_words(
     assert names(only_phrases) == names(index.search('captain "old ship"'))
 
 
-def test_a_query_that_only_leaves_out_is_refused(index: Index) -> None:
-    with pytest.raises(UsageError, match="only excludes words"):
-        index.search("-ship")
-    assert index.search("-ship", syntax="plain") == index.search("ship")
-
-
 def test_a_context_has_only_passages_with_the_phrase(index: Index) -> None:
     assert {each.path for each in index.context('"ship is old"').citations} == {"apart"}
-
-
-def test_passages_like_one_need_no_phrases(index: Index) -> None:
-    assert len(index.similar("together", k=20, syntax="full")) > 3
-
-
-def test_terms_follow_each_other_only_within_a_text(tmp_path: Path) -> None:
-    lexicon = Lexicon()
-    texts = ["old", "ship", "", "old ship", "ship old ship", "old old ship old", "the ship"]
-    found, wanted = lexicon.in_order(texts), lexicon.in_order(["old ship"]).hashes
-    assert follow_each_other(found, wanted).tolist() == [False, False, False, True, True, True, False]
-    assert follow_each_other(lexicon.in_order([]), wanted).tolist() == []
-    assert not follow_each_other(lexicon.in_order(["a"]), np.concatenate([wanted, wanted])).any()

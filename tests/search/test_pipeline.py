@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,6 @@ from small import small_vectors, write_articles
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
-from semsearch.search import pipeline
 
 QUERIES = ["a ship in the storm", "bread", '"the captain" ship', "E4711 of the ship", "xyzzy ship", "sea-3.md"]
 OPTIONS: list[dict[str, Any]] = [
@@ -62,13 +60,6 @@ def test_a_reranker_adds_to_the_record(index: Index) -> None:
     with Index.open(index.path, vectors=index._vectors(), reranker=shortest) as opened:
         for query in QUERIES:
             assert all(recorded(hit) == pytest.approx(hit.score) for hit in opened.search(query))
-
-
-def test_all_stages_have_one_shape() -> None:
-    for stage in pipeline.STAGES:
-        annotations = [parameter.annotation for parameter in inspect.signature(stage).parameters.values()]
-        assert annotations == ["Query", "Candidates", "IndexView"], stage
-        assert inspect.signature(stage).return_annotation == "Candidates"
 
 
 def test_a_passage_that_no_search_would_show_is_explained_by_its_record(index: Index) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -11,9 +10,8 @@ from small import index_of_articles, opening
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.rerankers.reranker import Readings, Reranker
+from semsearch.rerankers.reranker import Reranker
 from semsearch.results.hits import Hit
-from semsearch.search.reranking import parts_of
 from semsearch.tuning import TUNING
 
 QUESTION = "the captain of the ship and the old bread"
@@ -81,15 +79,6 @@ def test_the_explanation_adds_up_to_the_score_and_names_the_rerankers_part(opene
             assert found.to_dict()["rerank"] == part.to_dict()
 
 
-def test_without_a_reranker_nothing_of_it_is_seen_or_loaded(made: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "semsearch.search.reranking")
-    (hit, *_) = made.search(QUESTION)
-    assert "rerank" not in hit.explain().to_dict()
-    assert hit.origin is not None
-    assert hit.origin.rerank is None
-    assert "semsearch.search.reranking" not in sys.modules
-
-
 def test_one_that_says_the_same_of_all_changes_nothing(made: Index, opened: Callable[[Reranker], Index]) -> None:
     found = opened(lambda _, hits: [0.1] * len(hits)).search(QUESTION, 10)
     assert found == made.search(QUESTION, TUNING.reranked)[:10]
@@ -117,13 +106,6 @@ def test_contexts_and_batches_are_reranked_and_what_is_similar_is_not(
     assert index.similar(best[0], k=5) == made.similar(best[0], k=5)
 
 
-def test_where_nothing_was_found_nobody_is_asked(opened: Callable[[Reranker], Index]) -> None:
-    def never(_: str, __: Sequence[Hit]) -> list[float]:
-        raise AssertionError
-
-    assert opened(never).search(QUESTION, filters=["nowhere.md"]) == []
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -137,24 +119,3 @@ def test_where_nothing_was_found_nobody_is_asked(opened: Callable[[Reranker], In
 def test_one_that_makes_no_sense_is_refused(opened: Callable[[Reranker], Index], wrong: Reranker, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         opened(wrong).search(QUESTION)
-
-
-def test_its_own_errors_are_seen(opened: Callable[[Reranker], Index]) -> None:
-    def broken(_: str, __: Sequence[Hit]) -> list[float]:
-        raise TypeError("its own")
-
-    with pytest.raises(TypeError, match="its own"):
-        opened(broken).search(QUESTION)
-
-    def without_its_file(_: str, __: Sequence[Hit]) -> list[float]:
-        raise FileNotFoundError("a model")  # not to be taken for a file of the index
-
-    with pytest.raises(FileNotFoundError, match="a model"):
-        opened(without_its_file).context(QUESTION)
-
-
-def test_where_all_scores_are_equal_the_reranker_decides() -> None:
-    parts = [part.points for part in parts_of(Readings([1, 3, 2]), [0.5, 0.5, 0.5]) if part is not None]
-    assert np.argsort(parts).tolist() == [0, 2, 1]
-    assert parts_of(Readings([7.0]), [0.5]) == [None]
-    assert parts_of(Readings([]), []) == []

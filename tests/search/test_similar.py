@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +12,6 @@ from small import small_vectors, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.text.terms import of_question
-from semsearch.text.tokens import words
 
 
 @pytest.fixture(scope="module")
@@ -99,27 +95,6 @@ def test_a_document_is_asked_by_the_direction_of_the_sum_of_its_passages_vectors
     assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
 
 
-def test_words_are_those_that_say_most(tmp_path: Path) -> None:
-    """Σ idf · f (k1 + 1) / (f + k1), literally, for words that are their own stems. Numbers do not count."""
-    texts = ["ship ship sail rope 1999 3.11", "ship deck rope", "rope moon star 1999", "moon star", "deck moon"]
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=0) as index:
-        index.add(Text(f"t{number}", text) for number, text in enumerate(texts))
-        having = Counter(word for text in texts for word in set(words(text)))
-        with index._database.reading() as db:
-            search = index._asking()._current(db).lexical
-            for some in (texts[:1], texts[:3]):
-                tell: Counter[str] = Counter()
-                for text in some:
-                    for word, f in Counter(words(text)).items():
-                        idf = math.log(1 + (5 - having[word] + 0.5) / (having[word] + 0.5))
-                        tell[word] += 0 if word.isdigit() else idf * f * 2.2 / (f + 1.2)
-                best = sorted(tell, key=lambda word: -tell[word])
-                assert tell[best[1]] > tell[best[2]]
-                chosen = search.scores(search.telling_terms([""] * len(some), some, 2))
-                terms = of_question(" ".join(best[:2]))
-                assert chosen.lookup.terms.tolist() == search.find(terms).terms.tolist()
-
-
 def test_filters_and_the_rest_hold_as_for_a_query(index: Index) -> None:
     found = index.similar("docs/night-2.md", k=3, filters=["sea-0.md"], context=1)
     assert [hit.document for hit in found] == ["sea-0.md"] * 3
@@ -158,21 +133,6 @@ def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> 
             index.similar(strange)
     with pytest.raises(SourceError, match="no text"):
         index.similar("docs/empty.md")
-
-
-@pytest.mark.parametrize("name", ["\udcff", "docs/\ud800.md"])
-def test_what_is_no_text_is_not_looked_for(index: Index, name: str) -> None:
-    for ask in (index.similar, index.document, lambda name: index.similar(name, line=1)):
-        with pytest.raises(SourceError, match="not in the index: it has a name that is not UTF-8"):
-            ask(name)
-
-
-def test_what_is_longer_than_any_path_is_not_looked_for(index: Index) -> None:
-    for path in ("a/" * 30_000, "%" * 60_000):
-        with pytest.raises(SourceError, match="characters; no path or id in an index has so many"):
-            index.similar(path)
-        with pytest.raises(SourceError, match="characters; no path or id in an index has so many"):
-            index.document(path)
 
 
 def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path) -> None:

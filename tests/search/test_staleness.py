@@ -10,8 +10,6 @@ import pytest
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.hits import Hit
-from semsearch.search import make_hits
 from semsearch.word_vectors.table import VectorTable
 
 SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
@@ -58,26 +56,6 @@ def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index
     assert stale(index) == set()
 
 
-def test_a_file_with_another_time_is_read_once(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, digest = list[str](), make_hits.source_digest
-
-    def noted(path: str, *, root: str, seconds: float) -> str:
-        read.append(Path(path).name)
-        return digest(path, root=root, seconds=seconds)
-
-    monkeypatch.setattr(make_hits, "source_digest", noted)
-    os.utime(docs / "ships.md", (1, 1))
-    assert stale(index) == stale(index) == set()
-    assert read == ["ships.md"]
-    (docs / "ships.md").write_text(SHIP.replace("old", "new"))
-    os.utime(docs / "ships.md", (2, 2))
-    assert stale(index) == stale(index) == {"ships.md"}
-    assert read == ["ships.md", "ships.md"]
-    os.utime(docs / "ships.md", (3, 3))
-    (docs / "ships.md").unlink()
-    assert stale(index) == {"ships.md"}
-
-
 def test_a_file_that_has_gone_is_stale(index: Index, docs: Path) -> None:
     (docs / "boats.txt").unlink()
     assert stale(index) == {"boats.txt"}
@@ -102,24 +80,3 @@ def test_nothing_is_known_of_a_file_that_we_may_not_look_at(index: Index, docs: 
 def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index, docs: Path) -> None:
     index.add([Text((docs / "nowhere.txt").as_posix(), "A ship of a program.")])
     assert stale(index) == set()
-
-
-def test_a_stale_hit_equals_the_same_hit_before_and_says_so_in_json(index: Index, docs: Path) -> None:
-    before = index.search("storm")[0]
-    (docs / "ships.md").write_text("Bread.")
-    after = index.search("storm")[0]
-    assert (before.stale, after.stale) == (False, True)
-    assert after == before
-    assert after.to_dict()["stale"] is True
-    assert Hit.from_dict(after.to_dict()).stale
-
-
-def test_similar_passages_and_citations_say_it_too(index: Index, docs: Path) -> None:
-    (docs / "ships.md").write_text("Bread.")
-    assert [hit.stale for hit in index.similar(docs / "boats.txt")] != []
-    assert all(hit.stale for hit in index.similar(docs / "boats.txt"))
-    cited = index.context("ship storm boat").citations
-    assert {citation.title: citation.stale for citation in cited if citation.path.endswith("boats.txt")} == {
-        "boats": False
-    }
-    assert any(citation.stale for citation in cited)

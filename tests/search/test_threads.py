@@ -24,7 +24,6 @@ from semsearch.readers.document import Text
 from semsearch.search import index_reader, pipeline
 from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.storage import connections, connections as reader_pool
-from semsearch.storage.database import IndexDatabase
 
 THREADS = 4
 PATIENCE = 60  # seconds, after which a test that hangs is broken
@@ -65,22 +64,6 @@ def test_threads_are_in_a_search_at_the_same_time(index: Index, monkeypatch: pyt
     assert together(*[lambda q=question: index.search(q) for question in QUESTIONS]) == expected
 
 
-def test_threads_are_in_a_filter_at_the_same_time(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    from semsearch.search import filter_sql
-
-    expected = index.search("the captain", filters=["sea-*"])
-    barrier, first = threading.Barrier(2), threading.local()
-    arguments, matches = filter_sql.FUNCTIONS["filter_path"]
-
-    def met(*given: Any) -> bool:
-        if not hasattr(first, "time"):
-            first.time = barrier.wait(PATIENCE)
-        return matches(*given)
-
-    monkeypatch.setitem(filter_sql.FUNCTIONS, "filter_path", (arguments, met))
-    assert together(*[lambda: index.search("the captain", filters=["sea-*"])] * 2) == [expected] * 2
-
-
 def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     index.add([Text("more", "A comet and a planet.")])  # a second segment of each kind
     index._release()
@@ -112,20 +95,6 @@ def test_files_are_opened_once_whoever_needs_them_first(index: Index, monkeypatc
     assert len(opened) >= 6
     assert set(opened.values()) == {1}
     assert answers == [answers[0]] * THREADS
-
-
-def test_a_transaction_within_a_transaction_is_the_same_one(index: Index) -> None:
-    with index._database.reading() as outer:
-        with index._database.reading() as inner:
-            assert inner is outer
-        assert outer.in_transaction
-        assert together(lambda: _other(index._database)) != [id(outer)]
-    assert not outer.in_transaction
-
-
-def _other(store: IndexDatabase) -> int:
-    with store.reading() as db:
-        return id(db)
 
 
 def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:

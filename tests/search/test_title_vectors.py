@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from semsearch import tuning
-from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.explanation import Cosine
 from semsearch.results.hits import Hit
-from semsearch.search import kept_rows
-from semsearch.search.kept_rows import TitleVectors, embed_titles
-from semsearch.storage.catalogue import Titled
 from semsearch.word_vectors.table import VectorTable
 
 TEXT = "The captain saw the storm from the harbour. A sailor went with the ship."
@@ -92,40 +87,6 @@ def test_only_a_question_is_compared_with_titles(index: Index, monkeypatch: pyte
     after = scores()
     assert after[0] != asked
     assert after[1] == similar
-
-
-def test_titles_are_embedded_once_and_only_so_many_are_kept(
-    index: Index, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
-) -> None:
-    asked: list[list[str]] = []
-    real = embed_titles
-
-    def counted(embedder: SentenceEmbedder, titled: Iterable[Titled]) -> Any:
-        told = [*titled]
-        asked.append([each.title for each in told])
-        return real(embedder, told)
-
-    monkeypatch.setattr(kept_rows, "embed_titles", counted)
-    monkeypatch.setattr(kept_rows, "_MOST_TITLES", 3)
-    vectors = TitleVectors(SentenceEmbedder(small_vectors).fit([TEXT]))
-    with index._asking()._database.reading() as db:
-        titles = dict(db.execute("SELECT id, title FROM documents"))
-        first, second, third, fourth, *_ = titles
-        ours = vectors.of(db, np.array([first, second, first]))
-        again = vectors.of(db, np.array([second, first]))
-        vectors.of(db, np.array([third, fourth]))  # drops the others: no more than three are kept
-        vectors.of(db, np.array([first]))
-    assert asked == [[titles[first], titles[second]], [titles[third], titles[fourth]], [titles[first]]]
-    np.testing.assert_array_equal(ours[[1, 0]], again)
-    np.testing.assert_array_equal(ours[0], ours[2])
-
-
-def test_a_document_that_is_not_there_has_no_title(index: Index, small_vectors: VectorTable) -> None:
-    vectors = TitleVectors(SentenceEmbedder(small_vectors).fit([TEXT]))
-    with index._asking()._database.reading() as db:
-        found = vectors.of(db, np.array([0, 10**6, 0]))
-    assert found.shape == (3, small_vectors.dimension)
-    assert not found.any()
 
 
 class SentenceEmbedderOf:

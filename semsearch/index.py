@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
-from semsearch import maintenance
+from semsearch import indexing, maintenance
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.readers.records import Columns
@@ -329,12 +329,10 @@ class Index(SingleIndex):
         writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
         watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
         """
-        from semsearch.indexing.follow_files import follow  # loads SciPy
-
         self._database.check_writable()
         with self._database.reading() as db:
             require(self._database, db)
-        return follow(
+        return indexing.follow(
             self._database,
             lambda: self._writer(progress),
             stop or threading.Event(),
@@ -359,10 +357,8 @@ class Index(SingleIndex):
         Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
-        from semsearch.indexing.add_texts import as_texts  # loads SciPy
-
         with self._writer(progress) as writer:
-            return writer.add(as_texts(documents, id_key=id_key, text_key=text_key))
+            return writer.add(indexing.as_texts(documents, id_key=id_key, text_key=text_key))
 
     def load(
         self,
@@ -377,9 +373,7 @@ class Index(SingleIndex):
         Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
         SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
         """
-        from semsearch.indexing.add_texts import read_records  # loads SciPy
-
-        records = (record for path in _paths(paths) for record in read_records(path))
+        records = (record for path in _paths(paths) for record in indexing.read_records(path))
         return self.add(records, id_key=id_key, text_key=text_key, progress=progress)
 
     def remove(self, *paths: str | Path) -> int:
@@ -632,15 +626,13 @@ class Index(SingleIndex):
         anything is written.
         """
         require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
-        from semsearch.indexing.index_writer import IndexWriter  # loads SciPy
-        from semsearch.indexing.progress_reports import reporting
-
-        self._database.check_writable()
+        database = self._database
+        database.check_writable()
         with (
-            reporting(progress) as report,
+            indexing.reporting(progress) as report,
             _opened_cluster(cluster) as executor,
-            IndexWriter.open(self._database, vectors=self._word_vectors, report=report, executor=executor) as writer,
-            allowed_write(self._database, given_paths(paths, vectors=self._word_vectors.given is not None)),
+            indexing.IndexWriter.open(database, vectors=self._word_vectors, report=report, executor=executor) as writer,
+            allowed_write(database, given_paths(paths, vectors=self._word_vectors.given is not None)),
         ):
             yield writer
 

@@ -55,7 +55,19 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "word_vectors/": "word vectors that the user has named or allowed",
 }
 _OPENERS = {"FileIO", "read_bytes", "read_text", "memmap", "fromfile", "fdopen"}
-_OF_OTHERS = {"Index", "MultiIndex", "IndexWriter", "Image", "image", "webbrowser", "bar", "self", "vectors"}
+_OF_OTHERS = {
+    "Index",
+    "MultiIndex",
+    "IndexWriter",
+    "Image",
+    "image",
+    "webbrowser",
+    "bar",
+    "self",
+    "vectors",
+    "search",
+    "served",
+}
 
 
 def openings(code: str) -> Iterator[int]:
@@ -68,7 +80,7 @@ def openings(code: str) -> Iterator[int]:
             yield node.lineno
         if not isinstance(called, ast.Attribute):
             continue
-        owner = called.value.id if isinstance(called.value, ast.Name) else ""
+        owner = getattr(called.value, "id", "") or getattr(called.value, "attr", "")  # as Index, or semsearch.Index
         is_of_store = isinstance(called.value, ast.Subscript)  # a store of vectors, by its kind
         is_open = called.attr == "open" and owner not in _OF_OTHERS and not is_of_store
         if is_open or called.attr in _OPENERS or (called.attr == "load" and owner == "np"):

@@ -291,40 +291,29 @@ class ServerConnection:
             ) from error
 
     def _sent(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        """Send a request on a kept connection, or on a new one where the server has closed that meanwhile."""
-        with self._lock:
-            kept = self._idle.pop() if self._idle else None
-        if kept is not None:
+        """Send a request on a kept connection, or on a new one where the server has closed all of those meanwhile."""
+        while True:
+            with self._lock:
+                kept = self._idle.pop() if self._idle else None
+            connection = kept or self._opened()
             try:
-                return self._on(kept, method, path, body, headers)
-            except (ConnectionError, http.client.BadStatusLine):
-                pass
-        return self._on(self._opened(), method, path, body, headers)
-
-    def _on(
-        self,
-        connection: http.client.HTTPConnection,
-        method: str,
-        path: str,
-        body: bytes | None,
-        headers: Mapping[str, str],
-    ) -> tuple[int, bytes]:
-        try:
-            connection.request(method, path, body, dict(headers))
-            answer = connection.getresponse()
-            text = answer.read(_MOST + 1)
-            if len(text) > _MOST:
-                raise OSError(f"it answers with more than {_MOST >> 20} MB")
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            keep = not answer.will_close and len(self._idle) < _IDLE
-            if keep:
-                self._idle.append(connection)
-        if not keep:
-            connection.close()
-        return answer.status, text
+                connection.request(method, path, body, dict(headers))
+                answer = connection.getresponse()
+                text = answer.read(_MOST + 1)
+                if len(text) > _MOST:
+                    raise OSError(f"it answers with more than {_MOST >> 20} MB")
+            except BaseException as error:
+                connection.close()
+                if kept is not None and isinstance(error, ConnectionError | http.client.BadStatusLine):
+                    continue
+                raise
+            with self._lock:
+                keep = not answer.will_close and len(self._idle) < _IDLE
+                if keep:
+                    self._idle.append(connection)
+            if not keep:
+                connection.close()
+            return answer.status, text
 
     def _opened(self) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection

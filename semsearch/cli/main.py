@@ -90,8 +90,7 @@ class Program(ExtensibleGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command as the help lists it: nothing of it is imported."""
-        point = announced("").get(cmd_name)
-        if cmd_name not in self.commands and point is not None:
+        if cmd_name not in self.commands and (point := announced("").get(cmd_name)) is not None:
             return TyperCommand(cmd_name, help=f"Of {origin_of(point)}.")
         return super().get_command(ctx, cmd_name)
 

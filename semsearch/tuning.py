@@ -80,6 +80,18 @@ class Tuning:
     verdict_not_here: float = -2.4  # score below which nothing answers; from 0 on the index does
     verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
 
+    # the sentence that is shown; Measurements, "The sentence that states the fact"
+    quote_passages: int = 4  # of a document, its best, whose sentences are compared
+    quote_other: float = 0.7  # times the score of a sentence of another passage than the document's best
+    quote_documents: int = 3  # first documents of an answer of which so many are; of the others, the hits alone
+    quote_longest: int = 300  # characters that are shown of a line that ends in a colon with what follows it
+    quote_number: float = 1.5  # times the score of a sentence with a number, where one is asked
+    quote_measure: float = 1.5  # the same where it is of the kind: a time for "how long", or of the things counted
+    quote_name: float = 1.5  # with a name such as `--quiet`, where an option, a file, a function is asked
+    quote_command: float = 1.5  # of code, where something to do is asked
+    quote_default: float = 2.5  # that says "default", where one is asked
+    quote_alone: float = 0.5  # of a heading, a table's header, a line that ends in a colon and a reference by itself
+
     # how many passages are considered
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
     depth_per_hit: int = 5  # the same for each hit that is asked for, where that is more

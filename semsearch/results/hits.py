@@ -124,7 +124,9 @@ class Hit(FoundRecord):
     page: int | None  # of the sentence, where the format has pages
     place: str | None = field(default=None, kw_only=True)  # of the sentence, in the document's own terms: "slide 3"
     headings: tuple[str, ...]  # outermost first
-    sentence: str  # the one that answers best
+    sentence: str  # the one that answers best; with what follows it, if it ends in a colon
+    # the date or number in it that answers: where it begins and ends; None where none is sure
+    answer_span: tuple[int, int] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
     passage: str  # all of its text
     start: int  # of the sentence in the file's text, in characters
     end: int  # one past its last character

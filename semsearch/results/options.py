@@ -49,12 +49,14 @@ class Rerank(Record):
 
 @dataclass(frozen=True, slots=True)
 class Support(Record):
-    """The score component of the passage's place: points = others - length + proximity."""
+    """The score component of the passage's place: points = others - length + proximity + exchanged."""
 
     points: float
     others: float  # for the next best passages of its document
     length: float  # what is taken off for a document of many passages, or for a short passage
     proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
+    # for the passage whose sentence states the fact, in the place of its document's best one, which has as much less
+    exchanged: float | None = field(default=None, metadata=ONLY_IF_SET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.options import Weights
+from semsearch.search.alignment import asked_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, IndexView, OtherLanguages, Query
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.quote import asked_words, similarities
 from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.detect_language import clear_language_of, is_clearly_english
@@ -107,8 +107,8 @@ def _aligned(query: Query, candidates: Candidates, others: OtherLanguages, index
 def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -> Float64:
     """What each word of a query adds to how well passages have them all: idf_i (max_j A_ij + B_i) / 2 Σ idf.
 
-    A_ij is how well sentence j of the passage has the word (semsearch.search.quote), B_i how well the headings above
-    have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
+    A_ij is how well sentence j of the passage has the word (semsearch.search.alignment), B_i how well the headings
+    above have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
     """
     asked = asked_words(query, index)
     languages = index.reader.languages_of_passages(index.db, passages)

@@ -190,6 +190,15 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """What a hit shows: sentences of its passage, by the numbers of the first and the last."""
+
+    first: int
+    last: int
+    answer: tuple[int, int] | None = None  # where the date or number that answers begins and ends in it
+
+
+@dataclass(frozen=True, slots=True)
 class HitRows:
     """The stored rows behind the hits of an answer, which are read once."""
 

@@ -34,11 +34,12 @@ from semsearch.results.explanation import (
 from semsearch.results.hits import Hit
 from semsearch.results.options import Origin, SearchOptions, Support
 from semsearch.search.across_languages import alignments, names_in
+from semsearch.search.alignment import REACH, RECALLED, asked_words, recalled, similarities, word_weights
 from semsearch.search.candidates import IndexView, Query
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, passage_vectors, rank
 from semsearch.search.query import as_compared, prepare
-from semsearch.search.quote import REACH, RECALLED, ScoredSentences, asked_words, similarities
+from semsearch.search.quote import quote
 from semsearch.search.scoring import shares_of_cosines
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, get_spans, need_passages
 from semsearch.text.tokens import with_parts, words as split_words
@@ -47,7 +48,8 @@ from semsearch.text.tokens import with_parts, words as split_words
 def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexView) -> Origin:
     """The record of a passage for a query, whether it would be among the hits or not; it need not have the phrases."""
     query = replace(prepare(text, options, index), allowed=None, included=np.array([passage_id]))
-    candidates = rank(query, index).candidates
+    ranking, _ = quote(query, asked_words(query, index), rank(query, index), index)  # which may exchange passages
+    candidates = ranking.candidates
     origin = origin_of(query, candidates, int(np.searchsorted(candidates.ids, passage_id)), index)
     assert origin is not None  # a query that was typed has one
     return origin
@@ -82,7 +84,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         rerank=origin.rerank,
         fused=origin.fused,
         relevance=origin.relevance,
-        quote=_quote(query, passage, index),
+        quote=_quote(query, hit, passage, index),
     )
 
 
@@ -108,9 +110,11 @@ class _Passage:
 
 def _support(points: Mapping[str, float]) -> Support | None:
     """What the passage has by its place (semsearch.search.support); None if it is nothing."""
-    others, near = points.get("support", 0.0), points.get("proximity")
+    others, near, exchanged = points.get("support", 0.0), points.get("proximity"), points.get("exchanged")
     length = -points.get("short", 0.0) - points.get("long", 0.0)
-    return Support(others - length + (near or 0.0), others, length, near) if others or length or near else None
+    if not (others or length or near or exchanged):
+        return None
+    return Support(others - length + (near or 0.0) + (exchanged or 0.0), others, length, near, exchanged)
 
 
 def _lexical(query: Query, origin: Origin, passage: _Passage, index: IndexView) -> Lexical | None:
@@ -189,26 +193,28 @@ def _dense(
 _ROUNDING = 0.004  # the difference of cosines that are not the same but for rounding
 
 
-def _quote(query: Query, passage: _Passage, index: IndexView) -> Quoted | None:
-    """The alignment of the query's words with the sentence of a passage that is shown."""
-    asked = asked_words(query, index)
-    if not asked.names:
+def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quoted | None:
+    """The alignment of the query's words with the sentence that a hit shows, or the sentences."""
+    asked, first = asked_words(query, index), hit.sentence_id - passage.row.first_sentence
+    if not asked.names or not 0 <= first < len(passage.row.sentences):
         return None
-    sentences = passage.row.sentence_texts
-    texts = [with_parts(text, passage.format) for text in sentences]
+    last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
+    texts = [with_parts(text, passage.format) for text in passage.row.sentence_texts]
     similar = similarities(asked, texts, [passage.language] * len(texts))
-    scored = ScoredSentences.of(asked, similar)
-    chosen = int(scored.scores.argmax())
-    near = np.stack([similar[chosen - step] * RECALLED**step for step in range(min(REACH, chosen) + 1)])
+    sums = recalled(similar, np.arange(len(texts))).sum(axis=0)
+    weights = word_weights(asked, sums, np.array(len(texts)))
+    near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
+    steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()
     words: list[AlignedWord] = []
-    for row, (name, step) in enumerate(zip(asked.names, near.argmax(axis=0).tolist(), strict=True)):
-        weight, similarity, match = float(scored.weights[row] * RECALLED**step), float(similar[chosen - step, row]), ""
+    for row, (name, step) in enumerate(zip(asked.names, steps, strict=True)):
+        weight, similarity, match = float(weights[row] * RECALLED**step), float(near[step][row]), ""
         if similarity:
-            there = [*dict.fromkeys(split_words(texts[chosen - step]))]
+            shown = texts[first - step] if step else " ".join(texts[first : last + 1])
+            there = [*dict.fromkeys(split_words(shown))]
             alone = similarities(asked, there, [passage.language] * len(there))[:, row]
             match = there[int(alone.argmax())] if alone.max() > 0.99 * similarity else name
         words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
-    return Quoted(sentences[chosen], sum(word.share for word in words), tuple(words))
+    return Quoted(hit.sentence, sum(word.share for word in words), tuple(words))
 
 
 def _by_word(words: Sequence[str], values: npt.NDArray[Any] | Sequence[float]) -> dict[str, float]:

@@ -23,6 +23,7 @@ from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.kept_rows import Kept, OnDemandSentences, ReadRows, ReadTexts, TitleVectors
+from semsearch.search.passage_parts import PassageParts
 from semsearch.storage.catalogue import PassageRow, SentenceSpans
 from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.checksums import check_digests
@@ -48,6 +49,7 @@ _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same 
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
+_MOST_PARTS = 4096  # passages whose parts are kept: some ten megabytes
 _MOST_LANGUAGES = 1 << 16  # documents whose language is kept
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
@@ -77,6 +79,7 @@ class IndexReader:
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
         self.read_rows, self.read_texts = ReadRows(), ReadTexts()
+        self.parts: Kept[int, PassageParts] = Kept(_MOST_PARTS)  # of the passages that answers had, by id
         self._are_documents_checked = False
         self.unmatched_filters: dict[str, tuple[str, ...]] = {}  # what each filter lacks (semsearch.search.filter_sql)
         languages = get_languages(db)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.options import ExactWords, Origin
 from semsearch.search.boosts import boosted
-from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Ranking
+from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Quote, Ranking
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.storage.find_document import path_of
@@ -75,20 +75,20 @@ def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
 Sentences = tuple[str, ...]
 
 
-def rows_of(ranking: Ranking, index: IndexView) -> HitRows:
-    """Read the rows of hits. Raises IndexDamaged."""
+def rows_of(ranking: Ranking, index: IndexView, most: int | None = None) -> HitRows:
+    """Read the rows of all hits, or of the first ones. Raises IndexDamaged."""
     ids, reader = ranking.candidates.ids.tolist(), index.reader
-    hits = [ids[position] for position in ranking.order]
+    hits = [ids[position] for position in ranking.order[:most]]
     alike = [ids[position] for group in ranking.near_duplicates.values() for position in group]
     passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
     rows = [passages[id_] for id_ in hits]
     return HitRows(rows, reader.languages_of_passages(index.db, rows), passages, documents)
 
 
-def make_hits(query: Query, ranking: Ranking, rows: HitRows, quotes: Sequence[int], index: IndexView) -> list[Hit]:
-    """The hits of a ranking, best first, which quote the sentences with these numbers, with `context` sentences of the
-    document before and after."""
-    candidates = ranking.candidates
+def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: IndexView) -> list[Hit]:
+    """The hits of a ranking, best first, which show these quotes, with `context` sentences of the document before and
+    after."""
+    candidates, rows = ranking.candidates, rows_of(ranking, index)
     ids, here = candidates.ids.tolist(), working_folder().as_posix()
     passages, documents = rows.passages, rows.documents
     of_records = [id_ for id_, row in passages.items() if row.is_of_record]
@@ -96,10 +96,11 @@ def make_hits(query: Query, ranking: Ranking, rows: HitRows, quotes: Sequence[in
     quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files else {}
     hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance
-    for at, passage, language, number in zip(ranking.order, rows.hits, rows.languages, quotes, strict=True):
+    for at, passage, language, quote in zip(ranking.order, rows.hits, rows.languages, quotes, strict=True):
         document = documents[passage.document_id]
-        first, last, start, end, line = passage.sentences[number].tolist()
-        before, after = _neighbours(index.db, document, passage, number, query.options.context)
+        first, _, start, _, line = passage.sentences[quote.first].tolist()
+        _, last, _, end, _ = passage.sentences[quote.last].tolist()
+        before, after = _neighbours(index.db, document, passage, quote, query.options.context)
         own = records.get(passage.id)
         hits.append(
             Hit(
@@ -115,14 +116,15 @@ def make_hits(query: Query, ranking: Ranking, rows: HitRows, quotes: Sequence[in
                 format=document.format,
                 line=line,
                 page=passage.page,
-                place=passage.place(number),
+                place=passage.place(quote.first),
                 headings=passage.headings,
                 sentence=passage.text[first:last],
+                answer_span=quote.answer,
                 passage=passage.text,
                 start=start,
                 end=end,
                 passage_id=passage.id,
-                sentence_id=passage.first_sentence + number,
+                sentence_id=passage.first_sentence + quote.first,
                 metadata={**document.metadata, **own} if own else document.metadata,
                 before=before,
                 after=after,
@@ -184,13 +186,13 @@ def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], here: 
 
 
 def _neighbours(
-    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, number: int, n: int
+    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, quote: Quote, n: int
 ) -> tuple[Sentences, Sentences]:
-    """Up to n sentences before and after one of a passage, if need be from the document's other passages."""
+    """Up to n sentences before and after what a passage shows, if need be from the document's other passages."""
     if n <= 0:
         return (), ()
     texts = passage.sentence_texts
-    before, after = texts[:number], texts[number + 1 :]
+    before, after = texts[: quote.first], texts[quote.last + 1 :]
     first, last = document.first_passage, document.first_passage + document.passages
     id_ = passage.id
     while len(before) < n and (id_ := id_ - 1) >= first:

@@ -22,10 +22,11 @@ from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
+from semsearch.search.alignment import asked_words
 from semsearch.search.boosts import boosts
 from semsearch.search.candidates import Candidates, DenseScores, IndexView, LexicalScores, Query, Ranking
 from semsearch.search.exact_words import exact_words, passages_with
-from semsearch.search.make_hits import make_hits, rows_of
+from semsearch.search.make_hits import make_hits
 from semsearch.search.query import prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
@@ -47,12 +48,11 @@ def search(text: str, options: SearchOptions, index: IndexView, *, uncorrected: 
 
 def answer(query: Query, index: IndexView) -> Hits:
     """The passages that answer a query that was read, or passages that stand for one."""
-    ranking = rank(query, index)
-    rows = rows_of(ranking, index)
-    hits = make_hits(query, ranking, rows, quote(query, ranking, rows, index), index)
-    judgement = judge(query, ranking, rows, index)
+    ranked, asked = rank(query, index), None if query.terms is None else asked_words(query, index)
+    judgement = judge(query, asked, ranked, index)
+    ranking, quotes = quote(query, asked, ranked, index)
     return Hits(
-        hits,
+        make_hits(query, ranking, quotes, index),
         verdict=None if judgement is None else judgement.verdict,
         missing=() if judgement is None else judgement.missing,
         corrected=query.corrected,

@@ -5,8 +5,9 @@
     relevance  the largest of any candidate (semsearch.search.scoring)
     coverage   how much of the query one of the first three hits says, the geometric mean of its words:
                exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
-               file's name has the i-th word (semsearch.search.quote), w_i = √idf_i · a / (a + p_i) (Arora et al. 2017):
-               a word counts that is rare both in the index, where one that it lacks is the rarest, and in general text
+               file's name has the i-th word (semsearch.search.alignment), w_i = √idf_i · a / (a + p_i) (Arora et al.
+               2017): a word counts that is rare both in the index, where one that it lacks is the rarest, and in
+               general text
     passages   of the index: in a large one something is near any query
     words      of the query: a single word is met by chance
     foreign    1 if no document is in the query's language: its words are compared by their vectors alone
@@ -28,8 +29,9 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
+from semsearch.search.alignment import AskedWords, similarities
 from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
-from semsearch.search.quote import AskedWords, asked_words, similarities
+from semsearch.search.make_hits import rows_of
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import with_parts, words
 
@@ -47,12 +49,11 @@ class Judgement:
     features: tuple[float, ...]  # 1, logit of the relevance, coverage, log of passages, log of words, foreign
 
 
-def judge(query: Query, ranking: Ranking, rows: HitRows, index: IndexView) -> Judgement | None:
-    """Say whether the index answers a query; None for passages that stand for one."""
+def judge(query: Query, asked: AskedWords | None, ranking: Ranking, index: IndexView) -> Judgement | None:
+    """Say whether the index answers a query; None for passages that stand for one, which has no words to align."""
     relevance = ranking.candidates.relevance
-    if query.original is None or query.terms is None:
+    if query.original is None or asked is None:
         return None
-    asked = asked_words(query, index)
     missing = _missing(query, asked, index)
     if relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
@@ -61,7 +62,7 @@ def judge(query: Query, ranking: Ranking, rows: HitRows, index: IndexView) -> Ju
     features = (
         1.0,
         float(np.log(largest / (1 - largest))),
-        _coverage(asked, rows),
+        _coverage(asked, rows_of(ranking, index, _HITS)),
         float(np.log1p(reader.lexical.passages)),
         float(np.log(max(_count_words(query), 1))),
         float(query.language is not None and query.language not in reader.languages),
@@ -79,7 +80,7 @@ def _coverage(asked: AskedWords, rows: HitRows) -> float:
     if not weights.sum():
         return 0.0
     shares = []
-    for row, language in zip(rows.hits[:_HITS], rows.languages, strict=False):
+    for row, language in zip(rows.hits, rows.languages, strict=True):
         document = rows.documents[row.document_id]
         around = (*row.headings, document.title, document.path.rpartition("/")[2])
         texts = [with_parts(text, document.format) for text in (*row.sentence_texts, *around)]

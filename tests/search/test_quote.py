@@ -12,10 +12,10 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
+from semsearch.search.alignment import OTHER_FORM, RECALLED, asked_words, recalled, similarities, word_weights
 from semsearch.search.candidates import IndexView
 from semsearch.search.index_reader import IndexReader
 from semsearch.search.query import prepare
-from semsearch.search.quote import OTHER_FORM, RECALLED, ScoredSentences, asked_words, similarities
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.text.terms import content_words, of_question, plain, stems
 from semsearch.text.tokens import words
@@ -85,8 +85,9 @@ def test_sentences_are_scored_by_the_definition(tmp_path: Path, small_vectors: V
             view, passage = IndexView(db, reader), get_passages(db, [1])[1]
             asked = asked_words(prepare(query, SearchOptions(syntax="plain"), view), view)
             texts = passage.sentence_texts
-            found = ScoredSentences.of(asked, similarities(asked, texts, ["en"] * len(texts)))
-            assert found.scores.tolist() == pytest.approx(scores(query, passage, reader, small_vectors), rel=1e-4)
+            similar = recalled(similarities(asked, texts, ["en"] * len(texts)), np.arange(len(texts)))
+            found = similar @ word_weights(asked, similar.sum(axis=0), np.array(len(texts)))
+            assert found.tolist() == pytest.approx(scores(query, passage, reader, small_vectors), rel=1e-4)
 
         index.searcher.in_one_generation(compare)
 

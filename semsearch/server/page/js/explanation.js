@@ -12,7 +12,7 @@ import { element } from "./dom.js";
 /** @typedef {{points: number, weight: number, bm25: number, best: number, terms: Term[]}} Lexical */
 /** @typedef {{points: number, weight: number, cosine: number, cosines: {of: string, cosine: number, weight: number}[]}} Dense */
 /** @typedef {{points: number, weight: number, cosine: number, passages: number[]}} Near */
-/** @typedef {{points: number, others: number, length: number, proximity?: number}} Support */
+/** @typedef {{points: number, others: number, length: number, proximity?: number, exchanged?: number}} Support */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
 /** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
 /** @typedef {{probability: number, cosine: number | null, trust: number | null, words: number | null, share: number, unknown: number, whole: boolean}} Relevance */
@@ -166,9 +166,10 @@ function ofNearness({ points, weight, cosine, passages }) {
 }
 
 /** @param {Support} support @returns {Unrounded} */
-function ofDocument({ points, others, length, proximity }) {
+function ofDocument({ points, others, length, proximity, exchanged = 0 }) {
   const together = proximity ? ` + ${proximity.toFixed(3)} for words side by side` : "";
-  const off = `${length ? ` − ${length.toFixed(3)} for lengths` : ""}${together}`;
+  const first = exchanged ? ` ${exchanged < 0 ? "−" : "+"} ${Math.abs(exchanged).toFixed(3)} for the sentence shown first` : "";
+  const off = `${length ? ` − ${length.toFixed(3)} for lengths` : ""}${together}${first}`;
   return { name: "support", label: "Its document", how: `${others.toFixed(3)} by its other good passages${off}`, points };
 }
 

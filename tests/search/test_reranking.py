@@ -102,7 +102,7 @@ def test_contexts_and_batches_are_reranked_and_what_is_similar_is_not(
     assert index.search_many([QUESTION, "the moon"], 5) == [best, index.search("the moon", 5)]
     (first, *_) = index.context(QUESTION).citations
     assert best[0].sentence in first.text
-    assert made.search(QUESTION, 1)[0].passage not in first.text
+    assert index.context(QUESTION).text != made.context(QUESTION).text
     assert index.similar(best[0], k=5) == made.similar(best[0], k=5)
 
 

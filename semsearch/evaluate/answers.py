@@ -1,4 +1,5 @@
-"""Measure whether the sentence that a hit quotes has the answer, on questions with the texts of their answers.
+"""Measure whether the sentence that a hit quotes has the answer, on questions with the texts of their answers, and
+whether the verdict on each is right.
 
 A file has a JSON object a line: a question, what answers it, and perhaps the document that does, as hits show it:
 
@@ -8,8 +9,9 @@ or, as in XQuAD (Artetxe et al. 2020), a text with its questions, which is then 
 
     {"paragraph": 7, "text": "The keys are ...", "questions": [{"id": "a", "question": "...", "answer": "..."}]}
 
-A sentence has an answer if it contains its text, whatever the case and the white space. The first hit is right if it is
-of the document; of a question that names none, if its passage has an answer.
+A question with an empty list has no answer: its verdict ought to be "not here". A sentence has an answer if it contains
+its text, whatever the case and the white space. The first hit is right if it is of the document; of a question that
+names none, if its passage has an answer.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.file_lines import FileLine, numbered_lines
 from semsearch.evaluate.golden import names, paths_of
 from semsearch.index import Index
-from semsearch.results.hits import Hit
+from semsearch.results.hits import Hit, Verdict
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.text.tokens import words
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from semsearch.searchable import Searchable
 
 _AT_ONCE = 64  # questions
+_OF_VERDICT = 3  # hits by which a verdict is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,11 @@ def _question(line: FileLine, values: Any, document: Any) -> AnswerQuestion:
     if not isinstance(document, str):
         raise line.wrong("a document as hits show it", json.dumps(document))
     texts = [_plain(answer) if isinstance(answer, str) else "" for answer in _sequence(line, answers)]
-    if not texts or not all(texts):
-        raise line.wrong('answers such as ["every 90 days"]', json.dumps(answers, ensure_ascii=False))
+    if not all(texts):
+        raise line.wrong(
+            'answers such as ["every 90 days"], or [] for a question without one',
+            json.dumps(answers, ensure_ascii=False),
+        )
     return AnswerQuestion(query, texts, document, line.number)
 
 
@@ -109,8 +115,8 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QuotedAnswer:
-    """A question, whether its first hit is right, and whether a sentence has the answer that is quoted: of the first
-    hit, and of the best one of the right document, None if none is named."""
+    """A question, the verdict on it, whether its first hit is right, and whether a sentence has the answer that is
+    quoted: of the first hit, and of the best one of the right document, None if none is named."""
 
     query: str
     line: int
@@ -118,6 +124,8 @@ class QuotedAnswer:
     is_quoted: bool
     is_quoted_given: bool | None
     quote: str  # the sentence of the first hit; "" without a hit
+    has_answer: bool = True  # whether the file has one
+    verdict: Verdict = "not here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +139,25 @@ class AnswersOfMode:
     def figures(self) -> dict[str, float | None]:
         """Shares: `first` hits that are right, those whose sentence also has the answer (`quoted`, of all questions;
         `quoted_of_first`, of the right ones), and sentences with the answer `given` the right document."""
-        first = [question for question in self.questions if question.is_first]
-        quoted_given = [question.is_quoted_given for question in self.questions if question.is_quoted_given is not None]
+        questions = [question for question in self.questions if question.has_answer]
+        first = [question for question in questions if question.is_first]
+        quoted_given = [question.is_quoted_given for question in questions if question.is_quoted_given is not None]
         quoted = sum(question.is_quoted for question in first)
         return {
-            "first": len(first) / len(self.questions),
-            "quoted": quoted / len(self.questions),
+            "first": len(first) / len(questions) if questions else None,
+            "quoted": quoted / len(questions) if questions else None,
             "quoted_of_first": quoted / len(first) if first else None,
             "given": sum(quoted_given) / len(quoted_given) if quoted_given else None,
         }
+
+    @property
+    def verdicts(self) -> dict[str, dict[Verdict, int]]:
+        """How many questions have each verdict: of those whose first hit is right, or wrong, and without an answer."""
+        counts = {row: dict.fromkeys(get_args(Verdict), 0) for row in ("right", "wrong", "none")}
+        for question in self.questions:
+            row = "none" if not question.has_answer else "right" if question.is_first else "wrong"
+            counts[row][question.verdict] += 1
+        return counts
 
     @property
     def misses(self) -> list[QuotedAnswer]:
@@ -162,7 +180,8 @@ class AnswersReport:
 def _as_dict(mode: AnswersOfMode) -> dict[str, Any]:
     figures = {name: None if value is None else round(value, 6) for name, value in mode.figures.items()}
     misses = [{"query": question.query, "line": question.line, "quote": question.quote} for question in mode.misses]
-    return {"mode": mode.mode, "questions": len(mode.questions), **figures, "misses": misses}
+    verdicts = mode.verdicts
+    return {"mode": mode.mode, "questions": len(mode.questions), **figures, "verdicts": verdicts, "misses": misses}
 
 
 def evaluate_answers(
@@ -202,7 +221,7 @@ def _as_it_is(index: Searchable) -> Iterator[Searchable]:
 def _asked(
     file: AnswerFile, index: Searchable, mode: Mode, progress: Callable[[str, int, int], None] | None
 ) -> Iterator[QuotedAnswer]:
-    options = SearchOptions(1, mode, syntax="plain")
+    options = SearchOptions(_OF_VERDICT, mode, syntax="plain")
     for start in range(0, len(file.questions), _AT_ONCE):
         some = file.questions[start : start + _AT_ONCE]
         if progress is not None:
@@ -221,7 +240,11 @@ def _asked(
                 _is_of(question, first) if question.document else _has(first.passage, question)
             )
             quote = "" if first is None else first.sentence
-            yield QuotedAnswer(question.query, question.line, is_first, _has(quote, question), is_given, quote)
+            yield QuotedAnswer(
+                *(question.query, question.line, is_first, _has(quote, question), is_given, quote),
+                has_answer=bool(question.answers),
+                verdict=hits.verdict or "not here",
+            )
 
 
 def _is_of(question: AnswerQuestion, hit: Hit) -> bool:

@@ -55,6 +55,7 @@ def test_questions_to_an_index(tmp_path: Path, small_vectors: VectorTable) -> No
         {"query": "captain", "answers": ["nine tons"], "document": "sea.txt"},
         {"query": "captain of dough", "answers": "two hours", "document": "bread.txt"},
         {"query": "captain", "answers": ["three boats"]},
+        {"query": "qwrtzx flimnarp", "answers": []},
     )
     with pytest.raises(UsageError, match="name the index"):
         evaluate_answers(path)
@@ -63,11 +64,13 @@ def test_questions_to_an_index(tmp_path: Path, small_vectors: VectorTable) -> No
         report = evaluate_answers(path, index, modes=["lexical", "hybrid"])
     lexical, _ = report.modes
     assert [each.is_first for each in lexical.questions[:2]] == [True, True]
-    assert [each.is_quoted for each in lexical.questions] == [True, False, lexical.questions[2].is_first, False]
-    assert [each.is_quoted_given for each in lexical.questions] == [None, False, True, None]
+    assert [each.is_quoted for each in lexical.questions[:4]] == [True, False, lexical.questions[2].is_first, False]
+    assert [each.is_quoted_given for each in lexical.questions] == [None, False, True, None, None]
+    assert lexical.verdicts["none"] == {"answers": 0, "perhaps": 0, "not here": 1}
+    assert sum(lexical.verdicts["right"].values()) == lexical.figures["first"] * 4
     assert [each.query for each in lexical.misses] == ["captain"]
     found = report.to_dict()["modes"][0]
-    assert (found["questions"], found["given"]) == (4, 0.5)
+    assert (found["questions"], found["given"]) == (5, 0.5)
     assert found["misses"] == [{"query": "captain", "line": 2, "quote": "The captain is Ada  Lovelace."}]
 
 
@@ -75,7 +78,6 @@ def test_questions_to_an_index(tmp_path: Path, small_vectors: VectorTable) -> No
     ("line", "expected"),
     [
         ({"query": "?", "answers": ["a"]}, "a query with words"),
-        ({"query": "captain", "answers": []}, "answers such as"),
         ({"query": "captain", "answers": [7]}, "answers such as"),
         ({"query": "captain", "answers": None}, "a list"),
         ({"query": "captain", "answers": ["a"], "document": 7}, "a document"),

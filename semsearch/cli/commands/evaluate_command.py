@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, cast, get_args
 
 import typer
 
@@ -18,6 +18,7 @@ from semsearch.cli.progress import progress
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
 from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evaluate_golden
+from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
@@ -97,12 +98,13 @@ def answers(
     json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
-    """Check whether the sentences that hits quote have the answers, by the texts of these.
+    """Check whether the sentences that hits quote have the answers, by the texts of these, and the verdicts.
 
     For each mode: the share of questions whose first hit is right ('first'), and whose quoted sentence also has the
     answer ('quoted'; of the right ones, 'quoted_of_first'); and the share of sentences with the answer if only the
     right document is searched ('given'). A line may name it: "document": "notes/keys.md". Lines with texts of their own
-    need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}.
+    need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}. A second table
+    has the verdicts on questions whose first hit is right, or wrong, and on those without an answer ("answers": []).
     """
     tell_warnings()
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
@@ -116,6 +118,10 @@ def answers(
         figures = [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()]
         rows.append([mode.mode, f"{len(mode.questions):,}", *figures])
     print(*aligned(rows, left=[0]), sep="\n")
+    for mode in report.modes:
+        table = [["first hit", *get_args(Verdict)]]
+        table += [[row, *(f"{count:,}" for count in counts.values())] for row, counts in mode.verdicts.items()]
+        print("", f"verdicts, {mode.mode}:", *aligned(table, left=[0]), sep="\n")
     for mode in report.modes if misses else ():
         lines = [f"line {miss.line}: {one_line(miss.query)} → {one_line(miss.quote)}" for miss in mode.misses]
         _print_list(f"{mode.mode}, the right document, but another sentence", lines)

@@ -202,9 +202,7 @@ def reader_of(kind: Format) -> Callable[..., Document]:
             from semsearch.readers.markup.notebook import read
         case "subtitles":
             from semsearch.readers.markup.subtitles import read
-        case "python":
-            from semsearch.readers.code.python import read
-        case "code":
+        case "python" | "code":
             from semsearch.readers.code.source_code import read
         case "jsonl":
             from semsearch.readers.json_lines import read

@@ -77,7 +77,7 @@ BUILT_IN: tuple[Format, ...] = (
     _text("html", ".html .htm .xhtml", declares_encoding=True),
     _text("org", ".org"),
     _text("latex", ".tex .latex"),
-    _text("python", ".py .pyi", version="3"),
+    _text("python", ".py .pyi", version="4"),
     _text("code", _CODE, version="3"),
     _text("notebook", ".ipynb", version="3"),
     _format("jsonl", ".jsonl .ndjson", has_columns=True, version="2"),

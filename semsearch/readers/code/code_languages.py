@@ -67,6 +67,7 @@ class Language:
     flags: int = 0
     transparent: str = ""  # lines that end no definition, whatever their indentation, after white space
     by_statement: bool = False  # a definition ends with its statement
+    has_docstrings: bool = False  # texts that stand alone are comments
 
     @property
     def token_pattern(self) -> re.Pattern[str]:
@@ -77,7 +78,8 @@ class Language:
         """Yield the definitions in a mask, one kind after the other."""
         for pattern in self.definitions:
             for match in _compiled(pattern, re.MULTILINE | self.flags).finditer(mask):
-                if match["name"] not in _NOT_NAMES and not _STATEMENT.match(match[0]):
+                is_sure = self.has_docstrings  # "def" and "class" leave no doubt
+                if is_sure or (match["name"] not in _NOT_NAMES and not _STATEMENT.match(match[0])):
                     yield match
 
 
@@ -169,7 +171,11 @@ _SQL = Language(
     by_statement=True,
 )
 _ALL_QUOTES = rf"'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)|{_TRIPLE}|{_SINGLE}|{_DOUBLE}"
-PYTHON = Language(_tokens(r"\#[^\r\n]*", _ALL_QUOTES), (r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)",))
+_PYTHON = Language(
+    _tokens(r"\#[^\r\n]*", _ALL_QUOTES),
+    (r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)",),
+    has_docstrings=True,
+)
 _LANGUAGES = (
     (_C, ".c .h"),
     (_CPP, ".cc .cpp .cxx .hh .hpp .hxx"),
@@ -182,7 +188,7 @@ _LANGUAGES = (
     (_SHELL, ".sh .bash .zsh"),
     (_RUBY, ".rb"),
     (_SQL, ".sql"),
-    (PYTHON, ".py .pyi"),
+    (_PYTHON, ".py .pyi"),
 )
 _OF_SUFFIX = {suffix: language for language, suffixes in _LANGUAGES for suffix in suffixes.split()}
 

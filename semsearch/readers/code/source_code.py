@@ -1,4 +1,4 @@
-"""Source code: comments as prose, all else as code, under headings that name functions and classes.
+"""Source code: comments and docstrings as prose, all else as code, under headings that name functions and classes.
 
 The common languages are scanned by the patterns of semsearch.readers.code.code_languages, others by Pygments. What a
 definition extends over follows from its indentation: it ends before the next line that is indented no further and does
@@ -33,6 +33,9 @@ _OPENING = re.compile(
     r"\s*(?:/\*+!?|///*!?|\(\*+|\{-\|?|--\[=*\[|--+\|?|#!.*|#+:?|;+|%+|<!--|\"\"\"|'''|=begin\b|REM\b|!+)?[ \t]*"
 )
 _GOING_ON = re.compile(r"\s*(?:\*(?!/)(?=[\s*]|\Z)|#+|//+!?|;+|--+)?[ \t]*")
+_INDENTATION = re.compile(r"[ \t]*")
+_QUOTE = re.compile(r"(?:\"{3}|'{3}|\"|')[ \t]*")
+_END_QUOTE = re.compile(r"\s*(?:\"{3}|'{3}|\"|')\Z")
 _CLOSING = re.compile(r"\s*(?:\*+/|\*+\)|-\}|\]=*\]|-->|\"\"\"|'''|=end)?\s*\Z")
 _CLOSERS = ("*/", "*)", "-}", "]", "-->", '"""', "'''", "=end")
 _WORD = re.compile(r"\w")
@@ -50,13 +53,16 @@ class Comment:
     start: int
     line: int
     alone: bool
+    is_docstring: bool = False
 
 
 def blocks_of(comments: Iterable[Comment]) -> Iterator[tuple[int, Block]]:
     """Yield the line and block of each comment or run of comments, but not of those without words, or for tools."""
     run: list[Comment] = []
     for comment in comments:
-        if run and not (comment.alone and run[-1].alone and comment.line == _last_line(run[-1]) + 1):
+        last = run[-1] if run else comment
+        goes_on = comment.alone and last.alone and comment.line == _last_line(last) + 1
+        if run and (not goes_on or comment.is_docstring or last.is_docstring):
             yield from _blocks(run)
             run = []
         run.append(comment)
@@ -99,11 +105,17 @@ def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
     ends = [*(match.span() for match in _LINE_END.finditer(comment.text)), (len(comment.text), len(comment.text))]
     for index, (end, following) in enumerate(ends):
         line = comment.text[start:end]
-        match = (_OPENING if index == 0 else _GOING_ON).match(line)
-        first = match.end() if match else 0
-        closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
+        if comment.is_docstring:
+            match = (_INDENTATION if index else _QUOTE).match(line)
+            first = match.end() if match else 0
+            closing = _END_QUOTE.search(line, first) if index == len(ends) - 1 else None
+        else:
+            match = (_GOING_ON if index else _OPENING).match(line)
+            first = match.end() if match else 0
+            closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
         text = line[first : closing.start() if closing else end].rstrip()
-        yield ("" if _DIRECTIVE.match(text) or not _WORD.search(text) else text), comment.start + start + first, number
+        is_prose = comment.is_docstring or (_WORD.search(text) and not _DIRECTIVE.match(text))
+        yield text if is_prose else "", comment.start + start + first, number
         start, number = following, number + 1
 
 
@@ -117,6 +129,9 @@ _LONGEST = 200  # characters of a name
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _NAMES = (Name.Function, Name.Class)
 _DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
+_PREFIXES = ("", "r", "R")  # of a docstring
+_QUOTES, _TRIPLE = ('"', "'"), ('"""', "'''")
+_WITHIN = tuple("([{,=+%\\")  # what stands before a text that is a part of an expression
 _NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Hashbang)
 
 
@@ -152,7 +167,7 @@ def read(source: str, name: str) -> Document:
             for match in language.defined(shape.mask)
         ]
         shape = replace(shape, definitions=with_extents(definitions, shape, language))
-    return document_of(shape, "code", name)
+    return _document_of(shape, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +192,6 @@ class Shape:
     mask: str
     comments: Sequence[Comment]
     definitions: Sequence[Definition] = ()
-    prose: Sequence[tuple[int, int, Block]] = ()  # first and last line, text: what else is no code, such as docstrings
 
     def line_of(self, offset: int) -> int:
         """The number of the line, from 1, that an offset is in."""
@@ -188,24 +202,30 @@ class Shape:
         end = self.starts[number] if number < len(self.starts) else len(self.mask)
         return self.mask[self.starts[number - 1] : end].rstrip()
 
-    def is_blank(self, number: int) -> bool:
-        """Whether a line of the source has only white space."""
+    def source_line(self, number: int) -> str:
+        """The text of a line, without its end."""
         end = self.starts[number] if number < len(self.starts) else len(self.source)
-        return not self.source[self.starts[number - 1] : end].strip()
+        return self.source[self.starts[number - 1] : end].rstrip()
 
 
 def scanned(source: str, starts: list[int], language: Language) -> Shape:
     """Find comments and strings by the patterns of a language."""
     comments: list[Comment] = []
     mask: list[str] = []
-    done = 0
+    done, before = 0, ""  # the last character of code
     for match in language.token_pattern.finditer(source):
         start, end = match.span()
-        mask += source[done:start], _blank(match[0])
-        done = end
+        code, line = source[done:start], bisect_right(starts, start)
+        beginning = source[starts[line - 1] : start].strip()
+        is_docstring = language.has_docstrings and match[0].startswith(_QUOTES) and beginning in _PREFIXES
+        if is_docstring and beginning:
+            code = f"{code[:-1]} "
+        mask += code, _blank(match[0])
+        done, before = end, code.rstrip()[-1:] or before
         if match["comment"] is not None:
-            line = bisect_right(starts, start)
-            comments.append(Comment(match[0], start, line, not source[starts[line - 1] : start].strip()))
+            comments.append(Comment(match[0], start, line, not beginning))
+        elif is_docstring and (before == ":" or (match[0].startswith(_TRIPLE) and before not in _WITHIN)):
+            comments.append(Comment(match[0], start, line, alone=True, is_docstring=True))
     mask.append(source[done:])
     return Shape(source, starts, "".join(mask), comments)
 
@@ -278,6 +298,10 @@ def with_extents(starts: Iterable[_DefinitionStart], shape: Shape, language: Lan
     for start in sorted(starts):
         by_line.setdefault(shape.line_of(start.start), start)
     indents = [_indent(shape.line(number)) for number in range(1, len(shape.starts) + 1)]
+    for item in shape.comments:
+        if item.is_docstring:  # which the body of a function may be
+            lines = _last_line(item) + 1 - item.line
+            indents[item.line - 1 : item.line - 1 + lines] = [_indent(shape.source_line(item.line))] * lines
     transparent = re.compile(language.transparent) if language is not None and language.transparent else None
     definitions: list[Definition] = []
     for line, start in by_line.items():
@@ -292,14 +316,26 @@ def with_extents(starts: Iterable[_DefinitionStart], shape: Shape, language: Lan
 
 def with_comments_above(definitions: Iterable[Definition], shape: Shape) -> list[Definition]:
     """The definitions with the comments and decorators on the lines right above them."""
-    comment_lines = {n for item in shape.comments if item.alone for n in range(item.line, _last_line(item) + 1)}
+    comments = (item for item in shape.comments if item.alone and not item.is_docstring)
+    comment_lines = {number for item in comments for number in range(item.line, _last_line(item) + 1)}
 
     def first_of(first: int) -> int:
-        while first > 1 and (first - 1 in comment_lines or _DECORATION.match(shape.line(first - 1).lstrip())):
-            first -= 1
+        margin = _indent(shape.line(first))
+        while first > 1:
+            above = _beginning_of(shape, first - 1, margin)
+            if above not in comment_lines and not _DECORATION.match(shape.line(above).lstrip()):
+                break
+            first = above
         return first
 
     return [replace(item, first=first_of(item.first)) for item in definitions]
+
+
+def _beginning_of(shape: Shape, number: int, margin: int) -> int:
+    """The line where what ends right above a definition begins, such as a decorator of several lines."""
+    while number > 1 and (line := shape.source_line(number)) and (_indent(line) > margin or line.lstrip()[0] in ")]}"):
+        number -= 1
+    return number
 
 
 def _last_of(shape: Shape, indents: list[int], line: int, last: int, transparent: re.Pattern[str] | None) -> int:
@@ -362,12 +398,12 @@ _MOST = 400  # characters of lines with a bracket open
 _DEEPEST = 6  # level of headings
 
 
-def document_of(shape: Shape, format: str, name: str) -> Document:
+def _document_of(shape: Shape, name: str) -> Document:
     """The document of source code: headings for definitions, comments as prose, and the lines between them as code."""
     made_by = generator(" ".join(comment.text for comment in shape.comments[:_FEW]))
     omissions = (Omission("generated code", 1, made_by),) if made_by else ()
     blocks = list(_blocks_in_order(shape, signatures_only=bool(made_by)))
-    return Document(shape.source, blocks, format, PurePath(name).name, omissions=omissions)
+    return Document(shape.source, blocks, "code", PurePath(name).name, omissions=omissions)
 
 
 _FEW = 60  # comments at the head of a file, of which a line may be one
@@ -398,17 +434,15 @@ def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
                 Block(item.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
             )
         )
-    for first, last, _ in shape.prose:
-        is_code[first : last + 1] = bytes(last + 1 - first)
     alone = [item for item in shape.comments if item.alone and not shape.line(_last_line(item))]
     for comment in alone:
         first, last = comment.line, _last_line(comment)
         is_code[first : last + 1] = bytes(last + 1 - first)
-    for first, block in [*((first, block) for first, _, block in shape.prose), *blocks_of(alone)]:
+    for first, block in blocks_of(alone):
         items.append((first, 2, replace(block, place=names[owner[first]] if owner[first] >= 0 else None)))
     number = 1
     while number <= n:
-        if not is_code[number] or shape.is_blank(number):
+        if not is_code[number] or not shape.source_line(number):
             number += 1
             continue
         first, inside = number, owner[number]

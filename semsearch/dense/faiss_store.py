@@ -40,7 +40,7 @@ from semsearch.dense.faiss_writer import FaissSegment
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
 from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
 from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, in_one_thread, plain_index
-from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
+from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.checked_file import CheckedFile
@@ -254,18 +254,6 @@ class FaissStore:
             )
 
         return SegmentsWriter(begin, self.largest)
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge segments into new files, without removed ids."""
-        opened = [self._open(segment) for segment in segments]
-
-        def release() -> None:
-            for vectors in opened:
-                vectors.release()
-
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions, after_each=release)
 
     def check(self, segment: Segment) -> list[str]:
         """Check that a file is as it was written; its problems. Raises FileNotFoundError."""

@@ -35,13 +35,6 @@ class NullStore:
         del generation, questions
         return self
 
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge nothing."""
-        del segments, removed, generation, questions
-        return []
-
     def check(self, segment: Segment) -> list[str]:
         """Check nothing: a segment here belongs to an index that kept its vectors elsewhere."""
         return [f"{segment.file} is not kept"]
@@ -63,6 +56,9 @@ class NullStore:
         from semsearch.dense.stored_vectors import nothing_stored  # loads FAISS, which words alone do not need
 
         return nothing_stored(len(ids))
+
+    def release(self) -> None:
+        """Nothing is in memory."""
 
     def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
         """Forget vectors."""

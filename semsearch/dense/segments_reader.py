@@ -82,6 +82,9 @@ class OpenedSegment(Protocol):
     def rows(self, rows: Int64) -> Float32:
         """The vectors at given rows. (n,) -> (n, d)"""
 
+    def release(self) -> None:
+        """Take what was read out of memory, after work with all of it."""
+
 
 class Together(Protocol):
     """The protocol of a function that does some work, all of it at once or piece by piece, with results in order."""
@@ -168,6 +171,11 @@ class SegmentsReader:
             if rows
             else nothing_stored(len(ids))
         )
+
+    def release(self) -> None:
+        """Take what was read out of memory, after work with all of it."""
+        for vectors in self._opened:
+            vectors.release()
 
     @cached_property
     def _alive(self) -> list[Bool | None]:

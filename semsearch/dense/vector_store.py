@@ -13,13 +13,12 @@ both named in the manifest (semsearch.storage.segments), so that there is one co
     store.open(segments, removed)       a reader of generation 8; those of generation 7 go on
 
 A writer that dies before the COMMIT leaves segments that no manifest names; the next writer finds them among `names`
-and drops them. Removed ids stay in their segments, and are passed to each reader, until `merge` writes what is left of
-some segments as new ones. The replaced segments are dropped when no reader can be about to open them. Ids are never
-reused, but a refit writes the same ids into new segments.
+and drops them. Removed ids stay in their segments, and are passed to each reader, until `merge_segments` writes what is
+left of some segments as new ones. The replaced segments are dropped when no reader can be about to open them. Ids are
+never reused, but a refit writes the same ids into new segments.
 
 Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
-contract suite that it must pass, where it takes one more line. `SegmentsWriter` is a writer for any store, and
-`merge_by_copying` merges its segments.
+contract suite that it must pass, where it takes one more line. `SegmentsWriter` is a writer for any store.
 """
 
 from __future__ import annotations
@@ -62,6 +61,9 @@ class VectorReader(Protocol):
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids, in any order; those that are missing are left out. (n,)"""
 
+    def release(self) -> None:
+        """Take what was read out of memory, after work with all of it."""
+
 
 class VectorWriter(Protocol):
     """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
@@ -101,14 +103,6 @@ class VectorStore(Protocol):
 
     def writer(self, generation: int, *, questions: Questions | None = None) -> VectorWriter:
         """Make a writer of segments for a new generation."""
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge segments into new ones, without removed ids; the old segments stay as they are.
-
-        An engine that cannot do this by itself leaves it to semsearch.dense.vector_store.
-        """
 
     def check(self, segment: Segment) -> list[str]:
         """Check a segment, reading all of it; its problems. Raises FileNotFoundError if it is gone."""
@@ -198,24 +192,20 @@ def check_dimension(queries: Float32, dimension: int) -> None:
         raise UsageError(f"queries of shape {queries.shape} cannot be compared with vectors of {dimension} numbers")
 
 
-# -- Copying -----------------------------------------------------------------------------------------------------------
+# -- Merging -----------------------------------------------------------------------------------------------------------
 
 _CHUNK = 1 << 15  # vectors copied at a time
 
 
-def merge_by_copying(
+def merge_segments(
     store: VectorStore,
     segments: Sequence[Segment],
     removed: IdRanges,
     *,
     generation: int,
     questions: Questions | None = None,
-    after_each: Callable[[], None] = lambda: None,
 ) -> list[Segment]:
-    """Merge segments of a store into new ones, without removed ids, as `VectorStore.merge` asks.
-
-    `after_each` is called after each part that was copied, to give back what it took.
-    """
+    """Merge segments of a store into new ones, without removed ids; the old segments stay as they are."""
     held = IdRanges.of(pair for segment in segments for pair in segment.id_ranges.ranges)
     with store.writer(generation, questions=questions) as writer:
         reader = store.open(segments, NO_IDS)
@@ -230,5 +220,5 @@ def merge_by_copying(
                         f"{len(ids) - len(stored.positions)} of them are missing; run: semsearch index --rebuild"
                     )
                 writer.add(ids, stored.rows)
-                after_each()
+                reader.release()
         return writer.finish()

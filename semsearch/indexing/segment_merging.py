@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.vector_store import Questions, VectorStore
+from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
@@ -144,4 +144,4 @@ class Merger:
             )
             return words.finish()
         questions = self.questions if kind == "passage" else None
-        return self.stores[kind].merge(segments, removed, generation=self.number, questions=questions)
+        return merge_segments(self.stores[kind], segments, removed, generation=self.number, questions=questions)

@@ -21,7 +21,7 @@ from semsearch.dense.engines import (
     open_stores,
     register,
 )
-from semsearch.dense.vector_store import NO_IDS, VectorStore
+from semsearch.dense.vector_store import NO_IDS, VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -173,7 +173,9 @@ def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(
     before = [hit.passage_id for hit in index.search("the captain of the ship", 5)]
     with IndexDatabase(index.path).reading() as db:
         passages = [segment for segment in get_segments(db) if segment.kind == "passage"]
-    leftover = stores(index)["passage"].merge(passages, NO_IDS, generation=99)  # of a writer killed before its COMMIT
+    leftover = merge_segments(
+        stores(index)["passage"], passages, NO_IDS, generation=99
+    )  # of a writer killed before its COMMIT
     assert held(index) == written | {segment.file for segment in leftover}
     with Index.open(index.path) as other:
         assert [hit.passage_id for hit in other.search("the captain of the ship", 5)] == before

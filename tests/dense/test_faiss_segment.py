@@ -13,7 +13,7 @@ from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import NO_IDS
+from semsearch.dense.vector_store import NO_IDS, merge_segments
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Kind, Segment
 from semsearch.system.durable import file_digest
@@ -275,7 +275,7 @@ def test_segments_without_codes_are_read_and_get_them_when_they_are_merged(tmp_p
     assert [each.scan for each in earlier] == [None, None]
     reader, queries = store.open(earlier, NO_IDS), near(rows, slice(50, 60))
     removed = IdRanges.of([(0, 20)])
-    (merged,) = store.merge(earlier, removed, generation=8)
+    (merged,) = merge_segments(store, earlier, removed, generation=8)
     assert merged.scan is not None
     assert (merged.scan.vectors, merged.scan.probes) == (8980, 8)
     found = store.open([merged], NO_IDS).search(queries, 1)

@@ -24,7 +24,6 @@ from semsearch.dense.vector_store import (
     SegmentsWriter,
     VectorStore,
     check_dimension,
-    merge_by_copying,
 )
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -75,11 +74,6 @@ class MemoryStore:
     def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         del questions  # every vector is compared: there is no recall to measure
         return SegmentsWriter(lambda _: MemorySegment(self, generation), self.largest)
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         is_same = _digest(self._rows(segment)) == segment.digest
@@ -143,6 +137,9 @@ class MemoryReader:
     def fetch(self, ids: Int64) -> StoredVectors:
         positions = np.flatnonzero(np.isin(ids, self._ids))
         return StoredVectors(positions, self._rows[np.searchsorted(self._ids, ids[positions])], len(ids))
+
+    def release(self) -> None:
+        """All of it stays in memory."""
 
 
 def _digest(rows: Float16) -> str:

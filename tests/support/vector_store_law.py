@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
+from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore, merge_segments
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
 
@@ -245,7 +245,7 @@ def test_a_reader_sees_its_generation_while_others_are_written_and_after(store: 
         writer.add(ids_of(range(61, 101)), unit_rows(40, seed=2))
         assert (told(reader, queries, 60), fetched(reader, ids)) == before
         second = writer.finish()
-    merged = store.merge([*first, *second], id_ranges(1, 2, 3), generation=3)
+    merged = merge_segments(store, [*first, *second], id_ranges(1, 2, 3), generation=3)
     assert (told(reader, queries, 60), fetched(reader, ids)) == before
     again = store.open(first, NO_IDS)
     assert (told(again, queries, 60), fetched(again, ids)) == before
@@ -294,7 +294,7 @@ def test_merging_keeps_every_answer_but_those_that_were_removed(exact: VectorSto
     parts = [write(exact, ids[part], rows[part]) for part in (slice(90, 130), slice(0, 40), slice(40, 90))]
     segments, removed = [segment for part in parts for segment in part], id_ranges(range(35, 45), 130)
     before = exact.open(segments, removed)
-    merged = exact.merge(segments, removed, generation=5)
+    merged = merge_segments(exact, segments, removed, generation=5)
     after = exact.open(merged, NO_IDS)
     assert {*fetched(after, ids)} == {*range(1, 130)} - {*range(35, 45)}
     assert fetched(after, ids) == fetched(before, ids)
@@ -302,7 +302,7 @@ def test_merging_keeps_every_answer_but_those_that_were_removed(exact: VectorSto
         assert told(after, some, 9) == told(before, some, 9)
     held = [id_ for segment in merged for id_ in segment.id_ranges.all_ids().tolist()]
     assert held == sorted(fetched(after, ids))
-    assert exact.merge(segments, id_ranges(range(1, 200)), generation=6) == []
+    assert merge_segments(exact, segments, id_ranges(range(1, 200)), generation=6) == []
 
 
 def test_a_whole_segment_has_nothing_wrong_and_says_what_it_holds(store: VectorStore) -> None:
@@ -395,7 +395,7 @@ class History:
 
     def merge(self, chosen_numbers: Iterable[int]) -> None:
         chosen = [segment for number, segment in enumerate(self.segments) if number in {*chosen_numbers}]
-        new = self.store.merge(chosen, id_ranges(*sorted(self.removed)), generation=self.generation)
+        new = merge_segments(self.store, chosen, id_ranges(*sorted(self.removed)), generation=self.generation)
         self.segments = [segment for segment in self.segments if segment not in chosen] + new
         for segment in chosen:
             self.store.drop(segment.file)

@@ -27,7 +27,7 @@ from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
 from semsearch.dense.segments_reader import InThreads, OpenedSegment, SegmentsReader
 from semsearch.dense.stored_vectors import plain_index
-from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
+from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use
@@ -179,6 +179,9 @@ class HeldVectors:
         """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)"""
         return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
 
+    def release(self) -> None:
+        """All of it stays in memory."""
+
     def rows(self, rows: Int64) -> Float32:
         """The vectors at given rows. (n,) -> (n, d)"""
         return np.asarray(self._index.reconstruct_batch(rows), dtype=np.float32)
@@ -221,12 +224,6 @@ class LanceStore:
         """Make a writer of new tables, which have no effect until the manifest names them."""
         del questions  # nothing is approximate
         return SegmentsWriter(lambda _: GrowingTable(self, generation), self.largest)
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge segments into new tables, without removed ids."""
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         """Compare a table with its digest; its problems. Raises FileNotFoundError."""

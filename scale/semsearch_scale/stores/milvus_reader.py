@@ -101,6 +101,9 @@ class Partition:
             best = merged([best, found], n)
         return best
 
+    def release(self) -> None:
+        """Nothing stays in memory."""
+
     def rows(self, rows: Int64) -> Float32:
         """The vectors at given rows. (n,) -> (n, d)  Raises IndexDamaged if some are missing."""
         distinct, positions = np.unique(self._ids(rows), return_inverse=True)

@@ -30,7 +30,7 @@ from semsearch.arrays.types import Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
-from semsearch.dense.vector_store import Questions, SegmentsWriter, merge_by_copying
+from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import StorageError
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -247,12 +247,6 @@ class MilvusStore:
     def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of new partitions, which have no effect until the manifest names them."""
         return SegmentsWriter(lambda d: GrowingPartition(self, generation, d, questions), self.largest)
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge segments into new partitions, without removed ids."""
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         """Compare a partition with its digest; its problems. Raises FileNotFoundError."""

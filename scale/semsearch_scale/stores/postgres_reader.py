@@ -142,6 +142,9 @@ class SegmentTable:
 
         return stacked(self.store.read(self, work, len(queries)))
 
+    def release(self) -> None:
+        """Nothing stays in memory."""
+
     def rows(self, rows: Int64) -> Float32:
         """The vectors at given rows. (n,) -> (n, d)"""
         numbers = np.unique(rows)

@@ -38,7 +38,7 @@ from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
-from semsearch.dense.vector_store import NO_IDS, Questions, SegmentsWriter, merge_by_copying
+from semsearch.dense.vector_store import NO_IDS, Questions, SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
@@ -252,12 +252,6 @@ class PostgresStore:
     def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of new tables. It raises StorageError if the database is another index's."""
         return SegmentsWriter(lambda d: _GrowingTable(self, generation, d, questions), self.largest)
-
-    def merge(
-        self, segments: Sequence[Segment], removed: IdRanges, *, generation: int, questions: Questions | None = None
-    ) -> list[Segment]:
-        """Merge segments into new tables, without removed ids."""
-        return merge_by_copying(self, segments, removed, generation=generation, questions=questions)
 
     def check(self, segment: Segment) -> list[str]:
         """Read a table and compare its digest; its problems. Raises FileNotFoundError."""

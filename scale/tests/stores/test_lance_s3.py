@@ -22,7 +22,7 @@ from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.vector_store import NO_IDS, VectorReader
+from semsearch.dense.vector_store import NO_IDS, VectorReader, merge_segments
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -131,7 +131,7 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
         lambda: found(reader, queries),
         lambda: cold.open(segments, NO_IDS),
         lambda: write(store, 30, first=3000),
-        lambda: store.merge(segments, NO_IDS, generation=4),
+        lambda: merge_segments(store, segments, NO_IDS, generation=4),
         lambda: store.names(),
         lambda: claim(uri, "me"),
     ):
@@ -141,7 +141,7 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
         assert time.monotonic() - began < 4 * SECONDS
     proxy.mend()
     assert found(reader, queries) == found(cold.open(segments, NO_IDS), queries) == expected
-    merged = store.merge(segments, NO_IDS, generation=5)
+    merged = merge_segments(store, segments, NO_IDS, generation=5)
     assert found(store.open(merged, NO_IDS), queries)[0][0] == expected[0][0]
     assert {segment.file for segment in (*segments, *merged)} <= {*store.names()}
 

@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperCommand
 
 from semsearch import __version__, cli
-from semsearch.cli import commands
-from semsearch.cli.plugged_in import ExtensibleGroup, announced, command_of, loaded, origin_of
+from semsearch.cli import commands, plugged_in
+from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import complain
 from semsearch.errors import EXHAUSTED, SemsearchError
 
@@ -90,18 +90,18 @@ class Program(ExtensibleGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command as the help lists it: nothing of it is imported."""
-        if cmd_name not in self.commands and (point := announced("").get(cmd_name)) is not None:
-            return TyperCommand(cmd_name, help=f"Of {origin_of(point)}.")
+        if cmd_name not in self.commands and (point := plugged_in.announced("").get(cmd_name)) is not None:
+            return TyperCommand(cmd_name, help=f"Of {plugged_in.origin_of(point)}.")
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, whose module is imported now."""
         name = args[0]
         if name in COMMANDS:
-            return name, command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
-        if (point := announced("").get(name)) is not None:
-            return name, loaded(point, name), args[1:]
-        return super().resolve_command(ctx, args)
+            command = plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name)
+        else:
+            command = super().get_command(ctx, name)
+        return super().resolve_command(ctx, args) if command is None else (name, command, args[1:])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command search as you type, if there is an index; `help query` is `query --help`."""

@@ -64,6 +64,7 @@ class Query:
     terms: QuestionTerms | None = None  # None for passages that stand for a query by their vectors
     embedder: SentenceEmbedder | None = None  # that made the vector, and knows the query's language
     language: str | None = None  # in which it was read; None where all is read as English
+    word_count: int = 0  # as its language divides them
     share_without_vectors: float = 0.0  # of its words; 0 in lexical mode
     dense_weight: float | None = None  # of the cosine in the fusion; None: as of a query of known words
     parts: Sequence[QueryPart] = ()  # that passages may have literally

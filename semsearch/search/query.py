@@ -27,6 +27,7 @@ from semsearch.search.filter_sql import allowed_by_filters, unmatched
 from semsearch.search.query_syntax import QuerySyntax, allowed_by_phrases, parse_query
 from semsearch.search.scoring import dense_weight
 from semsearch.text.languages import ENGLISH
+from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words
 from semsearch.text.tokens import words as words_of
 from semsearch.topics.topic_model import join
@@ -95,10 +96,11 @@ def as_compared(
         words = reader.lexical.scores(terms.terms)
     query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
     if embedder is None:
-        return query
+        return replace(query, word_count=len(words_of(text)))
     english = english_of(embedder)
     embedder = embedder if language is None else reader.embedder_of(embedder, [language])
-    vector, share_known = embed(text, terms.terms, language, embedder, index)
+    ids = embedder.tokenize([text], None if language is None else [language])
+    vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
     weight, notices = None, tuple[str, ...]()
     if mode == "hybrid" and reader.languages != (ENGLISH,):
         weight = dense_weight(share_known if language is not None else known_share(text, english))
@@ -109,22 +111,18 @@ def as_compared(
         query,
         vector=vector if vector.any() else None,
         embedder=embedder,
+        word_count=len(ids.ids),
         share_without_vectors=1 - share_known,
         dense_weight=weight,
         notices=notices,
     )
 
 
-def embed(
-    text: str, terms: UInt64, language: str | None, embedder: SentenceEmbedder, index: IndexView
-) -> tuple[Float32, float]:
-    """Embed a text from its words and its terms, and find the share of its words that the vectors have. -> (d + k,)"""
-    ids = embedder.tokenize([text]) if language is None else embedder.tokenize([text], [language])
+def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexView) -> Float32:
+    """Embed a text, given by the ids of its words and by its terms. -> (d + k,)"""
     vector = embedder.transform_ragged(ids)
     topics = index.reader.topics
-    if topics is not None:
-        vector = join(vector, topics.of_each([terms]))
-    return np.asarray(vector[0]), float(ids.known_shares[0])
+    return np.asarray((vector if topics is None else join(vector, topics.of_each([terms])))[0])
 
 
 def parse_syntax(query: str, syntax: Syntax) -> QuerySyntax | None:

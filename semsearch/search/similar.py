@@ -115,8 +115,10 @@ def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexVi
     embedder = None if options.mode == "lexical" else index.reader.embedder(index.db)
     vector = None
     if embedder is not None:
-        terms = [of_question(text, index.reader.languages) for text in example.texts]
-        rows = [embed(text, own, None, embedder, index)[0] for text, own in zip(example.texts, terms, strict=True)]
+        languages = index.reader.languages
+        rows = [
+            embed(embedder.tokenize([text]), of_question(text, languages), embedder, index) for text in example.texts
+        ]
         vector = index.reader.halves.direction(np.stack(rows))
     return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index, [])
 

@@ -33,7 +33,7 @@ from semsearch.search.alignment import AskedWords, similarities
 from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
 from semsearch.search.make_hits import rows_of
 from semsearch.text.languages import RULES
-from semsearch.text.tokens import with_parts, words
+from semsearch.text.tokens import with_parts
 
 _HITS = 3  # first ones, whose words are compared
 _LEAST = 0.05  # ε
@@ -64,7 +64,7 @@ def judge(query: Query, asked: AskedWords | None, ranking: Ranking, index: Index
         float(np.log(largest / (1 - largest))),
         _coverage(asked, rows_of(ranking, index, _HITS)),
         float(np.log1p(reader.lexical.passages)),
-        float(np.log(max(_count_words(query), 1))),
+        float(np.log(max(query.word_count, 1))),
         float(query.language is not None and query.language not in reader.languages),
     )
     score = float(np.dot(features, tuned.verdict))
@@ -93,14 +93,6 @@ def _rarity(asked: AskedWords) -> Float64:
     """a / (a + p) of each word. (q,)"""
     a = tuning.TUNING.verdict_a
     return np.asarray(a / (a + asked.frequencies))
-
-
-def _count_words(query: Query) -> int:
-    """The number of words of a query, as its language divides them."""
-    if query.embedder is None:
-        return len(words(query.text))
-    languages = None if query.language is None else [query.language]
-    return len(query.embedder.tokenize([query.text], languages).ids)
 
 
 def _missing(query: Query, asked: AskedWords, index: IndexView) -> tuple[str, ...]:

@@ -334,6 +334,7 @@ def _passage(hit: Hit, *, brief: bool) -> Answer:
         "citation": location(hit.path, hit.format, hit.position),
         "heading": _heading(hit.title, hit.headings),
         "sentence": _shortened(" ".join(hit.sentence.split())),  # on one line, to be quoted
+        "answer_span": _answer_span(hit),
         "score": round(hit.score, 3),
         "relevance": None if hit.relevance is None else round(hit.relevance, 3),
         "passage": None if brief or hit.passage == hit.sentence else _shortened(hit.passage),
@@ -341,6 +342,14 @@ def _passage(hit: Hit, *, brief: bool) -> Answer:
         "changed": hit.stale or None,
         "language": hit.language,
     }
+
+
+def _answer_span(hit: Hit) -> tuple[int, int] | None:
+    """Where the date or number that answers begins and ends in the sentence, as it is shown on one line."""
+    if hit.answer_span is None:
+        return None
+    start, end = (len(" ".join(f"{hit.sentence[:at]}|".split())) - 1 for at in hit.answer_span)
+    return start, end
 
 
 def _source(cited: Citation) -> Answer:

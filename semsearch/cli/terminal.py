@@ -151,12 +151,16 @@ def heat(score: float, best: float) -> str:
 def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     """A hit's sentence between its neighbours, which are dim.
 
-    A very long sentence is cut around the query's words. Code keeps its lines, the few with the most of these words.
+    A very long sentence is cut around the query's words; a date or number that surely answers is underlined. Code keeps
+    its lines, the few with the most of these words.
     """
     code = code_lines(hit.sentence)
     sentence = Text(_best_lines(code, asked, room) if code else excerpt(one_line(hit.sentence), asked, room))
     if asked is not None:
         sentence.highlight_regex(asked, "bold")
+    if hit.answer_span is not None:
+        answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
+        sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
     before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
     between = Text("\n" if code else " ")
     return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)

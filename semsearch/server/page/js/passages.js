@@ -22,6 +22,7 @@ import { addressOf } from "./router.js";
  * @property {number | null} lexical
  * @property {number | null} relevance
  * @property {string} sentence
+ * @property {[number, number]} [answer_span] of the date or number in the sentence that answers, in code points
  * @property {string} passage
  * @property {string[]} before
  * @property {string[]} after
@@ -136,7 +137,7 @@ export function passageOf(hit, { query }) {
   const few = excerptOf(marked, query);
   const text = element("p", { class: isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage", dir: "auto" });
   const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few) : null;
-  fill(text, ...parts(tidied(few)));
+  fill(text, ...parts(tidied(few), answerOf(hit)));
   return { text, more };
 }
 
@@ -153,7 +154,7 @@ function moreButton(text, hit, marked, few) {
     const opens = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", String(opens));
     button.textContent = opens ? "Less" : "More";
-    fill(text, ...(opens ? whole(hit, marked) : parts(tidied(few))));
+    fill(text, ...(opens ? whole(hit, marked) : parts(tidied(few), answerOf(hit))));
   });
   return button;
 }
@@ -162,7 +163,7 @@ function moreButton(text, hit, marked, few) {
 function whole(hit, marked) {
   return [
     around(earlier(hit.before, marked.before)),
-    ...parts(marked),
+    ...parts(marked, answerOf(hit)),
     around(later(hit.after, marked.after)),
   ];
 }
@@ -172,9 +173,17 @@ function around(sentences) {
   return sentences.length ? element("span", { class: "soft" }, ` ${unwrapped(sentences.join(" "))} `) : null;
 }
 
-/** @param {Marked} marked */
-function parts({ before, sentence, after }) {
-  return [before, sentence ? element("mark", {}, sentence) : null, after];
+/** The answer in the sentence is bold. @param {Marked} marked @param {string} answer */
+function parts({ before, sentence, after }, answer) {
+  const word = `(?<![\\p{L}\\p{N}])${answer.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\p{L}\\p{N}])`;
+  const at = answer ? sentence.search(new RegExp(word, "u")) : -1;
+  const shown = at < 0 ? [sentence] : [sentence.slice(0, at), element("strong", {}, answer), sentence.slice(at + answer.length)];
+  return [before, sentence ? element("mark", {}, ...shown) : null, after];
+}
+
+/** The date or number in the sentence of a hit that answers; "" where none is sure. @param {Hit} hit */
+function answerOf({ sentence, answer_span }) {
+  return answer_span ? [...sentence].slice(...answer_span).join("") : "";
 }
 
 /** An excerpt without blank lines, which take room. @param {Marked} few */

@@ -5,6 +5,10 @@ A file has a JSON object a line: a question, what answers it, and perhaps the do
 
     {"query": "how often are the keys rotated?", "answers": ["every 90 days"], "document": "notes/keys.md"}
 
+or a fact, with parts of the paths of the right documents, and how these state it (prose, list, code):
+
+    {"question": "on which port does it listen?", "answer": ["7878"], "paths": ["server.md"], "kind": "prose"}
+
 or, as in XQuAD (Artetxe et al. 2020), a text with its questions, which is then searched among the texts of the file:
 
     {"paragraph": 7, "text": "The keys are ...", "questions": [{"id": "a", "question": "...", "answer": "..."}]}
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     from semsearch.searchable import Searchable
 
 _AT_ONCE = 64  # questions
-_OF_VERDICT = 3  # hits by which a verdict is found
+_HITS = 5  # that are asked for: a right document is looked for among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class AnswerQuestion:
     answers: Sequence[str]
     document: str
     line: int
+    paths: Sequence[str] = ()  # of a fact: parts of the paths of the right documents, instead of one document
+    kind: str = ""  # of a fact: how documents state it, such as prose, list or code
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,10 @@ def _question(line: FileLine, values: Any, document: Any) -> AnswerQuestion:
             'answers such as ["every 90 days"], or [] for a question without one',
             json.dumps(answers, ensure_ascii=False),
         )
-    return AnswerQuestion(query, texts, document, line.number)
+    paths, kind = _sequence(line, fields.get("paths", [])), fields.get("kind", "")
+    if not all(isinstance(part, str) and part for part in [*paths, kind or "none"]):
+        raise line.wrong('paths such as ["keys.md"] and a kind such as "list"', json.dumps([paths, kind]))
+    return AnswerQuestion(query, texts, document, line.number, paths, kind)
 
 
 def _sequence(line: FileLine, values: Any) -> Sequence[Any]:
@@ -126,6 +135,9 @@ class QuotedAnswer:
     quote: str  # the sentence of the first hit; "" without a hit
     has_answer: bool = True  # whether the file has one
     verdict: Verdict = "not here"
+    kind: str = ""
+    is_in_five: bool = False  # whether the right document is among the first five hits
+    is_stated: bool = False  # whether the sentence shown at its first hit there has the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +172,26 @@ class AnswersOfMode:
         return counts
 
     @property
+    def kinds(self) -> dict[str, dict[str, float | None]]:
+        """By the kind of facts: how many `questions` have an answer, the shares of those whose right document is
+        `first` and `in_five`, and of the latter the share whose fact is `stated` in the sentence shown."""
+        kinds = dict.fromkeys(question.kind for question in self.questions if question.kind and question.has_answer)
+        return {kind: _facts([one for one in self.questions if one.kind == kind and one.has_answer]) for kind in kinds}
+
+    @property
     def misses(self) -> list[QuotedAnswer]:
         """The questions whose first hit is right, but quotes another sentence."""
         return [question for question in self.questions if question.is_first and not question.is_quoted]
+
+
+def _facts(questions: Sequence[QuotedAnswer]) -> dict[str, float | None]:
+    in_five = [question.is_stated for question in questions if question.is_in_five]
+    return {
+        "questions": len(questions),
+        "first": sum(question.is_first for question in questions) / len(questions),
+        "in_five": len(in_five) / len(questions),
+        "stated": sum(in_five) / len(in_five) if in_five else None,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +207,19 @@ class AnswersReport:
 
 
 def _as_dict(mode: AnswersOfMode) -> dict[str, Any]:
-    figures = {name: None if value is None else round(value, 6) for name, value in mode.figures.items()}
+    figures = _rounded(mode.figures)
+    kinds = {"kinds": {kind: _rounded(facts) for kind, facts in mode.kinds.items()}} if mode.kinds else {}
     misses = [{"query": question.query, "line": question.line, "quote": question.quote} for question in mode.misses]
     verdicts = mode.verdicts
-    return {"mode": mode.mode, "questions": len(mode.questions), **figures, "verdicts": verdicts, "misses": misses}
+    return {
+        **{"mode": mode.mode, "questions": len(mode.questions), **figures},
+        **kinds,
+        **{"verdicts": verdicts, "misses": misses},
+    }
+
+
+def _rounded(figures: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else round(value, 6) for name, value in figures.items()}
 
 
 def evaluate_answers(
@@ -221,7 +259,7 @@ def _as_it_is(index: Searchable) -> Iterator[Searchable]:
 def _asked(
     file: AnswerFile, index: Searchable, mode: Mode, progress: Callable[[str, int, int], None] | None
 ) -> Iterator[QuotedAnswer]:
-    options = SearchOptions(_OF_VERDICT, mode, syntax="plain")
+    options = SearchOptions(_HITS, mode, syntax="plain")
     for start in range(0, len(file.questions), _AT_ONCE):
         some = file.questions[start : start + _AT_ONCE]
         if progress is not None:
@@ -236,15 +274,24 @@ def _asked(
             elif question.document:
                 only = SearchOptions(1, mode, filters=(f"path={_literal(question.document)}",), syntax="plain")
                 is_given = any(_has(hit.sentence, question) for hit in index.search(question.query, options=only))
-            is_first = first is not None and (
-                _is_of(question, first) if question.document else _has(first.passage, question)
-            )
+            right = [_is_right(question, hit) for hit in hits]
+            is_first, stated = bool(right[:1] and right[0]), hits[right.index(True)].sentence if any(right) else ""
             quote = "" if first is None else first.sentence
             yield QuotedAnswer(
                 *(question.query, question.line, is_first, _has(quote, question), is_given, quote),
                 has_answer=bool(question.answers),
                 verdict=hits.verdict or "not here",
+                kind=question.kind,
+                is_in_five=any(right),
+                is_stated=_has(stated, question),
             )
+
+
+def _is_right(question: AnswerQuestion, hit: Hit) -> bool:
+    """Whether a hit is of a right document; of a question that names none, whether its passage has an answer."""
+    if question.paths:
+        return any(part in path for part in question.paths for path in paths_of(hit))
+    return _is_of(question, hit) if question.document else _has(hit.passage, question)
 
 
 def _is_of(question: AnswerQuestion, hit: Hit) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
+from semsearch.evaluate.plot import plot_answers
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
@@ -81,6 +82,7 @@ def test_questions_to_an_index(tmp_path: Path, small_vectors: VectorTable) -> No
         ({"query": "captain", "answers": [7]}, "answers such as"),
         ({"query": "captain", "answers": None}, "a list"),
         ({"query": "captain", "answers": ["a"], "document": 7}, "a document"),
+        ({"query": "captain", "answers": ["a"], "paths": [7]}, "paths such as"),
         ({"text": "", "questions": []}, "a text with words"),
         ({"text": "The captain.", "questions": ["captain"]}, "a query with words"),
         ({"text": "The captain.", "questions": 7}, "a list"),
@@ -97,3 +99,32 @@ def test_a_file_needs_questions_of_one_kind(tmp_path: Path) -> None:
     mixed = written(tmp_path / "b.jsonl", layout(1, SEA, captain="Ada"), {"query": "captain", "answers": ["a"]})
     with pytest.raises(SourceError, match="two files"):
         AnswerFile.read(mixed)
+
+
+def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTable) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "sea.md").write_text(
+        "# Sea\n\nThe captain waits. The anchor weighs nine tons.\n", encoding="utf-8"
+    )
+    (tmp_path / "docs" / "bread.md").write_text("# Bread\n\nThe oven is hot. Salt is in the pan.\n", encoding="utf-8")
+    path = written(
+        tmp_path / "a.jsonl",
+        {"question": "how much does the anchor weigh", "answer": ["nine tons"], "paths": ["sea"], "kind": "prose"},
+        {"question": "who is the captain", "answer": ["Lovelace"], "paths": ["sea.md"], "kind": "prose"},
+        {"question": "what of the oven", "answer": ["hot"], "paths": ["nowhere"], "kind": "list"},
+        {"question": "is there a violin", "answer": [], "paths": []},
+    )
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        report = evaluate_answers(path, index)
+    (mode,) = report.modes
+    assert mode.kinds == {
+        "prose": {"questions": 2, "first": 1.0, "in_five": 1.0, "stated": 0.5},
+        "list": {"questions": 1, "first": 0.0, "in_five": 0.0, "stated": None},
+    }
+    assert report.to_dict()["modes"][0]["kinds"] == mode.kinds
+    for name in ("a.svg", "a.png"):
+        plot_answers(report, tmp_path / name)
+    assert "<svg" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match=r"\.svg"):
+        plot_answers(report, tmp_path / "a.txt")

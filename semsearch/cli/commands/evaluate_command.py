@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal, cast, get_args
@@ -18,6 +18,7 @@ from semsearch.cli.progress import progress
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
 from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evaluate_golden
+from semsearch.evaluate.plot import plot_answers
 from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
@@ -94,6 +95,7 @@ def answers(
     misses: Annotated[
         bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the report: .png, .svg or .pdf.")] = None,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
     search: options.SearchArguments,
@@ -105,26 +107,39 @@ def answers(
     right document is searched ('given'). A line may name it: "document": "notes/keys.md". Lines with texts of their own
     need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}. A second table
     has the verdicts on questions whose first hit is right, or wrong, and on those without an answer ("answers": []).
+
+    Facts have parts of the paths of right documents and a kind: {"question": "...", "answer": ["..."], "paths":
+    ["keys.md"], "kind": "list"}. A table has for each kind the shares of questions with a right document 'first' and
+    'in_five', and of the latter the share whose fact is 'stated' in the sentence that its first hit there shows.
     """
     tell_warnings()
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
     with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
+    if plot is not None:
+        plot_answers(report, plot)
     if json or format_ == "json":
         print(to_json(report.to_dict()))
         return
     rows = [["mode", "questions", *report.modes[0].figures]]
-    for mode in report.modes:
-        figures = [_NOT_FOUND if value is None else f"{value:.3f}" for value in mode.figures.values()]
-        rows.append([mode.mode, f"{len(mode.questions):,}", *figures])
+    rows += [[mode.mode, f"{len(mode.questions):,}", *_shares(mode.figures.values())] for mode in report.modes]
     print(*aligned(rows, left=[0]), sep="\n")
     for mode in report.modes:
+        if kinds := mode.kinds:
+            by_kind = [(kind, figures.values()) for kind, figures in kinds.items()]
+            table = [["kind", *next(iter(kinds.values()))]]
+            table += [[kind, f"{n:,.0f}", *_shares(shares)] for kind, (n, *shares) in by_kind]
+            print("", f"facts, {mode.mode}:", *aligned(table, left=[0]), sep="\n")
         table = [["first hit", *get_args(Verdict)]]
         table += [[row, *(f"{count:,}" for count in counts.values())] for row, counts in mode.verdicts.items()]
         print("", f"verdicts, {mode.mode}:", *aligned(table, left=[0]), sep="\n")
     for mode in report.modes if misses else ():
         lines = [f"line {miss.line}: {one_line(miss.query)} → {one_line(miss.quote)}" for miss in mode.misses]
         _print_list(f"{mode.mode}, the right document, but another sentence", lines)
+
+
+def _shares(values: Iterable[float | None]) -> list[str]:
+    return [_NOT_FOUND if value is None else f"{value:.3f}" for value in values]
 
 
 def _limit(text: str) -> tuple[str, float]:

@@ -79,14 +79,15 @@ def _coverage(asked: AskedWords, rows: HitRows) -> float:
     weights = asked.weights * _rarity(asked)
     if not weights.sum():
         return 0.0
-    shares = []
-    for row, language in zip(rows.hits, rows.languages, strict=True):
+    texts, starts = list[str](), list[int]()
+    for row in rows.hits:
         document = rows.documents[row.document_id]
         around = (*row.headings, document.title, document.path.rpartition("/")[2])
-        texts = [with_parts(text, document.format) for text in (*row.sentence_texts, *around)]
-        similar = similarities(asked, texts, [language] * len(texts)).max(axis=0)
-        shares.append(float(np.exp(np.average(np.log(np.maximum(similar, _LEAST)), weights=weights))))
-    return max(shares)
+        starts.append(len(texts))
+        texts += [with_parts(text, document.format) for text in (*row.sentence_texts, *around)]
+    languages = np.repeat(rows.languages, np.diff([*starts, len(texts)])).tolist()
+    similar = np.maximum.reduceat(similarities(asked, texts, languages), starts, axis=0)  # of each hit (h, q)
+    return float(np.exp(np.log(np.maximum(similar, _LEAST)) @ (weights / weights.sum())).max())
 
 
 def _rarity(asked: AskedWords) -> Float64:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import fields
 from inspect import Parameter, getattr_static, signature
 from pathlib import Path
 from typing import Any
 
 import pytest
+from console import semsearch
+from serving import running
+from small import write_articles
 
 from semsearch import AsyncIndex, Index, MultiIndex, Searchable, SearchOptions
 from semsearch.errors import UsageError
+from semsearch.mcp import Tools, use
 from semsearch.remote_index import RemoteIndex
 from semsearch.searchable import SingleIndex
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Parameters
 from semsearch.server.search_routes import (
     BatchBody,
@@ -117,3 +123,27 @@ def test_a_server_takes_all_options_of_a_search(model: type[Parameters]) -> None
     if issubclass(model, ContextParameters):
         options -= {"k", "context"}  # follow from max_words
     assert options <= model.model_fields.keys()
+
+
+@pytest.mark.parametrize("query", ["the captain of a ship", "ship flimnarp", "qwrtzx flimnarp"])
+def test_the_verdict_on_a_query_is_the_same_everywhere(query: str, tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_articles(tmp_path / "docs", 6)
+    place = tmp_path / "indexes" / "docs"
+    with Index.create(place, vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        hits, context = index.search(query), index.context(query, floor=0)
+        assert {"flimnarp", "qwrtzx"} >= set(hits.missing) == set(query.split()) - set("the captain of a ship".split())
+        several = MultiIndex({"docs": index})
+        said = [several.search(query), several.context(query)]
+        with running(OpenIndexes(places={"docs": place})) as asker, Index.connect(asker.url) as remote:
+            said += [remote.search(query), remote.search_many([query])[0], remote.context(query)]
+            told = [asker.get("/v1/search", query=query).json, asker.get("/v1/context", query=query).json]
+        with closing(OpenIndexes(places={"docs": place})) as opened:
+            tools = Tools(lambda: opened)
+            told += [use(tools.search, query=query), use(tools.context, query=query)]
+        told += [semsearch("query", query, "--index", str(place), "--json").json]
+        told += [semsearch("context", query, "--index", str(place), "--json").json]
+    for each in (context, *said):
+        assert (each.verdict, each.missing) == (hits.verdict, hits.missing)
+    for each in told:
+        assert (each["verdict"], each["missing"]) == (hits.verdict, [*hits.missing])

@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
@@ -413,19 +413,7 @@ def _with_others(best: Hit, others: Sequence[Hit]) -> Hit:
 
 def _as_duplicate(hit: Hit) -> DuplicatePassage:
     """A hit as a duplicate, which stands at the line of the hit's sentence."""
-    return DuplicatePassage(
-        index=hit.index,
-        path=hit.path,
-        root=hit.root,
-        document=hit.document,
-        title=hit.title,
-        format=hit.format,
-        line=hit.line,
-        page=hit.page,
-        place=hit.place,
-        headings=hit.headings,
-        passage_id=hit.passage_id,
-    )
+    return DuplicatePassage(**{field.name: getattr(hit, field.name) for field in fields(DuplicatePassage)})
 
 
 def namespaced(

@@ -75,10 +75,10 @@ def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
 Sentences = tuple[str, ...]
 
 
-def rows_of(ranking: Ranking, index: IndexView, most: int | None = None) -> HitRows:
-    """Read the rows of all hits, or of the first ones. Raises IndexDamaged."""
+def rows_of(ranking: Ranking, index: IndexView) -> HitRows:
+    """Read the rows of all hits. Raises IndexDamaged."""
     ids, reader = ranking.candidates.ids.tolist(), index.reader
-    hits = [ids[position] for position in ranking.order[:most]]
+    hits = [ids[position] for position in ranking.order]
     alike = [ids[position] for group in ranking.near_duplicates.values() for position in group]
     passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
     rows = [passages[id_] for id_ in hits]

@@ -3,7 +3,7 @@
     score    = b + r · logit(relevance) + c · coverage + n · log(1 + passages) + m · log(words) + f · foreign
 
     relevance  the largest of any candidate (semsearch.search.scoring)
-    coverage   how much of the query one of the first three hits says, the geometric mean of its words:
+    coverage   how much of the query one of the three best passages says, the geometric mean of its words:
                exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
                file's name has the i-th word (semsearch.search.alignment), w_i = √idf_i · a / (a + p_i) (Arora et al.
                2017): a word counts that is rare both in the index, where one that it lacks is the rarest, and in
@@ -22,7 +22,7 @@ without foreign: docs/research/measurements.md, "Verdicts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from semsearch.search.make_hits import rows_of
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import with_parts
 
-_HITS = 3  # first ones, whose words are compared
+_BEST = 3  # passages whose words are compared
 _LEAST = 0.05  # ε
 _COMMON = 0.1  # times a: p of words that are not named as missing
 
@@ -57,25 +57,26 @@ def judge(query: Query, asked: AskedWords | None, ranking: Ranking, index: Index
     missing = _missing(query, asked, index)
     if relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
-    tuned, reader = tuning.TUNING, index.reader
+    tuned, reader, candidates = tuning.TUNING, index.reader, ranking.candidates
+    best = np.argsort(-candidates.scores, kind="stable")[:_BEST].tolist()  # however many hits are asked for
     largest = float(np.clip(np.fmax.reduce(relevance.probability), 1e-4, 1 - 1e-4))
     features = (
         1.0,
         float(np.log(largest / (1 - largest))),
-        _coverage(asked, rows_of(ranking, index, _HITS)),
+        _coverage(asked, rows_of(replace(ranking, order=best, near_duplicates={}), index)),
         float(np.log1p(reader.lexical.passages)),
         float(np.log(max(query.word_count, 1))),
         float(query.language is not None and query.language not in reader.languages),
     )
     score = float(np.dot(features, tuned.verdict))
-    if any(int(ranking.candidates.ids[position]) in ranking.candidates.literal for position in ranking.order[:_HITS]):
+    if any(id_ in candidates.literal for id_ in candidates.ids[best].tolist()):
         score = max(score, tuned.verdict_not_here)  # an exact part of the query is there
     verdict: Verdict = "answers" if score >= 0 else "perhaps" if score >= tuned.verdict_not_here else "not here"
     return Judgement(verdict, missing, features)
 
 
 def _coverage(asked: AskedWords, rows: HitRows) -> float:
-    """The largest share of a query that one of the first hits says, 0 to 1."""
+    """The largest share of a query that one of some passages says, 0 to 1."""
     weights = asked.weights * _rarity(asked)
     if not weights.sum():
         return 0.0

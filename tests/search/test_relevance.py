@@ -163,7 +163,8 @@ def test_words_that_are_missing_make_a_verdict_worse(index: Index) -> None:
 def test_the_verdict_is_that_of_the_query_whatever_of_its_hits_is_taken(index: Index) -> None:
     hits = index.search("qwrtzx flimnarp", 30)
     assert {hits[:1].verdict, hits[2:].verdict, hits[:0].verdict} == {"not here"}
-    assert index.search("qwrtzx flimnarp", 3).verdict == "not here"
+    for query in ("qwrtzx flimnarp", "captain qwrtzx", "captain of a ship"):
+        assert len({index.search(query, k, duplicates=k == 2).verdict for k in (1, 2, 3, 30)}) == 1
     assert hits[:1].missing == hits.missing
     assert not Hits().answered
 

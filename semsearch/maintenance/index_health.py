@@ -31,17 +31,18 @@ def read_coverage(
 ) -> Iterator[FileCoverage]:
     """Read the coverage of each document, by root and path, from an offset on. Reads their text."""
     for document in read_documents(db, offset=offset, limit=limit):
-        taken, words, known = _taken(db, document.first_passage, document.first_passage + document.passages, vectors)
-        omissions = omissions_of(document.omissions)
-        pages = json.loads(document.metadata).get("pages") if document.format == "pdf" else None
+        columns, omissions = document.columns, omissions_of(document.omissions)
+        first = columns.first_passage
+        taken, words, known = _taken(db, first, first + columns.passages, vectors)
+        pages = json.loads(columns.metadata).get("pages") if columns.format == "pdf" else None
         pages = pages if isinstance(pages, int) else None
         empty = sum(omission.count for omission in omissions if omission.kind == "pages without text")
         yield FileCoverage(
             document.absolute,
-            document.format,
+            columns.format,
             document.characters,
             taken,
-            document.sentences,
+            columns.sentences,
             words,
             known,
             pages,

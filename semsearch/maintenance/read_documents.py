@@ -28,7 +28,7 @@ from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
     BEGINNING,
-    ListedRow,
+    ListedDocument,
     added_texts,
     added_texts_after,
     list_documents,
@@ -66,23 +66,24 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
         yield from listed
         if len(rows) < limit:
             return
-        after, limit = (rows[-1].root_id, rows[-1].path), page
+        after, limit = (rows[-1].columns.root_id, rows[-1].columns.path), page
 
 
-def _info(row: ListedRow, here: str) -> DocumentInfo:
+def _info(document: ListedDocument, here: str) -> DocumentInfo:
+    root, absolute, columns = document
     return DocumentInfo(
-        path=shown(row.absolute, here) if row.root else row.absolute,
-        root=row.root,
-        document=row.path,
-        title=row.title,
-        format=row.format,
-        passages=row.passages,
-        sentences=row.sentences,
-        words=row.words,
-        size=row.size,
-        modified=moment(row.mtime_ns) if row.root else None,
-        indexed=row.indexed_at,
-        metadata=json.loads(row.metadata),
+        path=shown(absolute, here) if root else absolute,
+        root=root,
+        document=columns.path,
+        title=columns.title,
+        format=columns.format,
+        passages=columns.passages,
+        sentences=columns.sentences,
+        words=columns.words,
+        size=columns.size,
+        modified=moment(columns.mtime_ns) if root else None,
+        indexed=columns.indexed_at,
+        metadata=json.loads(columns.metadata),
     )
 
 

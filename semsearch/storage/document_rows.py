@@ -115,70 +115,57 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
     ).fetchall()
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDocument:
+_COLUMNS = ", ".join(f"documents.{name}" for name in DocumentColumns._fields)
+
+
+class ReadDocument(NamedTuple):
     """A document with the length of its file's text, and its omissions as JSON."""
 
     absolute: str  # the path to open, with forward slashes; or the id
-    format: str
     characters: int
     omissions: str
-    metadata: str  # JSON
-    first_passage: int
-    passages: int
-    sentences: int
+    columns: DocumentColumns
 
 
 def read_documents(db: sqlite3.Connection, *, offset: int, limit: int | None) -> list[ReadDocument]:
     """What was read of the files of documents, by root and path."""
     rows = db.execute(
-        f"SELECT {ABSOLUTE}, format, characters, coalesce(omissions, '[]'), metadata, first_passage, passages, "
-        "sentences FROM documents LEFT JOIN roots ON roots.id = root_id "
-        "LEFT JOIN readings ON document_id = documents.id ORDER BY root_id, documents.path LIMIT ? OFFSET ?",
+        f"SELECT {ABSOLUTE}, characters, coalesce(omissions, '[]'), {_COLUMNS} FROM documents "
+        "LEFT JOIN roots ON roots.id = root_id LEFT JOIN readings ON document_id = documents.id "
+        "ORDER BY root_id, documents.path LIMIT ? OFFSET ?",
         (-1 if limit is None else limit, offset),
     )
-    return [ReadDocument(*row) for row in rows]
+    return [ReadDocument(row[0], row[1], row[2], DocumentColumns._make(row[3:])) for row in rows]
 
 
 # -- Listed documents --------------------------------------------------------------------------------------------------
 
-_LISTED = f"""SELECT documents.root_id, documents.path, coalesce(roots.path, ''), {ABSOLUTE},
-    title, format, passages, sentences, words, size, mtime_ns, indexed_at, metadata
+_LISTED = f"""SELECT coalesce(roots.path, ''), {ABSOLUTE}, {_COLUMNS}
     FROM documents LEFT JOIN roots ON roots.id = documents.root_id
     WHERE (documents.root_id, documents.path) > (?, ?) AND ({{condition}})
     ORDER BY documents.root_id, documents.path LIMIT ?"""
 BEGINNING = (-1, "")  # before all roots
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRow:
-    """A document as a list shows it. Lists are ordered by `root_id` and `path`."""
+class ListedDocument(NamedTuple):
+    """A document with its root, "" for a text that a program added, and the path to open, or the id."""
 
-    root_id: int
-    path: str
-    root: str  # "" for a text that a program added
-    absolute: str  # the path to open, with forward slashes; or the id
-    title: str
-    format: str
-    passages: int
-    sentences: int
-    words: int
-    size: int
-    mtime_ns: int
-    indexed_at: str
-    metadata: str  # JSON
+    root: str
+    absolute: str
+    columns: DocumentColumns
 
 
 def list_documents(
     db: sqlite3.Connection, condition: str, parameters: Sequence[str], *, after: tuple[int, str], limit: int
-) -> list[ListedRow]:
+) -> list[ListedDocument]:
     """The documents for which a condition over `documents` and `roots` holds, from the one after (root id, path) on."""
-    return [ListedRow(*row) for row in db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))]
+    rows = db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))
+    return [ListedDocument(row[0], row[1], DocumentColumns._make(row[2:])) for row in rows]
 
 
 # -- Faceted rows ------------------------------------------------------------------------------------------------------
 
-_COLUMNS = "CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
+_FACETED = "CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
 _OF_DOCUMENTS = "SELECT {columns}, documents.metadata{truths} FROM documents LEFT JOIN roots ON roots.id = root_id"
 _NOT_OF_RECORDS = " WHERE documents.id NOT IN (SELECT document_id FROM record_metadata)"
 _OF_RECORDS = """SELECT {columns}, {metadata}{truths} FROM documents
@@ -197,11 +184,11 @@ def each_row(
     of_records: Sequence[tuple[str, Sequence[str]]],
 ) -> Iterator[tuple[object, ...]]:
     """Yield a `FacetedRow` and the truth of each condition, which is SQL with its parameters."""
-    sql = _OF_DOCUMENTS.format(columns=_COLUMNS, truths=_truths(of_documents))
+    sql = _OF_DOCUMENTS.format(columns=_FACETED, truths=_truths(of_documents))
     records = has_record_metadata(db)
     yield from db.execute(sql + _NOT_OF_RECORDS if records else sql, _parameters(of_documents))
     if records:
-        sql = _OF_RECORDS.format(columns=_COLUMNS, metadata=WITH_RECORDS, truths=_truths(of_records))
+        sql = _OF_RECORDS.format(columns=_FACETED, metadata=WITH_RECORDS, truths=_truths(of_records))
         yield from db.execute(sql, _parameters(of_records))
 
 

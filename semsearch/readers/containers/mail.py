@@ -36,15 +36,13 @@ _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pk
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
-def _leaves(message: EmailMessage) -> Iterator[Any]:
+def _leaves(part: Any) -> Iterator[Any]:
     """The parts of a message that have no parts, and those that are encrypted, which are not searched further."""
-    waiting: list[Any] = [message]
-    while waiting:
-        part = waiting.pop(0)
-        if part.is_multipart() and part.get_content_type() not in _ENCRYPTED:
-            waiting += part.get_payload()
-        else:
-            yield part
+    if part.is_multipart() and part.get_content_type() not in _ENCRYPTED:
+        for inner in part.get_payload():
+            yield from _leaves(inner)
+    else:
+        yield part
 
 
 def _attached(part: Any) -> str | None:
@@ -139,8 +137,7 @@ class _MailReading:
         self._add(_header(message, "Subject"), place, level)
         lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
         self._add("\n".join(lines), place)
-        texts = _texts(message)
-        for body in texts:
+        for body in _texts(message):
             with self.damaged.left_out():
                 self._take_text(body, place)
         for number, within in enumerate(_inner(message), start=1):
@@ -185,25 +182,19 @@ class _MailReading:
         self.builder.add(text, level=level, place=place, part=place, metadata=self.metadata)
 
 
-def _texts(message: EmailMessage) -> list[EmailMessage]:
+def _texts(part: Any) -> Iterator[EmailMessage]:
     """The parts of a message that are its text, in order: of alternatives the plain one, if there is anything in it."""
-    texts: list[EmailMessage] = []
-    waiting: list[Any] = [message]
-    while waiting:
-        part = waiting.pop(0)
-        kind = part.get_content_type()
-        if kind == "message/rfc822" or kind in _ENCRYPTED:
-            continue
-        if not part.is_multipart():
-            if kind in ("text/plain", "text/html") and _attached(part) is None:
-                texts.append(part)
-        elif kind == "multipart/alternative":
-            waiting[:0] = _preferred(part.get_payload())
-        elif kind == "multipart/related":
-            waiting[:0] = part.get_payload()[:1]
-        else:
-            waiting[:0] = part.get_payload()
-    return texts
+    kind = part.get_content_type()
+    if kind == "message/rfc822" or kind in _ENCRYPTED:
+        return
+    if part.is_multipart():
+        parts = part.get_payload()
+        if kind == "multipart/alternative":
+            parts = _preferred(parts)
+        for inner in parts[:1] if kind == "multipart/related" else parts:
+            yield from _texts(inner)
+    elif kind in ("text/plain", "text/html") and _attached(part) is None:
+        yield part
 
 
 def _preferred(alternatives: list[Any]) -> list[Any]:
@@ -225,17 +216,16 @@ def _content(body: EmailMessage, name: str) -> Decoded:
     return decode(data, name, declared=text_encoding(named) if named else declared_encoding(data))
 
 
-def _inner(message: EmailMessage) -> list[EmailMessage]:
+def _inner(part: Any) -> Iterator[EmailMessage]:
     """The messages that are attached to a message, or forwarded with it, without those nested in them."""
-    messages: list[EmailMessage] = []
-    waiting: list[Any] = [message]
-    while waiting:
-        part = waiting.pop(0)
-        if part.get_content_type() == "message/rfc822" and isinstance(part.get_payload(), list):
-            messages += [inner for inner in part.get_payload() if isinstance(inner, EmailMessage)]
-        elif part.is_multipart():
-            waiting += part.get_payload()
-    return messages
+    if not part.is_multipart():
+        return
+    is_message = part.get_content_type() == "message/rfc822"
+    for inner in part.get_payload():
+        if not is_message:
+            yield from _inner(inner)
+        elif isinstance(inner, EmailMessage):
+            yield inner
 
 
 def _all_inner(message: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:

@@ -38,10 +38,10 @@ def read(source: str, name: str, columns: Columns = NO_COLUMNS) -> Document:
         records = (PlacedRecord(f"row {number}", row) for number, row in islice(rows, len(names) and 1, None))
         return chosen_blocks(records, columns) if are_chosen else whole_blocks(records)
 
-    found_blocks: Sequence[Block] = LazyBlocks(blocks)
-    if names and not are_chosen and not found_blocks:  # a table of one row is no head without a body
-        found_blocks = [*whole_blocks([PlacedRecord("row 1", first)])]
-    return Document(source, found_blocks, "table", PurePath(name).stem, columns=names)
+    row_blocks: Sequence[Block] = LazyBlocks(blocks)
+    if names and not are_chosen and not row_blocks:  # a table of one row is no head without a body
+        row_blocks = [*whole_blocks([PlacedRecord("row 1", first)])]
+    return Document(source, row_blocks, "table", PurePath(name).stem, columns=names)
 
 
 def _delimiter(sample: str, usual: str) -> str:

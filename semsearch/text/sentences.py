@@ -41,33 +41,27 @@ _WORD = re.compile(r"[^\W_]")
 _ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 
 
-def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     """(start, end) of each sentence in characters: trimmed, not empty, rising, each at most `LONGEST` long.
 
     Between two spans there is only white space, if anything: no word is lost. Time is linear in the length of the text.
     """
-    return _split(text, language) if len(text) <= _PIECE else list(each_sentence_span(text, language))
+    return _split(text) if len(text) <= _PIECE else list(each_sentence_span(text))
 
 
-def each_sentence_span(text: str, language: str = "en") -> Iterator[tuple[int, int]]:
+def each_sentence_span(text: str) -> Iterator[tuple[int, int]]:
     """Like `sentence_spans`, but one span at a time: a list of millions takes more memory than their text."""
     if len(text) <= _PIECE:
-        return iter(_split(text, language))
-    spans = ((start, _split(text[start:end], language)) for start, end in _pieces(text))
+        return iter(_split(text))
+    spans = ((start, _split(text[start:end])) for start, end in _pieces(text))
     return ((start + first, start + last) for start, inner in spans for first, last in inner)
 
 
-def _split(text: str, language: str) -> list[tuple[int, int]]:
+def _split(text: str) -> list[tuple[int, int]]:
     plain = _plain(text)
-    parts = _parts(plain, language)
+    parts: list[str] = segment("en", plain)
     spans, length = _spans(text, parts)
     return spans if length == len(text) else _spans(text, _completed(plain, parts))[0]
-
-
-def _parts(text: str, language: str) -> list[str]:
-    """The parts that sentencex makes of a text."""
-    parts: list[str] = segment(language, text)
-    return parts
 
 
 def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:

@@ -145,10 +145,10 @@ class LetterBoxes:
 
     def _shown(self, page: Any, x: float, y: float) -> tuple[float, float]:
         """Where PDFium draws a point."""
-        found_x, found_y = ctypes.c_int(), ctypes.c_int()
-        self._raw.FPDF_PageToDevice(page.raw, 0, 0, _GRID, _GRID, 0, x, y, found_x, found_y)
+        pixel_x, pixel_y = ctypes.c_int(), ctypes.c_int()
+        self._raw.FPDF_PageToDevice(page.raw, 0, 0, _GRID, _GRID, 0, x, y, pixel_x, pixel_y)
         width, height = self._size
-        return found_x.value / _GRID * width, found_y.value / _GRID * height
+        return pixel_x.value / _GRID * width, pixel_y.value / _GRID * height
 
     def _share(self, box: Box) -> Box:
         """What of a box is on the page, in shares of it."""
@@ -373,7 +373,10 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
             letters = page_letters(text, pypdfium2.raw)
             earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
             later = _letters_on(document, number + 1, pypdfium2) if on else ""
-            pieces_of_all = [*_found(before, (earlier, letters.letters), 1), *_found(on, (letters.letters, later), 0)]
+            pieces_of_all = [
+                *_pieces_on(before, (earlier, letters.letters), 1),
+                *_pieces_on(on, (letters.letters, later), 0),
+            ]
             boxes = LetterBoxes(page, text, pypdfium2.raw)
             width, height = page.get_size()
             places = [
@@ -386,7 +389,7 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
             text.close()
 
 
-def _found(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[Piece]]:
+def _pieces_on(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[Piece]]:
     """For each sentence, its pieces on the wanted one of the pages."""
     search = SentenceSearch(pages)
     for sentence in sentences:

@@ -134,7 +134,7 @@ def _find_words(data: bytes) -> None:
 
 def _find_sentences(data: bytes) -> None:
     text, end = text_of(data), 0
-    for start, after in sentence_spans(text, language_of(text)):
+    for start, after in sentence_spans(text):
         assert end <= start < after <= len(text), "sentences overlap"
         assert not text[end:start].strip(), "a word between two sentences is lost"
         assert text[start:after] == text[start:after].strip(), "a sentence that is not trimmed"

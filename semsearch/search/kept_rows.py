@@ -33,10 +33,10 @@ from semsearch.storage.catalogue import (
     get_titled,
     languages_of_passages,
     need_documents,
-    passage_row,
+    need_passages,
     spans_from,
 )
-from semsearch.storage.checked_rows import PassageColumns, needed_passages, spans_of
+from semsearch.storage.checked_rows import spans_of
 from semsearch.text.languages import ENGLISH, RULES
 from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.text.terms import Lexicon, sequences, word_chunks
@@ -86,7 +86,7 @@ class ReadRows:
     """The rows of one generation that were read lately, and what was found out about them. Threads may share it."""
 
     def __init__(self) -> None:
-        self._passages: Kept[int, PassageColumns] = Kept(_MOST)
+        self._passages: Kept[int, PassageRow] = Kept(_MOST)
         self._documents: Kept[int, DocumentRow] = Kept(_MOST)
         self._marks: Kept[int, tuple[int, ...]] = Kept(_MOST)
         self._spans: Kept[int, Int64] = Kept(_MOST_SPANS)
@@ -116,12 +116,12 @@ class ReadRows:
         self, db: sqlite3.Connection, ids: Iterable[int]
     ) -> tuple[dict[int, PassageRow], dict[int, DocumentRow]]:
         """The rows of passages and those of their documents, which are all there, by id. Raises IndexDamaged."""
-        passages = {id_: passage_row(row) for id_, row in self._rows(db, ids).items()}
+        passages = self._rows(db, ids)
         of_passages = (passage.document_id for passage in passages.values())
         return passages, self._documents.of(of_passages, lambda lacking: need_documents(db, lacking))
 
-    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageColumns]:
-        return self._passages.of(ids, lambda lacking: {row.id: row for row in needed_passages(db, lacking)})
+    def _rows(self, db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
+        return self._passages.of(ids, lambda lacking: need_passages(db, lacking))
 
 
 # -- Words of texts ----------------------------------------------------------------------------------------------------

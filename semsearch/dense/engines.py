@@ -24,7 +24,7 @@ from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
-from semsearch.storage.meta import get_meta, set_meta
+from semsearch.storage.meta import delete_meta, get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
 from semsearch.system import plugins
 from semsearch.system.locations import split_uri
@@ -150,7 +150,7 @@ def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAdd
 def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
     """Write where the vectors of an index are kept."""
     if address is None:
-        db.execute("DELETE FROM meta WHERE key IN (?, ?)", (_URI, _OWNER))
+        delete_meta(db, _URI, _OWNER)
         return
     set_meta(db, _URI, address.uri)
     set_meta(db, _OWNER, address.owner)

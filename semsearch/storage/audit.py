@@ -91,6 +91,11 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
             yield f"its {key} is invalid"
 
 
+def find_damaged_pages(db: sqlite3.Connection) -> list[str]:
+    """What SQLite itself finds wrong with its pages and indexes, the first of it."""
+    return [line for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"]
+
+
 def find_wrong_counts(db: sqlite3.Connection) -> Iterator[str]:
     """Compare the counts of documents, passages and sentences."""
     for document, path, expected, passages, sentences, counted in db.execute(

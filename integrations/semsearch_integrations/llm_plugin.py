@@ -45,7 +45,7 @@ def fragment(argument: str) -> llm.Fragment:
     from semsearch.cli.asked_indexes import open_asked
     from semsearch.cli.configuration import read_configuration
     from semsearch.cli.options import SearchArguments
-    from semsearch.results.hits import NOT_ANSWERED
+    from semsearch.results.hits import nothing_answers
 
     named, question = _divided(argument)
     configured = read_configuration()
@@ -59,7 +59,8 @@ def fragment(argument: str) -> llm.Fragment:
     with open_asked(search) as opened:
         made = opened.context(question, **options)
     if not made.text:
-        raise ValueError(f"{NOT_ANSWERED} in your documents: {question}")  # llm prints what a loader raises
+        why = nothing_answers(made.missing or (), question)
+        raise ValueError(f"not in your documents: {why}")  # llm prints what a loader raises
     return llm.Fragment(f"{_QUOTED}\n\n{harmless(made.text)}", f"semsearch:{argument}")
 
 

@@ -106,7 +106,7 @@ def test_options_are_those_of_the_configuration(here: Path, monkeypatch: pytest.
 def test_what_nothing_answers_is_an_error_of_one_line(here: Path) -> None:
     done = run(here, "-m", "repeating", "-f", "semsearch:a galaxy and a comet", "Where?")
     assert done.returncode == 1
-    assert "nothing answers this in your documents: a galaxy and a comet" in done.stderr
+    assert "not in your documents: nothing answers 'a galaxy and a comet'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -119,7 +119,8 @@ def test_a_correction_is_reported_with_the_hits_and_by_a_warning(
 
 
 def test_a_quoted_word_and_a_query_with_plain_syntax_are_taken_as_they_are(index: Index) -> None:
-    assert index.search('"schedular" kernel') == []
+    assert index.search('"schedular"') == []
+    assert index.search('"schedular" kernel').corrected == ()
     assert asked(index, "the schedular waits", syntax="plain") == "the schedular waits"
     assert asked(index, "schedular kernel", syntax="plain") == "schedular kernel"
 

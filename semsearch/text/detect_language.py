@@ -1,7 +1,7 @@
 """Detect which language a text is in: by its script, and where several languages share one, by py3langid.
 
-In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is not clearly English, and has a stop word
-or a letter of another language; its answer is taken if it is likely. All else counts as English: source code, tables,
+In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is not clearly English, and has a letter or
+two stop words of other languages; its answer is taken if it is likely. All else counts as English: source code, tables,
 names, a text of a few words (docs/research/measurements.md, "Languages").
 
 The language of a question, of which the word vectors know more, is guessed by semsearch.word_vectors.guess_language.
@@ -26,6 +26,7 @@ _ENGLISH_WORDS = frozenset(
 )
 _ENOUGH = 0.12  # of a text's words: so many of these, and it is English
 _FEWEST = 3  # different words of a text that may be in another language in Latin letters
+_FEW_OTHER = 2  # stop words of other languages in such a text, if it has no letter beyond those of English
 _LIKELY = 0.7  # the probability from which on it is
 _NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
 _LETTERS = 0.3  # of a text's letters, in another script
@@ -79,7 +80,7 @@ def language_of(text: str) -> str:
     if _is_english(sample[:_GLANCE].lower().split()) or is_clearly_english(sample):
         return ENGLISH
     words = set(_WORD.findall(sample.lower()))
-    if len(words) < _FEWEST or (sample.isascii() and words.isdisjoint(_other_stop_words())):
+    if len(words) < _FEWEST or ("".join(words).isascii() and len(words & _other_stop_words()) < _FEW_OTHER):
         return ENGLISH
     language, probability = _likeliest(sample, script)
     return language if probability >= _LIKELY else ENGLISH

@@ -156,13 +156,15 @@ class PassageParts:
 
     def _following(self, number: int) -> int:
         """The last sentence of what follows a colon: a block of code, or items of a list as far as there is room."""
-        longest, last = tuning.TUNING.quote_longest, number
+        longest, last, are_sentences = tuning.TUNING.quote_longest, number, False
         while last + 1 < len(self._starts):
             first, end = self._block(last + 1)
-            is_code_block = is_code(self._between(first, end))
+            block = self._between(first, end)
+            is_code_block, is_sentence = is_code(block), block.rstrip()[-1:] in ".!?"
             length = self._ends[end] - self._starts[number]
-            if last > number and (is_code_block or length > longest):
+            if last > number and (is_code_block or length > longest or is_sentence != are_sentences):
                 break
+            are_sentences = is_sentence
             last = end if length <= 2 * longest else first
             if is_code_block or last < end:
                 break

@@ -13,8 +13,10 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
 from semsearch.search.alignment import OTHER_FORM, RECALLED, asked_words, recalled, similarities, word_weights
+from semsearch.search.asked_for import asked_for
 from semsearch.search.candidates import IndexView
 from semsearch.search.index_reader import IndexReader
+from semsearch.search.passage_parts import Part
 from semsearch.search.query import prepare
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.text.terms import content_words, of_question, plain, stems
@@ -151,6 +153,156 @@ def test_several_indexes_quote_as_each_does(tmp_path: Path, small_vectors: Vecto
         (alone,) = index.search("who baked bread?")
         (hit,) = MultiIndex({"one": index}).search("who baked bread?")
         assert (hit.sentence, hit.line) == (alone.sentence, alone.line) == ("Nobody baked bread there.", 1)
+
+
+# -- what is asked for -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        (  # a number where one is asked
+            "The server runs threads for requests. Four threads are started. The moon is here.",
+            "how many threads does the server run",
+            "Four threads are started.",
+        ),
+        (  # a time for "how long"; the question's own number is none that answers
+            "The vote on proposal 7 is open to members. It lasts for two weeks on the list. The moon is here.",
+            "for how long is the vote on proposal 7 open",
+            "It lasts for two weeks on the list.",
+        ),
+        (
+            "The size of the pool is set by the captain. By default, the pool has room. The moon is here.",
+            "default size of the pool",
+            "By default, the pool has room.",
+        ),
+        (  # a name where a thing is asked that has one
+            "An environment variable shows the trace of a panic. The variable RUST_TRACE shows it. The moon is here.",
+            "which environment variable shows the trace",
+            "The variable RUST_TRACE shows it.",
+        ),
+    ],
+)
+def test_a_sentence_with_what_is_asked_for_is_preferred(
+    tmp_path: Path, small_vectors: VectorTable, text: str, query: str, shown: str
+) -> None:
+    assert quoted(tmp_path, small_vectors, text + "\n", query) == shown
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "is_number"),
+    [
+        ("Wann wechselt er die Schlüssel?", "de", True),
+        ("¿Cuándo cambia las llaves?", "es", True),
+        ("Wann wechselt er die Schlüssel?", "en", False),
+        ("who changes the keys", "en", False),
+        ("Quand change-t-il les clés ?", "fr", False),  # in which it was not measured
+    ],
+)
+def test_a_number_is_asked_for_in_languages_where_that_was_measured(
+    question: str, language: str, *, is_number: bool
+) -> None:
+    wanted = asked_for(question, language)
+    numbers = wanted.factor(Part("alle 90 Tage", 0, 0)) / wanted.factor(Part("selten", 0, 0))
+    assert (numbers > 1) == is_number
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        (
+            "Run the tests on one thread:\n\n```\n$ cargo test -- --test-threads=1\n```\n\nThe moon is here.",
+            "run the tests on one thread",
+            "Run the tests on one thread:\n\n$ cargo test -- --test-threads=1",
+        ),
+        (
+            "These words are reserved for the future:\n\n- abstract\n- become\n\nThe moon is here.",
+            "reserved words",
+            "These words are reserved for the future:\n\nabstract\n\nbecome",
+        ),
+        (
+            "| Length | Signed | Unsigned |\n|---|---|---|\n| 8-bit | i8 | u8 |\n| 16-bit | i16 | u16 |\n",
+            "unsigned 16-bit",
+            "Length | Signed | Unsigned\n\n8-bit | i8 | u8\n\n16-bit | i16 | u16",
+        ),
+        (
+            "The examples in this section refer to anchors of ships. Ships drop anchors at dawn. The moon is here.",
+            "anchors of ships",
+            "Ships drop anchors at dawn.",
+        ),
+    ],
+)
+def test_what_says_nothing_alone_is_shown_with_what_belongs_to_it_or_not_at_all(
+    tmp_path: Path, small_vectors: VectorTable, text: str, query: str, shown: str
+) -> None:
+    with indexed(tmp_path, small_vectors, text) as index:
+        (hit,) = index.search(query, context=1)
+        assert hit.sentence == shown
+        assert hit.sentence in hit.passage
+        assert text[hit.start : hit.end].split()[-1].strip("|` ") in shown
+        assert not hit.after or hit.after[0] not in hit.sentence
+
+
+def test_the_first_line_of_a_text_is_a_title_and_not_the_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
+    text = "Height of the garage\n\nThe garage is at the harbour. The entry is limited to 1.95 metres of height.\n"
+    shown = quoted(tmp_path, small_vectors, text, "height of the garage", "a.txt")
+    assert shown == "The entry is limited to 1.95 metres of height."
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "answer"),
+    [
+        ("The old harbour was built in May 1931 by sailors.", "when was the harbour built", "May 1931"),
+        ("The harbour was built in 1931 and burnt in 1940.", "when was the harbour built", None),
+        ("The harbour has twelve anchors of iron.", "how many anchors does the harbour have", "twelve"),
+        ("The harbour has twelve ships and nine anchors.", "how many anchors does the harbour have", None),
+        ("The harbour was built in 1931.", "who built the harbour", None),
+    ],
+)
+def test_a_date_or_number_is_marked_where_it_surely_answers(
+    tmp_path: Path, small_vectors: VectorTable, text: str, query: str, answer: str | None
+) -> None:
+    with indexed(tmp_path, small_vectors, text + "\n") as index:
+        (hit,) = index.search(query)
+        marked = None if hit.answer_span is None else hit.sentence[slice(*hit.answer_span)]
+        assert marked == answer
+        assert ("answer_span" in hit.to_dict()) == (answer is not None)
+        assert type(hit).from_dict(hit.to_dict()) == hit
+
+
+# -- which passage of a document ---------------------------------------------------------------------------------------
+
+CREW = "The crew meets at the harbour. The crew of the ship is the pride of the harbour. The crew sings.\n"
+HARBOUR = f"""# The harbour
+
+## The crew of the ship
+
+{CREW}
+## Voyages
+
+The ship needs a crew of nine sailors. The coast is far.
+
+## Weather
+
+The storm comes from the sea.
+"""
+
+
+def test_the_passage_that_states_the_fact_is_shown_in_the_place_of_the_best(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    with indexed(tmp_path, small_vectors, HARBOUR, "harbour.md") as index:
+        index.add([("other", "A violin and a melody.")])
+        plain = index.search("crew of the ship", mode="hybrid")
+        hits = index.search("how many sailors is the crew of the ship", mode="hybrid")
+        assert "nine sailors" in hits[0].sentence
+        assert hits[0].sentence in hits[0].passage
+        assert hits[0].line == HARBOUR[: HARBOUR.index("The ship needs")].count("\n") + 1
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert len({hit.passage_id for hit in hits}) == len(hits)
+        for hit in (*plain, *hits):
+            assert hit.origin is not None
+            assert hit.score == pytest.approx(hit.origin.score) == pytest.approx(hit.explain().score)
 
 
 # -- explained ---------------------------------------------------------------------------------------------------------

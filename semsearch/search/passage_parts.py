@@ -29,7 +29,7 @@ _BETWEEN_BLOCKS = "\n\n"
 _BETWEEN_CELLS = " | "
 _COLON = re.compile(r"[:：][*_`\"')\]]*\s*\Z")
 _PROMPT = re.compile(r"\s*(?:\$ |PS[ >]|>>>|C:\\|#!)")
-_CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w")
+_CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA-Z]")
 _WORD = re.compile(r"\w+")
 _PROSE = re.compile(r"\b(?:the|is|are|of|to|and|in|that|you|this|for|with|it|a|be|can|will)\b", re.IGNORECASE)
 _REFERENCE = re.compile(  # "The examples in this section refer to chapter 3."

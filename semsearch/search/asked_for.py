@@ -110,6 +110,11 @@ class AskedFor:
         return factor * (tuned.quote_alone if part.is_alone else 1)
 
     @property
+    def is_telling(self) -> bool:
+        """Whether anything is asked for that a sentence of prose may have or lack."""
+        return self.number or self.name or self.default
+
+    @property
     def most(self) -> float:
         """The largest factor that a part may have."""
         tuned = tuning.TUNING

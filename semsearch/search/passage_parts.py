@@ -99,6 +99,13 @@ class PassageParts:
             part = self._parts[number] = self._made(number)
         return part
 
+    def with_next(self, part: Part) -> Part | None:
+        """A sentence of a paragraph with the one after it; None for other parts, and at the end of the paragraph."""
+        following = part.last + 1
+        if part.first != part.last or following >= len(self._starts) or self._begins_block(following):
+            return None
+        return Part(self._between(part.first, following), part.first, following)
+
     def _made(self, number: int) -> Part:
         text = self._between(number, number)
         if self._is_source:

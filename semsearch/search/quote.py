@@ -144,4 +144,6 @@ def _best(group: Sequence[int], of: _Sentences, asked: AskedWords, wanted: Asked
     if chosen is None:
         return None
     which, part = chosen
+    if wanted.is_telling and wanted.factor(part) <= 1 and (longer := of.parts[passages[which]].with_next(part)):
+        part = longer if wanted.factor(longer) > 1 else part
     return which, Quote(part.first, part.last, wanted.answer_in(part))

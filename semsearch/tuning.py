@@ -90,6 +90,7 @@ class Tuning:
     quote_name: float = 1.5  # with a name such as `--quiet`, where an option, a file, a function is asked
     quote_command: float = 1.5  # of code, where something to do is asked
     quote_default: float = 2.5  # that says "default", where one is asked
+    quote_sure: float = 0.6  # share of the question's idf that a sentence has in which the answer is marked
     quote_alone: float = 0.5  # of a heading, a table's header, a line that ends in a colon and a reference by itself
 
     # how many passages are considered

@@ -31,7 +31,7 @@ _EXTENDED = 1.5  # times its own score that a line may have with what follows it
 
 
 def quote(query: Query, asked: AskedWords | None, ranking: Ranking, index: IndexView) -> tuple[Ranking, list[Quote]]:
-    """Choose what each hit shows; of the first documents, also by which of its passages a document is shown first.
+    """Choose what each hit shows; where a fact is asked for, also by which of its passages a document is shown first.
 
     Without a word in common a hit shows the sentence nearest in meaning, as for passages that stand for a query.
     """
@@ -39,7 +39,7 @@ def quote(query: Query, asked: AskedWords | None, ranking: Ranking, index: Index
     if asked is None or not quotes:
         return ranking, quotes
     wanted = asked_for(query.original or query.text, query.language or ENGLISH)
-    groups, order = _groups(ranking), [*ranking.order]
+    groups, order = _groups(ranking) if wanted.is_fact else [(at,) for at in ranking.order], [*ranking.order]
     sentences = _Sentences.of([*dict.fromkeys(at for group in groups for at in group)], asked, ranking, index)
     points, scores = np.zeros(len(ranking.candidates.ids)), ranking.candidates.scores
     for rank, group in enumerate(groups):
@@ -146,4 +146,6 @@ def _best(group: Sequence[int], of: _Sentences, asked: AskedWords, wanted: Asked
     which, part = chosen
     if wanted.is_telling and wanted.factor(part) <= 1 and (longer := of.parts[passages[which]].with_next(part)):
         part = longer if wanted.factor(longer) > 1 else part
-    return which, Quote(part.first, part.last, wanted.answer_in(part))
+    first, idf = spans[which][0], np.square(asked.weights)
+    share = of.similar[first + part.first : first + part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
+    return which, Quote(part.first, part.last, wanted.answer_in(part) if share >= tuning.TUNING.quote_sure else None)

@@ -254,8 +254,13 @@ def test_the_first_line_of_a_text_is_a_title_and_not_the_answer(tmp_path: Path, 
     [
         ("The old harbour was built in May 1931 by sailors.", "when was the harbour built", "May 1931"),
         ("The harbour was built in 1931 and burnt in 1940.", "when was the harbour built", None),
-        ("The harbour has twelve anchors of iron.", "how many anchors does the harbour have", "twelve"),
-        ("The harbour has twelve ships and nine anchors.", "how many anchors does the harbour have", None),
+        (
+            "Ships of the harbour have many ropes, twelve anchors.",
+            "how many anchors do ships of the harbour have",
+            "twelve",
+        ),
+        ("Ships of the harbour have many anchors, nine ropes.", "how many anchors do ships of the harbour have", None),
+        ("The anchor lies on nine stones.", "how many stones did the captain throw at the judge", None),
         ("The harbour was built in 1931.", "who built the harbour", None),
     ],
 )

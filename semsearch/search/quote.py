@@ -35,30 +35,34 @@ def quote(query: Query, asked: AskedWords | None, ranking: Ranking, index: Index
 
     Without a word in common a hit shows the sentence nearest in meaning, as for passages that stand for a query.
     """
-    quotes = [Quote(number, number) for number in ranking.sentences]
+    quotes = {at: Quote(number, number) for at, number in zip(ranking.order, ranking.sentences, strict=True)}
     if asked is None or not quotes:
-        return ranking, quotes
+        return ranking, [*quotes.values()]
     wanted = asked_for(query.original or query.text, query.language or ENGLISH)
-    groups, order = _groups(ranking) if wanted.is_fact else [(at,) for at in ranking.order], [*ranking.order]
+    groups = _groups(ranking) if wanted.is_fact else [(at,) for at in ranking.order]
     sentences = _Sentences.of([*dict.fromkeys(at for group in groups for at in group)], asked, ranking, index)
-    points, scores = np.zeros(len(ranking.candidates.ids)), ranking.candidates.scores
-    for rank, group in enumerate(groups):
-        best = _best(group, sentences, asked, wanted)
-        if best is None:
+    instead = dict[int, int]()  # the passage by which a document is shown first, by the one that ranks first
+    for group in groups:
+        if group[0] in instead.values():
             continue
-        chosen, quotes[rank] = best
-        first, other = group[0], group[chosen]
-        if first != other:
-            if other in order:
-                order[after := order.index(other)], groups[after] = first, (first,)
-            order[rank] = other
-            points[other], points[first] = scores[first] - scores[other], scores[other] - scores[first]
-    if points.any():
+        best = _best(group, sentences, asked, wanted)
+        if best is not None and best[0]:
+            first, other = group[0], group[best[0]]
+            instead[first], quotes[other] = other, best[1]
+            best = _best((first,), sentences, asked, wanted)
+        if best is not None:
+            quotes[group[0]] = best[1]
+    exchanged = instead | {other: first for first, other in instead.items()}
+    order = [exchanged.get(at, at) for at in ranking.order]
+    if instead:
+        points, scores = np.zeros(len(ranking.candidates.ids)), ranking.candidates.scores
+        for at, other in exchanged.items():
+            points[at] = scores[other] - scores[at]
         ranking.candidates.add("exchanged", points)
         ranking = replace(
             ranking, order=order, near_duplicates={at: ranking.near_duplicates.get(at, ()) for at in order}
         )
-    return ranking, quotes
+    return ranking, [quotes[at] for at in order]
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:

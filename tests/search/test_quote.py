@@ -313,6 +313,22 @@ def test_the_passage_that_states_the_fact_is_shown_in_the_place_of_the_best(
 # -- explained ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_passage_that_changes_places_shows_a_sentence_of_its_own(tmp_path: Path, small_vectors: VectorTable) -> None:
+    filler = (
+        "The cables are red. Painters like bright colours. The river flows past old villages. Bread is baked early."
+    )
+    text = (
+        "# Server\n\nIt has several parts.\n\n## What is the default timeout in seconds\n\nzzqx 0x8f3a 0x771b.\n\n"
+        f"## Settings of connections\n\nConnections are kept open. {filler} In the end it gives up after 30 seconds.\n\n"
+        "## Logging\n\nLogs are written to a folder.\n\n## Backups\n\nBackups run at night.\n"
+    )
+    with indexed(tmp_path, small_vectors, text) as index:
+        for query in ("What is the default timeout", "How many seconds is the default timeout?"):
+            hits = index.search(query)
+            assert len(hits) == len({hit.passage_id for hit in hits}) == 5
+            assert all(hit.sentence in hit.passage for hit in hits)
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
 def test_the_shares_of_the_words_sum_to_the_score_of_the_choice(
     tmp_path: Path, small_vectors: VectorTable, mode: str

@@ -319,7 +319,7 @@ def test_a_passage_that_changes_places_shows_a_sentence_of_its_own(tmp_path: Pat
     )
     text = (
         "# Server\n\nIt has several parts.\n\n## What is the default timeout in seconds\n\nzzqx 0x8f3a 0x771b.\n\n"
-        f"## Settings of connections\n\nConnections are kept open. {filler} In the end it gives up after 30 seconds.\n\n"
+        f"## Connections\n\nConnections are kept open. {filler} In the end it gives up after 30 seconds.\n\n"
         "## Logging\n\nLogs are written to a folder.\n\n## Backups\n\nBackups run at night.\n"
     )
     with indexed(tmp_path, small_vectors, text) as index:

@@ -31,7 +31,8 @@ from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Verdict, best_of
-from semsearch.results.options import Boosted, Fused, Mode, SearchOptions, Weights
+from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.origin import Boosted, Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.boosts import parse_boost
 from semsearch.search.corrections import held_words

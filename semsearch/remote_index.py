@@ -32,7 +32,8 @@ from semsearch.results.documents import (
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits
 from semsearch.results.omissions import FileCoverage, Problem
-from semsearch.results.options import Correction, Mode, SearchOptions, strings
+from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.origin import Correction
 from semsearch.results.reports import Checkup, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 from semsearch.system.locations import split_uri

@@ -9,7 +9,8 @@ import pytest
 
 from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
 from semsearch.results.hits import Hit
-from semsearch.results.options import Mode, Origin, Rerank, Weights
+from semsearch.results.options import Mode
+from semsearch.results.origin import Origin, Rerank, Weights
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 

@@ -32,7 +32,8 @@ from semsearch.results.hits import (
     nothing_answers,
     own_terms,
 )
-from semsearch.results.options import Correction, Mode
+from semsearch.results.options import Mode
+from semsearch.results.origin import Correction
 from semsearch.system.locations import working_folder
 from semsearch.text.languages import name_of
 

@@ -24,7 +24,8 @@ from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.notebook_html import block, heat_map, marked, table
-from semsearch.results.options import Boosted, ExactWords, Fused, Mode, Relevance, Rerank, Support
+from semsearch.results.options import Mode
+from semsearch.results.origin import Boosted, ExactWords, Fused, Relevance, Rerank, Support
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIn
 from semsearch.errors import MissingExtra, UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.notebook_html import FAINT, block, marked
-from semsearch.results.options import Correction, Mode as Mode, Origin, SearchOptions
+from semsearch.results.options import Mode as Mode, SearchOptions
+from semsearch.results.origin import Correction, Origin
 
 if TYPE_CHECKING:
     import pandas

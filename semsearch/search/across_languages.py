@@ -18,7 +18,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import quoted
 from semsearch.lexical.bm25 import WordScores
-from semsearch.results.options import Weights
+from semsearch.results.origin import Weights
 from semsearch.search.alignment import asked_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, IndexView, OtherLanguages, Query
 from semsearch.search.index_reader import IndexReader

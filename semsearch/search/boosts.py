@@ -24,7 +24,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
-from semsearch.results.options import Boosted
+from semsearch.results.origin import Boosted
 from semsearch.search.candidates import Candidates, IndexView, Query
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse, values_under

@@ -17,7 +17,8 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
-from semsearch.results.options import Correction, ExactPart, Relevance, SearchOptions, Weights
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
 from semsearch.search.index_reader import IndexReader
 from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans
 from semsearch.text.terms import QuestionTerms

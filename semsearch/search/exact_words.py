@@ -35,7 +35,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float64, UInt64
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.hits import Hit
-from semsearch.results.options import ExactPart, ExactWords
+from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, IndexView, Query, QueryPart
 from semsearch.storage.catalogue import get_titled_texts
 from semsearch.text.terms import of_question

@@ -32,7 +32,8 @@ from semsearch.results.explanation import (
     WordShare,
 )
 from semsearch.results.hits import Hit
-from semsearch.results.options import Origin, SearchOptions, Support
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.alignment import REACH, RECALLED, asked_words, recalled, similarities, word_weights
 from semsearch.search.candidates import IndexView, Query

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.options import ExactWords, Origin
+from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Quote, Ranking
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages

@@ -1,11 +1,13 @@
 """The ranking, on one page: from the text of a query to the passages that answer it.
 
-    prepare ─ find ─ by words, by meaning ─ fuse ─ support ─ feedback ─ boosts, exact words ─ first k ─ quote ─ judge
+    prepare ─ find ─ STAGES ─ first k ─ judge ─ quote
 
-A stage is a function `stage(query, candidates, index) -> candidates` that adds its points under its name
-(semsearch.search.candidates). The numbers of the ranking are in semsearch.tuning. What taking a stage away costs was
-measured on seven collections (nDCG@10, .6195 in all), 351 questions over documentation (share of first hits that
-answer, .627) and XQuAD (share of quoted sentences with the answer): docs/research/measurements.md, "Stages".
+A stage is a function `stage(query, candidates, index) -> candidates`. It finds out something about the candidates that
+it is given, or adds points to them under a name (semsearch.search.candidates), and builds on the stages before it:
+words and cosines are compared first, then fused, and the sum of all points is the score. Later only `quote` adds
+points, where two passages change places. The numbers of the ranking are in semsearch.tuning. What taking a stage away
+costs was measured on seven collections (nDCG@10, .6195 in all), 351 questions over documentation (share of first hits
+that answer, .627) and XQuAD (share of quoted sentences with the answer): docs/research/measurements.md, "Stages".
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
-from semsearch.results.options import Correction, SearchOptions, Syntax
+from semsearch.results.options import SearchOptions, Syntax
+from semsearch.results.origin import Correction
 from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
 from semsearch.search.boosts import parse_boost
 from semsearch.search.candidates import IndexView, Query, QueryPart

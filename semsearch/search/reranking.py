@@ -20,7 +20,7 @@ from statistics import fmean, pstdev
 from semsearch.errors import UsageError
 from semsearch.rerankers.reranker import Readings, Reranker
 from semsearch.results.hits import Hit, Hits
-from semsearch.results.options import Rerank
+from semsearch.results.origin import Rerank
 from semsearch.search.exact_words import exact_first, without_points
 
 

@@ -26,7 +26,8 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float64
-from semsearch.results.options import Mode, Weights
+from semsearch.results.options import Mode
+from semsearch.results.origin import Weights
 from semsearch.search.candidates import Candidates, IndexView, Query, RelevanceOf
 from semsearch.text.languages import RULES
 

@@ -11,7 +11,8 @@ from pydantic import Field, StringConstraints
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Verdict
-from semsearch.results.options import Correction, Mode, SearchOptions, Syntax
+from semsearch.results.options import Mode, SearchOptions, Syntax
+from semsearch.results.origin import Correction
 from semsearch.search.boosts import parse_boost
 from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
 from semsearch.server.operations import (

@@ -17,7 +17,8 @@ import semsearch.results
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict, to_dict
 from semsearch.results.hits import Hit
-from semsearch.results.options import Origin, SearchOptions, Weights
+from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Origin, Weights
 
 MODULES = [
     import_module(module.name)

@@ -13,7 +13,8 @@ from small_languages import languages_in
 
 from semsearch import Index, MultiIndex, Text
 from semsearch.results.hits import Hit
-from semsearch.results.options import Correction, Mode
+from semsearch.results.options import Mode
+from semsearch.results.origin import Correction
 from semsearch.word_vectors.table import VectorTable
 
 ENGLISH = [

@@ -13,7 +13,8 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit, Hits, above_threshold
-from semsearch.results.options import ExactPart, Mode
+from semsearch.results.options import Mode
+from semsearch.results.origin import ExactPart
 from semsearch.search.exact_words import parts_of
 from semsearch.word_vectors.table import VectorTable
 

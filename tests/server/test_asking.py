@@ -11,7 +11,7 @@ from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit
-from semsearch.results.options import Correction
+from semsearch.results.origin import Correction
 from semsearch.server.open_indexes import OpenIndexes
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}

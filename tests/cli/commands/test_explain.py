@@ -10,7 +10,8 @@ from console import on_terminal, semsearch
 from semsearch.cli.explanation_text import Cell, summary, table
 from semsearch.cli.terminal import warmth
 from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
-from semsearch.results.options import Mode, Rerank
+from semsearch.results.options import Mode
+from semsearch.results.origin import Rerank
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -19,7 +19,7 @@ NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|dozens?|half|quarter|twice|once"
 )
-_COUNT = re.compile(rf"\d[\d.,]*\d|\d|\b(?:{NUMBER_WORDS})(?:[- ](?:{NUMBER_WORDS}))*\b", re.IGNORECASE)
+_COUNT = re.compile(rf"\d[\d.,]*\d|\d|\b(?:{NUMBER_WORDS})(?:[- ](?:{NUMBER_WORDS}))*\b")  # in lower case
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(
     r"(?<![\w-])--?[a-zA-Z][\w-]+|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\b[A-Z][a-z]+[A-Z]\w*|\w+::\w+|\w+\.[a-z]\w+"
@@ -31,7 +31,7 @@ _COLON = re.compile(r"[:：][*_`\"')\]]*\s*\Z")
 _PROMPT = re.compile(r"\s*(?:\$ |PS[ >]|>>>|C:\\|#!)")
 _CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA-Z]")
 _WORD = re.compile(r"\w+")
-_PROSE = re.compile(r"\b(?:the|is|are|of|to|and|in|that|you|this|for|with|it|a|be|can|will)\b", re.IGNORECASE)
+_PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff]or|with|[Ii]t|[Aa]|be|can|will)\b")
 _REFERENCE = re.compile(  # "The examples in this section refer to chapter 3."
     r"(?:The|This|These)\s(?:\w+\s)?(?:examples?|sections?|tables?|listings?|chapters?|figures?)\b.{0,40}?"
     r"\b(?:refers?|shows?|lists?|describes?|explains?|covers?)\b",
@@ -72,13 +72,14 @@ class Part:
 
     @cached_property
     def counts(self) -> list[tuple[str, int, int]]:
-        """The numbers, in digits or English words: each case-folded, with where it begins and ends."""
-        return [(match.group().casefold(), *match.span()) for match in _COUNT.finditer(self.text)]
+        """The numbers, in digits or English words: each in lower case, with where it begins and ends."""
+        return [(match.group(), *match.span()) for match in _COUNT.finditer(self.text.lower())]
 
     @cached_property
     def names(self) -> frozenset[str]:
         """What looks like the name of an option, a file, a function, case-folded."""
-        return frozenset(name.casefold() for name in _NAME.findall(self.text))
+        words = (word for word in self.text.split() if not word.strip(".,:;!?").isalpha() or not word[1:].islower())
+        return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 
 
 class PassageParts:
@@ -182,10 +183,9 @@ def is_code(text: str) -> bool:
     """Whether a block is code: a prompt before it, or many marks among few words of prose."""
     if _PROMPT.match(text):
         return True
+    if text.rstrip()[-1:] in ".!?:" and _PROSE.search(text):
+        return False
     words = len(_WORD.findall(text))
     if not words:
         return True
-    if len(_CODE_MARK.findall(text)) <= 0.25 * words:
-        return False
-    prose = len(_PROSE.findall(text))
-    return prose < 0.12 * words and not (prose and text.rstrip()[-1:] in ".!?:")
+    return len(_PROSE.findall(text)) < 0.12 * words and len(_CODE_MARK.findall(text)) > 0.25 * words

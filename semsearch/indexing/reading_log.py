@@ -24,7 +24,7 @@ import msgspec
 from semsearch import __version__
 from semsearch.indexing.read_files import Prepared
 from semsearch.readers.registry import reader_label
-from semsearch.sources.unchanged import CLOCK_TICK_NS, PresentFile
+from semsearch.sources.unchanged import PresentFile, is_settled
 from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION
 
@@ -50,8 +50,7 @@ class Noted:
     def holds(self, present: PresentFile) -> bool:
         """Return whether reading a file again would give the same."""
         same = (self.size, self.mtime_ns) == (present.size, present.mtime_ns)
-        settled = self.mtime_ns < self.checked_ns - CLOCK_TICK_NS
-        return same and settled and self.reader == _reader(present)
+        return same and is_settled(self.mtime_ns, self.checked_ns) and self.reader == _reader(present)
 
 
 class ReadingLog:

@@ -6,7 +6,8 @@ did then: the same versions of reader and splitter, the same chosen columns. All
 of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
 unchanged by the same rules, if its own bytes were the reason.
 
-Pure, but for the digests that it asks for.
+Pure, but for the digests that it asks for. Most files of a sync never come here: indexing/changes leaves out those
+whose size and time the database has (`get_states`, which applies `looks_unchanged` to all documents at once).
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from semsearch.system.source_files import source_digest
 from semsearch.text import passages
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
+
+
+def is_settled(mtime_ns: int, checked_ns: int) -> bool:
+    """Return whether a file's time lies clearly before it was read: a later edit would have another time."""
+    return mtime_ns < checked_ns - CLOCK_TICK_NS
 
 
 class KnownDocument(NamedTuple):
@@ -100,8 +106,9 @@ class Skip(NamedTuple):
         """Return whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
         if not self.lasting or not self.is_of(file):
             return False
-        is_settled = self.mtime_ns < self.checked_ns - CLOCK_TICK_NS
-        return limit is None or (is_settled and (file.size > limit) == (self.size > self.limit))
+        if limit is None:
+            return True
+        return is_settled(self.mtime_ns, self.checked_ns) and (file.size > limit) == (self.size > self.limit)
 
     def has_content_of(self, file: PresentFile, limit: int) -> bool:
         """Return whether a file on this machine has the content that was skipped, whatever its time: it is read."""
@@ -208,11 +215,8 @@ def plan(
 
 def looks_unchanged(known: KnownDocument, file: PresentFile) -> bool:
     """Return whether size and time prove that a file has not changed since its content was read."""
-    return (
-        known.size == file.size
-        and known.mtime_ns == file.mtime_ns
-        and known.mtime_ns < known.checked_ns - CLOCK_TICK_NS
-    )
+    same = (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+    return same and is_settled(known.mtime_ns, known.checked_ns)
 
 
 def _find_moved(

@@ -52,7 +52,7 @@ def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
 class StoredStates(NamedTuple):
     """The documents of a root: the place of each by its path, and size and time of the file at each place.
 
-    The size is -1 where it proves nothing, since the file's time is not a clock's tick before its reading.
+    The size is -1 where it proves nothing: the file's time is not settled (semsearch.sources.unchanged, is_settled).
     """
 
     places: dict[str, int]

@@ -83,6 +83,7 @@ class Tuning:
     # the sentence that is shown; Measurements, "The sentence that states the fact"
     quote_passages: int = 4  # of a document, its best, whose sentences are compared
     quote_other: float = 0.7  # times the score of a sentence of another passage than the document's best
+    quote_relevant: float = 0.5  # times the relevance of the best: others that have less do not change places with it
     quote_documents: int = 3  # first documents of an answer of which so many are; of the others, the hits alone
     quote_longest: int = 300  # characters that are shown of a line that ends in a colon with what follows it
     quote_number: float = 1.5  # times the score of a sentence with a number, where one is asked

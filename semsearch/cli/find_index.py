@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
@@ -74,7 +74,10 @@ def all_indexes(indexes: Path | None) -> list[Path]:
     """All indexes that can be named from here, nearest first; of --indexes, those in it."""
     folders = [index for folder in folders_of_indexes(indexes) for index in index_folders(folder)]
     folders += remembered() if indexes is None else []
-    return [*{os.path.realpath(index): index for index in reversed(folders)}.values()][::-1]
+    first_seen = dict[str, Path]()
+    for index in folders:
+        first_seen.setdefault(os.path.realpath(index), index)
+    return [*first_seen.values()]
 
 
 # -- The user's indexes elsewhere --------------------------------------------------------------------------------------
@@ -338,8 +341,11 @@ def none_in(indexes: Path | None) -> str:
     return f"no index in {shown(folder)}; create one: semsearch index docs/"
 
 
+_FOLDERS_TO_NAME = 3
+
+
 def _choice(indexes: Path | None) -> str:
-    """The indexes to choose from, by the folders that they are in."""
+    """The indexes to choose from, by the folders that they are in: the nearest three."""
     by_folder: dict[Path, list[str]] = {}
     for index in all_indexes(indexes):
         by_folder.setdefault(index.parent, []).append(index.name)
@@ -347,8 +353,10 @@ def _choice(indexes: Path | None) -> str:
         f"{shown(folder)} holds only {names[0]}"
         if len(names) == 1
         else f"{shown(folder)} holds {len(names)} indexes: {', '.join(names)}; choose one: --index {names[0]}"
-        for folder, names in by_folder.items()
+        for folder, names in islice(by_folder.items(), _FOLDERS_TO_NAME)
     ]
+    if len(by_folder) > _FOLDERS_TO_NAME:
+        parts.append("semsearch list shows more")
     return "; ".join(parts) or none_in(indexes)
 
 

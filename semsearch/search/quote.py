@@ -5,7 +5,7 @@ number, a name, a command (semsearch.search.asked_for). What is shown may be mor
 colon with what follows it, a block of code, a short table from its header on. Where another passage of the document
 states the fact, the two change places, so that the hit is the passage of its sentence.
 
-Of facts over three guides on which the numbers were chosen, whose right document is among the first five, .59 are
+Of facts over three guides on which the numbers were chosen, whose right document is among the first five, .58 are
 stated in the sentence shown, .37 by alignment within the first passage alone, over three others .73 and .58.
 docs/research/measurements.md, "The sentence that states the fact", has what each rule is worth.
 """
@@ -80,6 +80,8 @@ def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
         is_first = document not in seen and len(seen) < tuned.quote_documents
         if is_first and "support" in candidates.points and are_sections[at] and at not in alike:
             same = np.flatnonzero((documents == document) & are_sections & ~np.isnan(scores))
+            relevant = candidates.relevance.probability if candidates.relevance is not None else scores
+            same = same[relevant[same] >= tuned.quote_relevant * relevant[at]]
             best = same[np.argsort(-scores[same], kind="stable")].tolist()
             group += tuple(other for other in best if other != at and other not in alike)[: tuned.quote_passages - 1]
         seen.add(document)

@@ -14,6 +14,7 @@ from small import write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore, faiss
+from semsearch.dense.vector_store import merge_segments
 from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.lexical.postings import LexicalSegment
@@ -153,7 +154,7 @@ def test_a_merge_holds_no_pages_of_what_it_has_merged(tmp_path: Path) -> None:
     with store.writer(1) as writer:
         writer.add(ids, np.random.default_rng(1).standard_normal((len(ids), 64), dtype=np.float32))
         [old] = writer.finish()
-    [new] = store.merge([old], IdRanges.of([(5, 100)]), generation=2)
+    [new] = merge_segments(store, [old], IdRanges.of([(5, 100)]), generation=2)
     assert len(new.id_ranges) == len(ids) - 100
     assert resident(tmp_path / old.file) < old.size / 10
 

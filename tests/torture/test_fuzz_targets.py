@@ -40,7 +40,6 @@ _HERE = (
     "encodings",
     "reading-log",
     "golden",
-    "models",
     "spelling",
     "reader-document",
     "reader-message",

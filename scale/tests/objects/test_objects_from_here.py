@@ -10,7 +10,7 @@ from memory_bucket import MemoryBucket, use_bucket
 from serving import running
 from small import article
 
-from semsearch.cli.open_hit import open_hit
+from semsearch.cli.open_hit import show_hit
 from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
@@ -60,7 +60,7 @@ def test_what_needs_a_file_here_says_so(bucket: MemoryBucket, capsys: pytest.Cap
     assert f"object stores report no changes, so {DOCS} can only be synced" in watched.err
     with Index.open("indexes/docs") as index:
         hit = index.search("ship")[0]
-        assert "is in an object store" in open_hit(hit, index)
+        assert "is in an object store" in show_hit(hit, index)
     assert hit.sentence in " ".join(capsys.readouterr().out.split())
 
 

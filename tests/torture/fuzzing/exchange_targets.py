@@ -1,4 +1,4 @@
-"""Targets that come from other programs: answers of a server, records to import, notes beside an index, models."""
+"""Targets that come from other programs: answers of a server, records to import, notes beside an index."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
 from semsearch.lexical.spelling import EDITS, SpelledWords, to_arrays
 from semsearch.remote_index import RemoteIndex, ServerConnection
-from semsearch.rerankers.onnx_models import _longest, _modules, _takes_first_token
-from semsearch.rerankers.transformer_models import _architectures, _check_classes
 from semsearch.results.codec import to_dict
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.passage_encodings import NAME as ENCODINGS, PassageEncodings, key_of
@@ -45,7 +43,6 @@ def targets() -> Iterator[Target]:
     yield Target("encodings", _encoding, _encodings, longest=64, grows=False)
     yield Target("reading-log", _logging, _logs, _JSON)
     yield Target("golden", _judging, _golden, (*_JSON, '"query":', '"answers":', ":1", "#p2"))
-    yield Target("models", _modelling, _models, (*_JSON, '"type":', '"sentence_transformers.', '"auto_map":'))
     yield Target("datasets", _measuring, _datasets, (*_JSON, '"_id":', '"text":', "\t", "\n", "1e9"))
     yield Target("spelling", lambda _: _spell, _spellings, grows=False)
 
@@ -275,44 +272,6 @@ def _golden() -> Iterator[bytes]:
     yield b'\x00{"query": "a ship", "answers": ["docs/a.md:5", "b.pdf#p2"]}\n{"query": "b", "answers": {"a.md": 2.5}}\n'
     yield b'\x01{"golden.jsonl": {"hybrid": {"a ship": {"rank": 1, "ndcg": 0.5}, "b": {"rank": null}}}}'
     yield b"\x02docs/a.md:5"
-
-
-# -- Folders of models -------------------------------------------------------------------------------------------------
-
-_CONFIGURATIONS = (
-    "modules.json",
-    "config.json",
-    "tokenizer_config.json",
-    "sentence_bert_config.json",
-    "1_Pooling/config.json",
-)
-
-
-def _modelling(folder: Path) -> Run:
-    """The first byte chooses the file, the rest is its content."""
-    (folder / "1_Pooling").mkdir()
-
-    def run(data: bytes) -> None:
-        path = folder / _CONFIGURATIONS[data[0] % len(_CONFIGURATIONS) if data else 0]
-        path.write_bytes(data[1:])
-        try:
-            list(_modules([folder]))
-            _longest([folder])
-            _takes_first_token([folder])
-            _architectures(str(folder))
-            _check_classes(folder)
-        finally:
-            path.unlink()
-
-    return run
-
-
-def _models() -> Iterator[bytes]:
-    yield b'\x00[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]'
-    yield b'\x01{"architectures": ["BertModel"], "auto_map": {"AutoModel": "code.Model"}, "max_length": 512}'
-    yield b'\x02{"model_max_length": 1e30, "tokenizer_class": "BertTokenizer"}'
-    yield b'\x03{"max_seq_length": 256, "do_lower_case": false}'
-    yield b'\x04{"pooling_mode_cls_token": true, "word_embedding_dimension": 384}'
 
 
 # -- Collections and pairs of sentences to measure with ----------------------------------------------------------------

@@ -41,7 +41,9 @@ SeveralVectorsOption = Annotated[
         help="Shipped vectors (by default english), a folder, or a file. Repeatable.",
     ),
 ]
-AOption = Annotated[float | None, typer.Option("--a", help="The weights' parameter; by default the method's.")]
+AOption = Annotated[
+    float | None, typer.Option("--a", metavar="A", help="The weights' parameter; by default the method's.")
+]
 ComponentsOption = Annotated[
     int | None, typer.Option(metavar="M", help="Common components removed; by default the method's.")
 ]

@@ -255,7 +255,7 @@ class IndexSettings:
 
     vectors: VectorsOption = None
     method: Annotated[MethodName | None, in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None
-    a: Annotated[float | None, in_embedding("--a", help="Weight parameter; default: the method's.")] = None
+    a: Annotated[float | None, in_embedding("--a", metavar="A", help="Weight parameter; default: the method's.")] = None
     components: Annotated[
         int | None, in_embedding(metavar="M", help="Components to remove; default: the method's.")
     ] = None

@@ -67,10 +67,12 @@ def _ratio(likelihoods: Likelihoods) -> str:
 
 def confound(
     k: Annotated[
-        list[float] | None, typer.Option("--k", help="The length of the words, k1; by default 1. Repeatable.")
+        list[float] | None,
+        typer.Option("--k", metavar="K", help="The length of the words, k1; by default 1. Repeatable."),
     ] = None,
     ratio: Annotated[
-        list[float] | None, typer.Option(help="k2 / k1; by default 1, the paper's worst case, and 3. Repeatable.")
+        list[float] | None,
+        typer.Option(metavar="RATIO", help="k2 / k1; by default 1, the paper's worst case, and 3. Repeatable."),
     ] = None,
     stretch: Annotated[
         list[float] | None,

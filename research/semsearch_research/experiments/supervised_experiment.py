@@ -147,7 +147,8 @@ def supervised(
     ] = None,
     vectors: VectorsOption = "english",
     a: Annotated[
-        list[float] | None, typer.Option(help="The values tried for SIF; by default the paper's four. Repeatable.")
+        list[float] | None,
+        typer.Option(metavar="A", help="The values tried for SIF; by default the paper's four. Repeatable."),
     ] = None,
     width: Annotated[
         int, typer.Option(metavar="N", help="Dimensions of the learned projection; 0 leaves it out.")

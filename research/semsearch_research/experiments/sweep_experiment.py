@@ -81,7 +81,7 @@ def sweep(
     paths: PairsArgument,
     a: Annotated[
         list[float] | None,
-        typer.Option(help="By default 1 and 3 times each power of ten from 1e-5 to 1e-1. Repeatable."),
+        typer.Option(metavar="A", help="By default 1 and 3 times each power of ten from 1e-5 to 1e-1. Repeatable."),
     ] = None,
     frequencies: Annotated[
         list[str] | None,

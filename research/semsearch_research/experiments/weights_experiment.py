@@ -44,7 +44,9 @@ def weights(
         list[str] | None,
         typer.Option("--word", metavar="WORD", help="By default the words of ranks 1, 10, 100, and so on. Repeatable."),
     ] = None,
-    a: Annotated[float | None, typer.Option(help="SIF's parameter; by default 1e-4, as in figure 1.")] = None,
+    a: Annotated[
+        float | None, typer.Option(metavar="A", help="SIF's parameter; by default 1e-4, as in figure 1.")
+    ] = None,
     sample: Annotated[
         float | None, typer.Option(metavar="T", help="word2vec's threshold; by default 1e-5, as in figure 1.")
     ] = None,

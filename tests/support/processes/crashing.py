@@ -176,7 +176,7 @@ def load() -> None:
     for module in pkgutil.walk_packages(semsearch.__path__, "semsearch."):
         if module.name.split(".")[1] in NEEDED:
             importlib.import_module(module.name)
-    for name in ("filelock._api", "semsearch.readers.markup.markdown"):
+    for name in ("filelock", "semsearch.readers.markup.markdown"):
         importlib.import_module(name)
 
 

@@ -12,7 +12,7 @@ from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
 def main() -> None:
     """The console script. Ends the process."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # read once, when NumPy is imported
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read once, when NumPy is imported
         os.environ.setdefault(name, "1")  # several threads of linear algebra, beside several processes, are slower
     gc.set_threshold(100_000)  # most objects of a command are modules, in which there is no garbage to look for
     try:

@@ -204,10 +204,11 @@ def _compare(
     result = plan([*seen.known, *seen.lost], readable, digest=digest, outdated=outdated)
     result.unchanged += seen.unchanged
     hidden = tuple(canonical(item.path) + "/" for item in seen.skipped)  # below what cannot be listed they may be there
+    lost = {document.document_id for document in seen.lost}
     result.removed = [
         document
         for document in result.removed
-        if document not in seen.lost and not f"{document.canonical}/".startswith(hidden)
+        if document.document_id not in lost and not f"{document.canonical}/".startswith(hidden)
     ]
     stored = [*known_roots, *(root for root in seen.unlisted if any(root.id == known.id for known in known_roots))]
     return Changes(

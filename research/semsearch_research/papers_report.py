@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.results.codec import Record
-from semsearch_research.analysis.assumptions import AssumptionsReport
-from semsearch_research.analysis.confound import ConfoundReport
 from semsearch_research.analysis.removal import RemovalReport
 from semsearch_research.analysis.removed_directions import ComponentsReport
 from semsearch_research.analysis.sweep import SweepReport
@@ -38,9 +36,9 @@ class PapersReport(Record):
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
     file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
-    with score 0 for pairs that nobody judged. `components`, `confound` and `assumptions` have one entry for each of the
-    word vectors; supervised, classify, weights and counted use the first. `counts` and `texts` are names of files: of
-    word counts, and of training texts. `libraries` are the packages that the figures depend on, with versions.
+    with score 0 for pairs that nobody judged. `components` has one entry for each of the word vectors; supervised,
+    classify, weights and counted use the first. `counts` and `texts` are names of files: of word counts, and of
+    training texts. `libraries` are the packages that the figures depend on, with versions.
     """
 
     vectors: tuple[UsedVectors, ...]
@@ -58,8 +56,6 @@ class PapersReport(Record):
     sweep: SweepReport | None = None
     components: tuple[ComponentsReport, ...] = ()
     removal: RemovalReport | None = None
-    confound: tuple[ConfoundReport, ...] = ()
-    assumptions: tuple[AssumptionsReport, ...] = ()
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
     reduced: ClassifyReport | None = None

@@ -25,7 +25,7 @@ from semsearch.errors import UsageError
 GROUP = "semsearch.commands"
 _EVALUATIONS = (
     *("retrieval", "sts", "data", "report", "weights", "sweep", "components", "removal"),
-    *("confound", "assumptions", "supervised", "classify", "cbos"),
+    *("supervised", "classify", "cbos"),
 )
 _OF_VECTORS = ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language")
 BROUGHT_BY = {  # distributions of this repository, and commands that they bring

@@ -33,8 +33,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Leave out, repeated: sts, weights, sweep, components, removal, confound, "
-            "assumptions, supervised, classify, cbos.",
+            help="Leave out, repeated: sts, weights, sweep, components, removal, supervised, classify, cbos.",
         ),
     ] = None,
     train_text: Annotated[

@@ -8,11 +8,9 @@ from typing import Any
 
 from semsearch_research.evaluate.table import PictureOf, Table, prose
 from semsearch_research.experiments import (
-    assumptions_experiment,
     cbos_experiment,
     classify_experiment,
     components_experiment,
-    confound_experiment,
     removal_experiment,
     similarity_sections,
     supervised_experiment,
@@ -63,8 +61,6 @@ CHAPTERS: Sequence[Chapter] = (
             similarity_sections.USIF,
             similarity_sections.PARTS,
             removal_experiment.SECTION,
-            confound_experiment.SECTION,
-            assumptions_experiment.SECTION,
             supervised_experiment.OF_USIF,
         ),
     ),

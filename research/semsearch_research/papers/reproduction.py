@@ -16,8 +16,6 @@ from threadpoolctl import threadpool_info
 
 from semsearch import VectorTable, load_vectors
 from semsearch.errors import SourceError, UsageError
-from semsearch_research.analysis.assumptions import evaluate_assumptions
-from semsearch_research.analysis.confound import ConfoundReport, evaluate_confound
 from semsearch_research.analysis.removal import evaluate_removal
 from semsearch_research.analysis.removed_directions import evaluate_components
 from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
@@ -141,22 +139,6 @@ def _removal(data: PapersData, progress: Progress | None) -> Found:
     return {"removal": evaluate_removal(data.pairs, vectors=data.vectors, fresh=data.fresh, progress=progress)}
 
 
-def _confound(data: PapersData, _: Progress | None) -> Found:
-    reports: list[ConfoundReport] = []
-    for one in data.vectors:
-        try:
-            reports.append(evaluate_confound(vectors=one))
-        except UsageError as error:  # vectors without two unlike words and a third between them
-            data.missing[f"confound, {one.name}"] = str(error)
-    return {"confound": tuple(reports)}
-
-
-def _assumptions(data: PapersData, progress: Progress | None) -> Found:
-    return {
-        "assumptions": tuple(evaluate_assumptions(data.pairs, vectors=one, progress=progress) for one in data.vectors)
-    }
-
-
 def _supervised(data: PapersData, progress: Progress | None) -> Found:
     options: dict[str, Any] = {"seeds": data.seeds, "fresh": data.fresh, "progress": progress}
     return {"supervised": evaluate_supervised(data.labelled, vectors=data.vectors[0], **options)}
@@ -190,8 +172,6 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
     "sweep": _sweep,
     "components": _components,
     "removal": _removal,
-    "confound": _confound,
-    "assumptions": _assumptions,
     "supervised": _supervised,
     "classify": _classify,
     "cbos": _cbos,
@@ -200,7 +180,7 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
 
 def _lacking(data: PapersData) -> dict[str, str]:
     """The experiments that the folder has no data for, with the reason."""
-    reasons = dict.fromkeys(("sts", "sweep", "removal", "assumptions"), "there is no sts/" if not data.pairs else "")
+    reasons = dict.fromkeys(("sts", "sweep", "removal"), "there is no sts/" if not data.pairs else "")
     reasons["components"] = "" if data.sick else "there is no sts/sick.test.tsv"
     reasons["supervised"] = "" if data.labelled else "neither sts/ nor supervised/ has labelled sentences"
     reasons["classify"] = "" if data.groups else "there is no paraphrase/ with .tsv files"

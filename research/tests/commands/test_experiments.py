@@ -1,4 +1,4 @@
-"""`semsearch evaluate sweep`, `weights`, `components`, `confound`."""
+"""`semsearch evaluate sweep`, `weights`, `components`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections_made import pairs, write_pairs
 from console import semsearch
 
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.analysis.confound import evaluate_confound
 from semsearch_research.analysis.removed_directions import evaluate_components
 from semsearch_research.analysis.sweep import evaluate_sweep
 from semsearch_research.analysis.weighing import evaluate_weights
@@ -68,22 +67,6 @@ def test_components_are_words_under_each_data_set_and_method(tmp_path: Path, sma
     assert any(line.endswith("– " + ", ".join(word.word for word in first.opposite)) for line in result.lines)
     assert any(line.split()[:5] == ["place", "of", "just", "when", "even"] for line in result.lines)
     assert semsearch(*command, "--json").json == report.to_dict()
-
-
-def test_confound_is_a_table_of_models_beside_the_papers_figures(small_vectors: VectorTable) -> None:
-    words = ("ship", "bread", "star")
-    command = ("evaluate", "confound", "--vectors", small_vectors.folder, "--words", *words, "--k", 1, "--k", 40)
-    command = (*command, "--ratio", 1)
-    result = semsearch(*command)
-    assert (result.status, result.err) == (0, "")
-    rows = [line.split() for line in result.lines]
-    assert rows[2] == "k1 k2 β model log p(x y) log p(z z) p(x y) ÷ p(z z) by search paper".split()
-    assert rows[3] == ["1", "1", "2", "log-linear", "4.0000", "4.0000", "1", "1", "1"]
-    assert rows[4] == ["1", "1", "2", "angular", "-0.5754", "0.0000", "0.5625", "0.5625", "0.5625"]
-    assert rows[9][-3:] == ["e^8000.0", "e^8000.0", "–"]
-    found = semsearch(*command, "--json").json
-    assert found == evaluate_confound([1, 40], ratio=[1], words=words, vectors=small_vectors).to_dict()
-    assert found["scenarios"][6]["formula"]["ratio"] is None
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])

@@ -15,7 +15,8 @@ from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search import pipeline
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, Query
+from semsearch.search.index_reader import IndexView
 from semsearch.search.scoring import dense_weight
 from semsearch.topics import topic_fit
 from semsearch.tuning import TUNING

@@ -24,7 +24,7 @@ from semsearch.errors import MissingExtra, StorageError, UsageError
 from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import parse
-from semsearch.search.index_reader import IndexReader
+from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.catalogue import PassageRow, each_passage, get_roots, get_spans
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import KeptDocument, each_kept, kept_ids
@@ -132,7 +132,7 @@ def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, documen
     first = document.columns.first_passage
     ids = np.arange(first, first + len(document.passages), dtype=np.int64)
     if unit == "sentences":
-        return _in_place(reader.sentences(db, ids, get_spans(db, ids)))
+        return _in_place(IndexView(db, reader).sentences(ids, get_spans(db, ids)))
     vectors = _in_place(reader.passage_vectors.fetch(ids))
     return vectors if unit == "passages" else reader.halves.direction(vectors)[None]
 

@@ -20,8 +20,8 @@ from semsearch.errors import quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.origin import Weights
 from semsearch.search.alignment import asked_words, similarities
-from semsearch.search.candidates import Candidates, DenseScores, IndexView, OtherLanguages, Query
-from semsearch.search.index_reader import IndexReader
+from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query
+from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.detect_language import clear_language_of, is_clearly_english
@@ -47,7 +47,7 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
     """
     if query.language is None or not len(candidates.ids):
         return candidates
-    languages = index.reader.languages_of(index.db, candidates.spans.documents)
+    languages = index.languages_of_documents(candidates.spans.documents)
     other = np.array([language != query.language for language in languages], dtype=np.bool_)
     if not other.any():
         return candidates
@@ -95,7 +95,7 @@ def _aligned(query: Query, candidates: Candidates, others: OtherLanguages, index
     if not len(best):
         return dense
     ids = candidates.ids[best].tolist()
-    passages, _ = index.reader.read_rows.with_documents(index.db, ids)
+    passages = index.passages(ids)
     aligned = alignments(query, [passages[id_] for id_ in ids], index).sum(axis=1)
     values, cosine = np.full(len(candidates.ids), np.nan), dense.cosine.copy()
     values[at] = aligned.min()
@@ -111,7 +111,7 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
     above have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
     """
     asked = asked_words(query, index)
-    languages = index.reader.languages_of_passages(index.db, passages)
+    languages = index.languages_of(passages)
     sentences = [sentence for passage in passages for sentence in passage.sentence_texts]
     counts = [len(passage.sentences) for passage in passages]
     headings = ["\n".join(passage.headings) for passage in passages]

@@ -27,8 +27,9 @@ from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
-from semsearch.search.candidates import IndexView, Query
-from semsearch.search.kept_rows import ReadTexts
+from semsearch.search.candidates import Query
+from semsearch.search.index_reader import IndexView
+from semsearch.search.text_words import ReadTexts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import hashes_of
@@ -115,7 +116,7 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         are_held=np.array(most)[kept] > 0,
         vectors=None if vectors is None else vectors[kept],
         table=table,
-        read_texts=reader.read_texts,
+        read_texts=reader.memory.words,
     )
 
 

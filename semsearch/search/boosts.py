@@ -25,9 +25,10 @@ import numpy as np
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.origin import Boosted
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, Query
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse, values_under
+from semsearch.search.index_reader import IndexView
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.storage.document_rows import WITH_RECORDS
 from semsearch.system import clock
@@ -79,7 +80,7 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     chosen = [parse_boost(text) for text in query.options.boosts]
     if not chosen:
         return candidates
-    index.reader.check_documents(index.db)
+    index.check_documents()
     candidates.boosts = shares = shares_of(index.db, chosen, candidates.ids, clock.now())
     return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ shares)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,22 +18,10 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
-from semsearch.search.index_reader import IndexReader
 from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans
 from semsearch.text.terms import QuestionTerms
 
-if TYPE_CHECKING:
-    import sqlite3
-
 _NO_IDS = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexView:
-    """An index as one read transaction sees it: its rows by `db`, the opened files of its generation by `reader`."""
-
-    db: sqlite3.Connection
-    reader: IndexReader
 
 
 # -- The query ---------------------------------------------------------------------------------------------------------

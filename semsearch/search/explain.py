@@ -36,9 +36,10 @@ from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.alignment import REACH, RECALLED, asked_words, recalled, similarities, word_weights
-from semsearch.search.candidates import IndexView, Query
+from semsearch.search.candidates import Query
+from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
-from semsearch.search.pipeline import best_sentences, passage_vectors, rank
+from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.query import as_compared, prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import shares_of_cosines
@@ -102,7 +103,7 @@ class _Passage:
     def of(cls, hit: Hit, index: IndexView) -> _Passage:
         row = need_passages(index.db, [hit.passage_id])[hit.passage_id]
         spans = get_spans(index.db, np.array([row.id], dtype=np.int64))
-        return cls(row, spans, index.reader.languages_of_passages(index.db, [row])[0], hit.format)
+        return cls(row, spans, index.languages_of([row])[0], hit.format)
 
     @property
     def ids(self) -> Int64:
@@ -156,7 +157,7 @@ def _dense(
     assert query.vector is not None
     reader, cosines, weights = index.reader, origin.cosines, shares_of_cosines()
     pairs, sentence, by_word = None, passage.row.sentence(0), dict[str, Mapping[str, float]]()
-    general, topics = reader.halves.of(passage_vectors(passage.ids, len(query.vector), index)[0])
+    general, topics = reader.halves.of(index.vectors_of(passage.ids, len(query.vector))[0])
     of_query = reader.halves.general(query.vector)
     words = words.summing_to(of_query)
     if "topics" in cosines and reader.topics is not None:
@@ -168,13 +169,13 @@ def _dense(
         language = None if query.language is None else passage.language
         parts = query.embedder.shares(with_parts(sentence, passage.format), language)
         if number >= 0:
-            stored = index.reader.sentences(index.db, passage.ids, passage.spans)
+            stored = index.sentences(passage.ids, passage.spans)
             parts = parts.summing_to(stored.rows[np.searchsorted(stored.positions, number)])
         matrix = words.rows @ parts.rows.T
         pairs = Pairs(words.words, parts.words, tuple(tuple(row) for row in matrix.tolist()), parts.unknown)
         by_word["sentence"] = _by_word(words.words, matrix.sum(axis=1))
         if "title" in cosines:
-            (title,) = reader.titles(index.db, passage.spans.documents)
+            (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
     if "words" in cosines:
         of_words = _by_word(asked_words(query, index).names, alignments(query, [passage.row], index)[0])

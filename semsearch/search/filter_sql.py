@@ -21,7 +21,6 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.errors import UsageError
 from semsearch.results.options import SearchOptions
-from semsearch.search.candidates import IndexView
 from semsearch.search.filters import (
     Filter,
     FilterChoice,
@@ -34,6 +33,7 @@ from semsearch.search.filters import (
     text_of,
     value_matches,
 )
+from semsearch.search.index_reader import IndexView
 from semsearch.storage.checked_rows import has_record_metadata
 from semsearch.system.locations import working_folder
 
@@ -134,7 +134,7 @@ def allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | N
     if not options.filters and options.passages is None:
         return None
     if options.filters:
-        index.reader.check_documents(index.db)
+        index.check_documents()
     allowed = _passing(index.db, options.filters)
     if options.passages is None:
         return allowed
@@ -172,10 +172,10 @@ _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metad
 def unmatched(filters: Iterable[str], index: IndexView) -> list[str]:
     """A notice of each comparison in filters that matches no document. Raises UsageError for one without a meaning."""
     notices = list[str]()
-    known = index.reader.unmatched_filters
+    known = index.reader.memory.unmatched_filters
     for text in filters:
         if text not in known:
-            index.reader.check_documents(index.db)
+            index.check_documents()
             teach(index.db)
             wanted = [replace(each, operator=positive(each.operator)) for each in parse(text).comparisons]
             known[text] = tuple(_sentence(index.db, each) for each in wanted if not _matches_any(index.db, each))

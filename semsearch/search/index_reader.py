@@ -1,31 +1,50 @@
-"""One generation of an index, opened for searching: vectors, words, embedder. Nothing is loaded before its use."""
+"""One generation of an index, opened for searching, and how one query reads it.
+
+An `IndexReader` has the files of the generation, which are opened at first use, and remembers what queries have read.
+An `IndexView` is that together with the read transaction of one query: it gives the rows and the vectors of passages,
+documents and sentences by their ids. Rows are compared with their checksums when they are first read.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import RLock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Bool, Float32, Float64, Int64
+from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt8, UInt64
+from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.search.kept_rows import Kept, OnDemandSentences, ReadRows, ReadTexts, TitleVectors
 from semsearch.search.passage_parts import PassageParts
-from semsearch.storage.catalogue import PassageRow, SentenceSpans
-from semsearch.storage.checked_rows import check_all_documents
+from semsearch.search.text_words import Cache, ReadTexts
+from semsearch.storage.catalogue import (
+    DocumentRow,
+    PassageRow,
+    SentenceSpans,
+    Titled,
+    get_sentence_texts,
+    get_titled,
+    languages_of_passages,
+    need_documents,
+    need_passages,
+    spans_from,
+)
+from semsearch.storage.checked_rows import check_all_documents, spans_of
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
@@ -34,6 +53,7 @@ from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_
 from semsearch.system.open_cache import OpenCache, opened_property
 from semsearch.text.detect_language import language_of_passage
 from semsearch.text.languages import ENGLISH
+from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -46,14 +66,173 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
+_Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """An index as one read transaction sees it: its rows by `db`, the opened files of its generation by `reader`."""
+
+    db: sqlite3.Connection
+    reader: IndexReader
+
+    # -- rows, which are all there: else these raise IndexDamaged ------------------------------------------------------
+
+    def passages(self, ids: Iterable[int]) -> dict[int, PassageRow]:
+        """The rows of passages, by id."""
+        return self.reader.memory.passages.of(ids, partial(need_passages, self.db))
+
+    def documents_of(self, passages: Iterable[PassageRow]) -> dict[int, DocumentRow]:
+        """The rows of the documents that passages are in, by id."""
+        ids = (passage.document_id for passage in passages)
+        return self.reader.memory.documents.of(ids, partial(need_documents, self.db))
+
+    def texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The texts of passages, by id."""
+        return {id_: row.text for id_, row in self.passages(ids).items()}
+
+    def spans(self, ids: Int64) -> SentenceSpans:
+        """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. (n,)"""
+
+        def read(lacking: list[int]) -> dict[int, Int64]:
+            return dict(zip(lacking, spans_of(self.db, np.array(lacking, dtype=np.int64)), strict=True))
+
+        rows = [*self.reader.memory.spans.of(ids.tolist(), read).values()]
+        return spans_from(ids, np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN))
+
+    def marks(self, texts: Mapping[int, str]) -> UInt64:
+        """What near-duplicates have in common, of passages with these texts, by id. n texts -> (n, 3)"""
+
+        def read(lacking: list[int]) -> dict[int, tuple[int, ...]]:
+            return dict(zip(lacking, map(tuple, marks_of([texts[id_] for id_ in lacking]).tolist()), strict=True))
+
+        return np.array([*self.reader.memory.marks.of(texts, read).values()], dtype=np.uint64).reshape(-1, MARKS)
+
+    def languages_of_documents(self, ids: Int64) -> list[str]:
+        """The language of each document; English if none was detected. (n,)"""
+
+        def read(lacking: list[int]) -> dict[int, str]:
+            return dict(self.db.execute(_LANGUAGES, (json.dumps(lacking),)).fetchall())
+
+        codes = self.reader.memory.languages.of(ids.tolist(), read)
+        return [codes.get(id_) or ENGLISH for id_ in ids.tolist()]
+
+    def languages_of(self, passages: Sequence[PassageRow]) -> list[str]:
+        """The language of each passage, which may be another than its document's."""
+        if self.reader.languages == (ENGLISH,):
+            return [ENGLISH] * len(passages)
+        of_documents = self.languages_of_documents(np.array([row.document_id for row in passages], dtype=np.int64))
+        return [_language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
+
+    def check_documents(self) -> None:
+        """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
+        self.reader.check_documents(self.db)
+
+    # -- vectors -------------------------------------------------------------------------------------------------------
+
+    @property
+    def embedder(self) -> SentenceEmbedder | None:
+        """The fitted embedder; None in an index without sentences."""
+        return self.reader.embedder(self.db)
+
+    def vectors_of(self, ids: Int64, dimension: int) -> Float32:
+        """The stored vectors of passages, zero where there is none. (n,) -> (n, d + k)"""
+        stored = self.reader.passage_vectors.fetch(ids)
+        vectors = np.zeros((len(ids), dimension), dtype=np.float32)
+        vectors[stored.positions] = stored.rows
+        return vectors
+
+    def titles(self, documents: Int64) -> Float32:
+        """The vectors of the titles of documents, what each is about in its author's few words; zero without any.
+
+        They are embedded when a document is first found: a hundred take one or two milliseconds. (n,) -> (n, d)
+        """
+        embedder = self.embedder
+        assert embedder is not None  # they are compared with a query's vector
+
+        def read(lacking: list[int]) -> dict[int, Float32]:
+            titled = get_titled(self.db, lacking)
+            return dict(
+                zip(lacking, embed_titles(embedder, [titled.get(id_, _NO_TITLE) for id_ in lacking]), strict=True)
+            )
+
+        ids, which = np.unique(documents, return_inverse=True)
+        rows = np.array([*self.reader.memory.titles.of(ids.tolist(), read).values()], dtype=np.float32)
+        return np.asarray(rows[which.reshape(-1)])
+
+    def sentences(self, ids: Int64, spans: SentenceSpans) -> StoredVectors:
+        """The vectors of all sentences of passages, one after the other. `spans`: those of the passages. (p,)
+
+        Where they are not stored (by the settings, or since an engine has the vectors), they are made from their texts
+        and rounded as stored ones are: scores are the same.
+        """
+        embedder = None if self.reader.stores_sentences else self.embedder
+        starts = np.cumsum(spans.counts) - spans.counts
+        if embedder is None:
+            numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
+            return self.reader.sentence_vectors.fetch(numbers)
+        from semsearch.dense.stored_vectors import StoredVectors, nothing_stored  # FAISS: a search by words needs none
+
+        cached = self.reader.embedded_sentences.of(ids.tolist(), partial(self._embedded, embedder))
+        parts, positions = list[UInt8](), list[Int64]()
+        for id_, first, count in zip(ids.tolist(), starts.tolist(), spans.counts.tolist(), strict=True):
+            if count and id_ in cached:
+                parts.append(rows := cached[id_][:count])
+                positions.append(np.arange(first, first + len(rows)))
+        n = int(spans.counts.sum())
+        return (
+            StoredVectors(np.concatenate(positions), from_bytes(np.concatenate(parts)), n)
+            if parts
+            else nothing_stored(n)
+        )
+
+    def _embedded(self, embedder: SentenceEmbedder, ids: Sequence[int]) -> dict[int, UInt8]:
+        """The vectors of the sentences of each passage, as they would be stored."""
+        texts = get_sentence_texts(self.db, ids)
+        codes = languages_of_passages(self.db, ids) if as_multilingual(embedder.chosen_.vectors) else {}
+        languages = [codes.get(id_, ENGLISH) for id_, sentences in texts.items() for _ in sentences]
+        rows = to_bytes(embedder.transform([text for sentences in texts.values() for text in sentences], languages))
+        ends = np.cumsum([len(sentences) for sentences in texts.values()]).tolist()
+        return {id_: rows[end - len(texts[id_]) : end] for id_, end in zip(texts, ends, strict=True)}
+
+
+_LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+_NUMBERS_OF_SPAN = 7
+_WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
+_NO_TITLE = Titled("", "")  # of a document that is not there, in a damaged index
+
+
+def embed_titles(embedder: SentenceEmbedder, titled: Sequence[Titled]) -> Float32:
+    """Embed the titles of documents; zero for one that says nothing or has no known word. (n) -> (n, d)"""
+    texts = [document.title if _says_something(document) else "" for document in titled]
+    return embedder.transform(texts, [document.language for document in titled])
+
+
+def _says_something(titled: Titled) -> bool:
+    """Whether a title has words. A file's name, which stands in for want of a title, needs two to say something."""
+    words = len(_WORD.findall(titled.title))
+    return words >= 2 or (words == 1 and titled.title != PurePosixPath(titled.path).stem)
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the queries of one generation have read: while it lasts, rows do not change. Threads may share it."""
+
+    passages: Cache[int, PassageRow] = field(default_factory=lambda: Cache(4096))  # some megabytes
+    documents: Cache[int, DocumentRow] = field(default_factory=lambda: Cache(4096))
+    marks: Cache[int, tuple[int, ...]] = field(default_factory=lambda: Cache(4096))
+    parts: Cache[int, PassageParts] = field(default_factory=lambda: Cache(4096))  # ten megabytes
+    spans: Cache[int, Int64] = field(default_factory=lambda: Cache(1 << 16))  # ten megabytes
+    languages: Cache[int, str] = field(default_factory=lambda: Cache(1 << 16))  # of documents
+    titles: Cache[int, Float32] = field(default_factory=lambda: Cache(20_000))  # twenty megabytes at 256 dimensions
+    words: ReadTexts = field(default_factory=ReadTexts)
+    unmatched_filters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what is said of each filter
+
 
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
-_MOST_PARTS = 4096  # passages whose parts are kept: some ten megabytes
-_MOST_LANGUAGES = 1 << 16  # documents whose language is kept
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
-_LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
-_Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
+_MOST_EMBEDDED = 8192  # passages of which sentences are kept: some twenty-five megabytes at 256 dimensions
 
 
 class IndexReader:
@@ -78,22 +257,18 @@ class IndexReader:
         self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
-        self.read_rows, self.read_texts = ReadRows(), ReadTexts()
-        self.parts: Kept[int, PassageParts] = Kept(_MOST_PARTS)  # of the passages that answers had, by id
+        self.memory = Memory()
         self._are_documents_checked = False
-        self.unmatched_filters: dict[str, tuple[str, ...]] = {}  # what each filter lacks (semsearch.search.filter_sql)
         languages = get_languages(db)
         self.language_documents: dict[str, int] = languages  # how many documents are in each
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit = fit_stamp(db)
         self._vectors = vectors
-        self._embedder: SentenceEmbedder | None = None
-        self._titles: TitleVectors | None = None
         self._in_languages: dict[str, SentenceEmbedder] = {}  # copies that know more languages than the index has
-        self._language_of: Kept[int, str] = Kept(_MOST_LANGUAGES)
         self._sample: Float32 | None = None
-        self._may_read_files, self._asked_at = False, cast(int | None, None)  # what was recorded when it was asked
+        self._may_read_files = False
+        self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
         address = get_own_address(db, database)
         self._database, self._names = database, named_outside(database, db)
@@ -120,14 +295,15 @@ class IndexReader:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
         if not self._are_documents_checked:
             check_all_documents(db)
-            self.read_rows = ReadRows()
         self._are_documents_checked = True
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        if self._embedder is None and self._fit is not None:
-            self._embedder = self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
-        return self._embedder
+        return (
+            None
+            if self._fit is None
+            else self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
+        )
 
     def embedder_of(self, embedder: SentenceEmbedder, languages: Iterable[str]) -> SentenceEmbedder:
         """The embedder, if it knows these languages; else a copy that knows them too, which is kept."""
@@ -143,30 +319,9 @@ class IndexReader:
                 self._in_languages[key] = found
             return found
 
-    def languages_of(self, db: sqlite3.Connection, documents: Int64) -> list[str]:
-        """The language of each document; English if none was detected. (n,)"""
-        wanted = documents.tolist()
-        known = self._language_of.of(wanted, lambda ids: dict(db.execute(_LANGUAGES, (json.dumps(ids),)).fetchall()))
-        return [known.get(id_) or ENGLISH for id_ in wanted]
-
-    def languages_of_passages(self, db: sqlite3.Connection, passages: Sequence[PassageRow]) -> list[str]:
-        """The language of each passage, which may be another than its document's."""
-        if self.languages == (ENGLISH,):
-            return [ENGLISH] * len(passages)
-        of_documents = self.languages_of(db, np.array([row.document_id for row in passages], dtype=np.int64))
-        return [_language_of_passage(row.text, code) for row, code in zip(passages, of_documents, strict=True)]
-
     def word_vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
         return self._vectors()
-
-    def titles(self, db: sqlite3.Connection, documents: Int64) -> Float32:
-        """The vectors of the titles of documents, made by the fitted embedder; zero where there is none. -> (n, d)"""
-        embedder = self.embedder(db)
-        assert embedder is not None  # they are compared with a query's vector
-        with self._opening:
-            titles = self._titles = self._titles or TitleVectors(embedder)
-        return titles.of(db, documents)
 
     def spread(self, queries: Float32) -> Float64:
         """The standard deviation of each query's cosines with the passages, from a sample. (q, d) unit or zero -> (q,)
@@ -201,19 +356,16 @@ class IndexReader:
         """The division of passages' vectors into general and topic halves."""
         return Halves(0 if self.topics is None else self.topics.dimension)
 
-    def sentences(self, db: sqlite3.Connection, passage_ids: Int64, spans: SentenceSpans) -> StoredVectors:
-        """The vectors of all sentences of passages, one after the other: stored, or made if they are not kept. (p,)
+    @property
+    def stores_sentences(self) -> bool:
+        """Whether the vectors of sentences are stored; if not, `IndexView.sentences` makes them."""
+        return bool(self._of("sentence")) or self._fit is None
 
-        `spans`: the id of each passage's first sentence and the number of its sentences.
-        """
-        if not self._of("sentence"):  # by the settings, or since an engine has the vectors
-            embedder = self.embedder(db)
-            if embedder is not None and self._fit is not None:
-                made = self._shared.sentences.get(self._fit, lambda: OnDemandSentences(embedder))
-                return made.of(db, passage_ids, spans.counts)
-        begins = np.cumsum(spans.counts) - spans.counts
-        ids = np.repeat(spans.firsts - begins, spans.counts) + np.arange(spans.counts.sum())
-        return self.sentence_vectors.fetch(ids)
+    @property
+    def embedded_sentences(self) -> Cache[int, UInt8]:
+        """The vectors of sentences that were made, by passage, whose text never changes: as long as the fit lasts."""
+        assert self._fit is not None
+        return self._shared.sentences.get(self._fit, lambda: Cache(_MOST_EMBEDDED))
 
     @opened_property
     def lexical(self) -> WordSearch:
@@ -230,7 +382,7 @@ class IndexReader:
 
     @opened_property
     def sentence_vectors(self) -> VectorReader:
-        """The stored vectors of sentences; not all indexes have them: ask for `sentences`. Raises IndexNotTrusted."""
+        """The stored vectors of sentences; without some, `IndexView.sentences` makes them. Raises IndexNotTrusted."""
         return self._open_vectors("sentence")
 
     def _open_vectors(self, kind: Kind) -> VectorReader:
@@ -255,7 +407,7 @@ class _Shared:
         self.words: OpenCache[str, LexicalSegment] = OpenCache()
         self.topics: OpenCache[str, Topics] = OpenCache()
         self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
-        self.sentences: OpenCache[_Fit, OnDemandSentences] = OpenCache()
+        self.sentences: OpenCache[_Fit, Cache[int, UInt8]] = OpenCache()
         self.told: set[str] = set()
 
     def open_stores(self) -> Mapping[Kind, VectorStore]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.boosts import boosted
-from semsearch.search.candidates import Candidates, HitRows, IndexView, Query, Quote, Ranking
+from semsearch.search.candidates import Candidates, HitRows, Query, Quote, Ranking
+from semsearch.search.index_reader import IndexView
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.storage.find_document import path_of
@@ -77,12 +78,12 @@ Sentences = tuple[str, ...]
 
 def rows_of(ranking: Ranking, index: IndexView) -> HitRows:
     """Read the rows of all hits. Raises IndexDamaged."""
-    ids, reader = ranking.candidates.ids.tolist(), index.reader
+    ids = ranking.candidates.ids.tolist()
     hits = [ids[position] for position in ranking.order]
     alike = [ids[position] for group in ranking.near_duplicates.values() for position in group]
-    passages, documents = reader.read_rows.with_documents(index.db, [*hits, *alike])
-    rows = [passages[id_] for id_ in hits]
-    return HitRows(rows, reader.languages_of_passages(index.db, rows), passages, documents)
+    passages = index.passages([*hits, *alike])
+    rows, documents = [passages[id_] for id_ in hits], index.documents_of(passages.values())
+    return HitRows(rows, index.languages_of(rows), passages, documents)
 
 
 def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: IndexView) -> list[Hit]:

@@ -26,8 +26,9 @@ from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
 from semsearch.search.alignment import asked_words
 from semsearch.search.boosts import boosts
-from semsearch.search.candidates import Candidates, DenseScores, IndexView, LexicalScores, Query, Ranking
+from semsearch.search.candidates import Candidates, DenseScores, LexicalScores, Query, Ranking
 from semsearch.search.exact_words import exact_words, passages_with
+from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
 from semsearch.search.query import prepare
 from semsearch.search.quote import quote
@@ -107,7 +108,7 @@ def find(query: Query, depth: int, index: IndexView) -> Candidates:
     chosen = distinct(np.concatenate(ids))
     if len(query.hidden):
         chosen = chosen[~np.isin(chosen, query.hidden)]
-    return Candidates(chosen, reader.read_rows.spans(index.db, chosen), literal)
+    return Candidates(chosen, index.spans(chosen), literal)
 
 
 def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
@@ -133,13 +134,13 @@ def by_meaning(query: Query, candidates: Candidates, index: IndexView) -> Candid
     if query.vector is None or query.embedder is None or not len(candidates.ids):
         return candidates
     reader, ids, spans = index.reader, candidates.ids, candidates.spans
-    vectors = passage_vectors(ids, len(query.vector), index)
+    vectors = index.vectors_of(ids, len(query.vector))
     (general, topics), (of_query, topics_of_query) = reader.halves.of(vectors), reader.halves.of(query.vector)
     passage = cosines(general, of_query)
     sentence, numbers = best_sentences(of_query, ids, spans, index)
     title = np.full(len(ids), np.nan)
     if query.original is not None:  # passages that stand for a query are compared with passages
-        title = cosines(reader.titles(index.db, spans.documents), of_query)
+        title = cosines(index.titles(spans.documents), of_query)
     is_unknown = np.isnan(passage)
     by_part = {
         "topics": cosines(topics, topics_of_query),
@@ -231,18 +232,10 @@ def cosines(vectors: Float32, query: Float32) -> Float64:
     return products
 
 
-def passage_vectors(ids: Int64, dimension: int, index: IndexView) -> Float32:
-    """The stored vectors of passages, zero where there is none. (n,) -> (n, d + k)"""
-    stored = index.reader.passage_vectors.fetch(ids)
-    vectors = np.zeros((len(ids), dimension), dtype=np.float32)
-    vectors[stored.positions] = stored.rows
-    return vectors
-
-
 def best_sentences(query: Float32, ids: Int64, spans: SentenceSpans, index: IndexView) -> tuple[Float64, Int64]:
     """The best cosine with a sentence of each passage, and its number, of equals the first; 0 and -1 without any."""
     counts = np.maximum(spans.counts, 0)
-    stored = index.reader.sentences(index.db, ids, spans)
+    stored = index.sentences(ids, spans)
     products = np.zeros(stored.n)
     products[stored.positions] = inner_products(stored.rows, query) if len(stored.rows) else 0.0
     best, number, filled = np.zeros(len(counts)), np.full(len(counts), -1), np.flatnonzero(counts)
@@ -269,8 +262,8 @@ def _without_near_duplicates(order: Int64, ids: Int64, k: int, index: IndexView)
     """Group near-duplicates in an order of positions. It is compared beyond its beginning only if that has some."""
     beginning = k + max(tuning.TUNING.beyond, k // 4)
     for part in (order[:beginning], order):
-        texts = index.reader.read_rows.texts(index.db, ids[part].tolist())
-        firsts = first_alike([*texts.values()], index.reader.read_rows.marks(texts).tolist())
+        texts = index.texts(ids[part].tolist())
+        firsts = first_alike([*texts.values()], index.marks(texts).tolist())
         groups: dict[int, list[int]] = {}
         for position, first in zip(part.tolist(), firsts, strict=True):
             groups.setdefault(first, []).append(position)

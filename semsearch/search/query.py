@@ -21,10 +21,11 @@ from semsearch.results.options import SearchOptions, Syntax
 from semsearch.results.origin import Correction
 from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
 from semsearch.search.boosts import parse_boost
-from semsearch.search.candidates import IndexView, Query, QueryPart
+from semsearch.search.candidates import Query, QueryPart
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
 from semsearch.search.filter_sql import allowed_by_filters, unmatched
+from semsearch.search.index_reader import IndexView
 from semsearch.search.query_syntax import QuerySyntax, allowed_by_phrases, parse_query
 from semsearch.search.scoring import dense_weight
 from semsearch.text.languages import ENGLISH
@@ -51,7 +52,7 @@ def prepare(
     reader, mode = index.reader, options.mode
     syntax = parse_syntax(original, options.syntax)
     text = original if syntax is None else syntax.text
-    embedder = None if mode == "lexical" else reader.embedder(index.db)
+    embedder = None if mode == "lexical" else index.embedder
     terms = named_terms(text, reader.languages)
     words = reader.lexical.scores(terms.terms)
     language, of_language = language_of_question(text, words, embedder, reader)
@@ -86,7 +87,7 @@ def as_compared(
     `looked_up`: its terms by the rules of the index's languages, and their postings, if they are known.
     """
     reader, mode = index.reader, options.mode
-    embedder = None if mode == "lexical" else reader.embedder(index.db)
+    embedder = None if mode == "lexical" else index.embedder
     if language is not None and language not in reader.languages and embedder is not None:
         terms = foreign_terms(text, language, reader.languages, english_of(embedder))
         words = reader.lexical.scores(terms.terms)

@@ -21,7 +21,8 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64
 from semsearch.search.alignment import AskedWords, recalled, similarities, word_weights
 from semsearch.search.asked_for import AskedFor, asked_for
-from semsearch.search.candidates import IndexView, Query, Quote, Ranking
+from semsearch.search.candidates import Query, Quote, Ranking
+from semsearch.search.index_reader import IndexView
 from semsearch.search.passage_parts import PassageParts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.tokens import with_parts
@@ -105,17 +106,18 @@ class _Sentences:
     def of(cls, positions: Sequence[int], asked: AskedWords, ranking: Ranking, index: IndexView) -> _Sentences:
         """Align the sentences of passages, given by their positions among the candidates."""
         reader, ids = index.reader, ranking.candidates.ids[[*positions]].tolist()
-        rows, documents = reader.read_rows.with_documents(index.db, ids)
+        rows = index.passages(ids)
+        documents = index.documents_of(rows.values())
         passages = [rows[id_] for id_ in ids]
 
         def read(lacking: list[int]) -> dict[int, PassageParts]:
             of = {id_: documents[rows[id_].document_id] for id_ in lacking}
             return {id_: PassageParts(rows[id_], of[id_].title, of[id_].format) for id_ in lacking}
 
-        parts = [*reader.parts.of(ids, read).values()]
+        parts = [*reader.memory.parts.of(ids, read).values()]
         texts = [with_parts(text, part.format) for part in parts for text in part.sentences]
         counts = np.array([len(part.sentences) for part in parts])
-        languages = np.repeat(reader.languages_of_passages(index.db, passages), counts).tolist()
+        languages = np.repeat(index.languages_of(passages), counts).tolist()
         starts = np.cumsum(counts) - counts
         similar = recalled(similarities(asked, texts, languages), np.arange(len(texts)) - np.repeat(starts, counts))
         sums = np.add.reduceat(similar, starts, axis=0)

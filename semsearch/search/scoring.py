@@ -28,7 +28,8 @@ from semsearch import tuning
 from semsearch.arrays.types import Bool, Float64
 from semsearch.results.options import Mode
 from semsearch.results.origin import Weights
-from semsearch.search.candidates import Candidates, IndexView, Query, RelevanceOf
+from semsearch.search.candidates import Candidates, Query, RelevanceOf
+from semsearch.search.index_reader import IndexView
 from semsearch.text.languages import RULES
 
 # -- The dense score ---------------------------------------------------------------------------------------------------

@@ -15,9 +15,8 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
-from semsearch.search.candidates import IndexView
 from semsearch.search.explain import explain, origin_now
-from semsearch.search.index_reader import IndexReader
+from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
 from semsearch.search.reranking import rerank
 from semsearch.search.similar import ExampleTexts, find_subject, passage_of, query_of_passages, query_of_texts
@@ -144,7 +143,7 @@ class Searcher:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
 
         def embed(index: IndexView) -> Float32:
-            embedder = index.reader.embedder(index.db)
+            embedder = index.embedder
             if embedder is None:
                 raise UsageError(
                     f"the index {self._database.folder} has no text yet, so it cannot embed; add documents first"

@@ -19,8 +19,9 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.search.candidates import IndexView, Query
+from semsearch.search.candidates import Query
 from semsearch.search.filter_sql import allowed_by_filters, unmatched
+from semsearch.search.index_reader import IndexView
 from semsearch.search.query import embed, filters_of
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages, need_documents, need_passages
 from semsearch.storage.find_document import find_passage
@@ -112,7 +113,7 @@ def query_of_passages(subject: ExamplePassages, options: SearchOptions, index: I
 
 def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexView) -> Query:
     """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
-    embedder = None if options.mode == "lexical" else index.reader.embedder(index.db)
+    embedder = None if options.mode == "lexical" else index.embedder
     vector = None
     if embedder is not None:
         languages = index.reader.languages
@@ -141,7 +142,7 @@ def _query_of(
         vector=vector,
         words=words,
         terms=named_terms(text, index.reader.languages) if vector is None else None,  # to choose what is shown
-        embedder=index.reader.embedder(index.db),
+        embedder=index.embedder,
         allowed=allowed_by_filters(index, options),
         hidden=hidden,
         notices=(*notices, *unmatched(filters_of(options), index)),

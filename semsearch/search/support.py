@@ -10,7 +10,8 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float64, Int64, UInt64
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, Query
+from semsearch.search.index_reader import IndexView
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import HashedWords
 
@@ -58,11 +59,11 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     first = first[[id_ not in candidates.literal for id_ in candidates.ids[first].tolist()]]
     if not of_pairs.any() or not len(first):
         return candidates
-    texts = [*index.reader.read_rows.texts(index.db, candidates.ids[first].tolist()).values()]
+    texts = [*index.texts(candidates.ids[first].tolist()).values()]
     points = np.zeros(len(scores))
     for language in index.reader.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
-            of_texts = index.reader.read_texts.words(texts, language)
+            of_texts = index.reader.memory.words.words(texts, language)
             ends = np.searchsorted(of_texts.of_terms, np.arange(len(texts) + 1))
             in_order = HashedWords(of_texts.terms, ends)
             points[first] = np.maximum(points[first], weight * _near(in_order, asked, owners, of_pairs))

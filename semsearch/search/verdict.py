@@ -30,7 +30,8 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
 from semsearch.search.alignment import AskedWords, similarities
-from semsearch.search.candidates import HitRows, IndexView, Query, Ranking
+from semsearch.search.candidates import HitRows, Query, Ranking
+from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import rows_of
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import with_parts

@@ -19,7 +19,7 @@ from semsearch.embedding.methods import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
-from semsearch.search.kept_rows import embed_titles
+from semsearch.search.index_reader import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
 from semsearch.text.terms import named_terms, of_question
 from semsearch.text.text_lengths import heading_text

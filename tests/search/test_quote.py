@@ -14,8 +14,7 @@ from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
 from semsearch.search.alignment import OTHER_FORM, RECALLED, asked_words, recalled, similarities, word_weights
 from semsearch.search.asked_for import asked_for
-from semsearch.search.candidates import IndexView
-from semsearch.search.index_reader import IndexReader
+from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import Part
 from semsearch.search.query import prepare
 from semsearch.storage.catalogue import PassageRow, get_passages

@@ -22,7 +22,8 @@ from semsearch.index import Index
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.readers.document import Text
 from semsearch.search import index_reader, pipeline
-from semsearch.search.candidates import Candidates, IndexView, Query
+from semsearch.search.candidates import Candidates, Query
+from semsearch.search.index_reader import IndexView
 from semsearch.storage import connections, connections as reader_pool
 
 THREADS = 4

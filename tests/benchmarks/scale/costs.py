@@ -35,8 +35,7 @@ from typing import Any
 from semsearch import Index
 from semsearch.lexical.bm25 import WordScores, WordSearch
 from semsearch.search import pipeline
-from semsearch.search.index_reader import IndexReader
-from semsearch.search.kept_rows import ReadRows
+from semsearch.search.index_reader import IndexReader, IndexView
 
 STAGES = ("embed", "dense", "words", "sentences", "rows", "quotes", "ranking")
 PARAGRAPHS = 200  # in a file
@@ -47,9 +46,9 @@ WRAPPED: Sequence[tuple[Any, str, str]] = (
     (WordScores, "best", "words"),
     (WordScores, "scored", "words"),
     (WordSearch, "locate", "words"),
-    (IndexReader, "sentences", "sentences"),
-    (ReadRows, "spans", "rows"),
-    (ReadRows, "texts", "rows"),
+    (IndexView, "sentences", "sentences"),
+    (IndexView, "spans", "rows"),
+    (IndexView, "texts", "rows"),
     (pipeline, "make_hits", "rows"),
     (pipeline, "quote", "quotes"),
 )

@@ -144,7 +144,7 @@ def _search(index: Any, questions: Sequence[str], mode: str, number: int) -> Any
 def question_vectors(index: Any, questions: Sequence[str]) -> Any:
     """The vectors of questions in an index. (q, d)"""
     from semsearch.results.options import SearchOptions
-    from semsearch.search.candidates import IndexView
+    from semsearch.search.index_reader import IndexView
     from semsearch.search.query import prepare
 
     def vectors(db: sqlite3.Connection, reader: Any) -> list[Any]:

@@ -1,0 +1,120 @@
+"""The words of texts in three forms (spelling, term, row of a table of word vectors), and the cache that keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from semsearch.arrays.types import Int32, Int64, UInt64
+from semsearch.embedding.word_finder import as_multilingual
+from semsearch.text.languages import RULES
+from semsearch.text.terms import Lexicon, sequences, word_chunks
+from semsearch.text.tokens import WordChunk
+from semsearch.word_vectors.table import WordVectors
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+_WordForms = tuple[UInt64, UInt64, Int32]  # hashes, terms and ids of one text
+_NO_WORDS: _WordForms = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
+_MOST_TEXTS = 8192  # ten megabytes of sentences
+_MOST_STEMS = 1 << 17  # terms that are remembered
+
+
+class Cache(Generic[Key, Value]):
+    """Values by their keys, read when first asked for; all are forgotten before there are too many.
+
+    Threads may share it: at worst, two read the same.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: dict[Key, Value] = {}
+
+    def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Value]]) -> dict[Key, Value]:
+        """The value of each different key, in order. What `read` is asked for and does not give is left out."""
+        values, wanted = self._values, dict.fromkeys(keys)
+        lacking = [key for key in wanted if key not in values]
+        if not lacking:
+            return {key: values[key] for key in wanted}
+        new = read(lacking)
+        result = {key: new[key] if key in new else values[key] for key in wanted if key in new or key in values}
+        if len(values) + len(new) > self._most:
+            values = self._values = {}
+        values.update(new)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class TextWords:
+    """The words of n texts, one text after the other, in three forms, each with the numbers of the texts."""
+
+    hashes: UInt64  # as they are spelled (w,)
+    of_hashes: Int64
+    terms: UInt64  # as the postings have them (t,)
+    of_terms: Int64
+    ids: Int32  # in a table of word vectors, without those that it lacks (v,)
+    of_ids: Int64
+
+
+class ReadTexts:
+    """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._cache: Cache[tuple[str, str, str], _WordForms] = Cache(_MOST_TEXTS)
+        self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
+        self._stemming = Lock()
+
+    def words(self, texts: Sequence[str], language: str, table: WordVectors | None = None) -> TextWords:
+        """The words of texts in a language; without a table there are no ids."""
+        keys = [(text, language, "" if table is None else table.digest) for text in texts]
+
+        def read(lacking: list[tuple[str, str, str]]) -> dict[tuple[str, str, str], _WordForms]:
+            return dict(zip(lacking, self._read([text for text, *_ in lacking], language, table), strict=True))
+
+        cached = self._cache.of(keys, read)
+        hashes, terms, ids = zip(_NO_WORDS, *(cached[key] for key in keys), strict=True)
+        return TextWords(*_joined(hashes), *_joined(terms), *_joined(ids))
+
+    def _read(self, texts: Sequence[str], language: str, table: WordVectors | None) -> Iterator[_WordForms]:
+        """The words of each text: hashes, terms and ids."""
+        chunks = [*word_chunks(texts, language)]
+        counts = np.concatenate([chunk.counts for chunk in chunks])
+        hashes = np.concatenate([chunk.hashes for chunk in chunks])
+        if RULES[language].sequences:
+            parts = sequences(texts, language)
+            terms, of_terms = parts.hashes, np.diff(parts.indptr)
+        else:
+            terms, of_terms = self._terms(chunks, language), counts
+        several = None if table is None else as_multilingual(table)
+        if several is not None and language in several.tables:
+            words = several.words_of(texts, language, keep_unknown=False)
+            ids, of_ids = words.ids, words.lengths
+        elif table is not None:
+            ids, of_ids = (table if several is None else several.english).lookup(hashes), counts
+        else:
+            ids, of_ids = np.zeros(0, dtype=np.int32), np.zeros(len(texts), dtype=np.int64)
+        ids_of_texts = [part[part >= 0] for part in _split(ids, of_ids)]
+        return zip(_split(hashes, counts), _split(terms, of_terms), ids_of_texts, strict=True)
+
+    def _terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
+        with self._stemming:
+            if len(self._lexicon) > _MOST_STEMS:
+                self._lexicon = Lexicon(keeps_spellings=False)
+            numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
+            return np.asarray(self._lexicon.terms[np.concatenate(numbers)])
+
+
+def _split(words: Any, counts: Int64) -> list[Any]:
+    """The words of all texts as those of each."""
+    ends = np.cumsum(counts).tolist()
+    return [words[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
+
+def _joined(forms: Sequence[Any]) -> tuple[Any, Int64]:
+    """A form of the words of n texts, one after the other, with the number of each one's text; the first is no text."""
+    return np.concatenate(forms), np.repeat(np.arange(len(forms) - 1), [len(words) for words in forms[1:]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, closing, nullcontext
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,9 @@ class Application(FastAPI):
     def __init__(self, engine: Engine, mcp: Starlette | None = None) -> None:
         @asynccontextmanager
         async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-            async with nullcontext() if mcp is None else mcp.router.lifespan_context(mcp):
-                yield
+            with closing(engine):
+                async with nullcontext() if mcp is None else mcp.router.lifespan_context(mcp):
+                    yield
 
         super().__init__(
             title="semsearch",

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
 
 _QUERY = 100  # characters
+_MOST_TOGETHER = 50  # indexes that are searched as one where none is named
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenIndexes:
+    """One or more indexes by name, to be searched as one, and a note about those that are left out."""
+
+    by_name: Mapping[str, Index]
+    together: Index | MultiIndex
+    note: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name of the only one; None if they are several."""
+        return None if len(self.by_name) > 1 else next(iter(self.by_name))
 
 
 class OpenIndexes:
@@ -84,12 +100,24 @@ class OpenIndexes:
             if time.monotonic() > end:
                 break
 
-    def together(self, names: Sequence[str] | None) -> Index | MultiIndex:
-        """Return the index of a name, the only one, or several to search as one. Raises as `get`."""
-        distinct = [*dict.fromkeys(names or ())]
-        if len(distinct) < 2:
-            return self.get(distinct[0] if distinct else None)
-        return MultiIndex({name: self.get(name) for name in distinct}, reranker=self.reranker)
+    def choose(self, names: Sequence[str] = ()) -> ChosenIndexes:
+        """The indexes of these names, or all that can be opened. Raises as `get`."""
+        opened: dict[str, Index] = {}
+        failed: dict[str, SemsearchError] = {}
+        wanted = names or self.names()
+        for name in wanted[:_MOST_TOGETHER]:
+            try:
+                opened[name] = self.get(name)
+            except SemsearchError as error:
+                if names:
+                    raise
+                failed[name] = error
+        if not opened:
+            raise next(iter(failed.values()), _no_index())
+        left = [*failed, *wanted[_MOST_TOGETHER:]]
+        note = f"not searched: {', '.join(left[:20])}; see the status of each" if left else None
+        several = MultiIndex(opened, reranker=self.reranker) if len(opened) > 1 else None
+        return ChosenIndexes(opened, several or next(iter(opened.values())), note)
 
     def name_of(self, name: str | None) -> str:
         """The name itself, or that of the only index. Raises as `get`."""
@@ -97,7 +125,7 @@ class OpenIndexes:
 
     def _only(self, places: Mapping[str, Path | str]) -> str:
         if not places:
-            raise IndexNotFound("the server has no index yet; create one with semsearch index")
+            raise _no_index()
         if len(places) > 1:
             raise UsageError(f"the server has {len(places)} indexes: {', '.join(sorted(places))}; name one as `index`")
         return next(iter(places))
@@ -116,6 +144,10 @@ class OpenIndexes:
             opened, self._opened = self._opened, {}
         for index in opened.values():
             index.close()
+
+
+def _no_index() -> IndexNotFound:
+    return IndexNotFound("the server has no index yet; create one with semsearch index")
 
 
 # -- Filters of requests -----------------------------------------------------------------------------------------------

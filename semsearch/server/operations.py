@@ -23,7 +23,7 @@ from semsearch.results.codec import Record
 from semsearch.server.access import is_loopback
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.problems import problem_of
-from semsearch.server.work_pool import Workers, WorkPool
+from semsearch.server.work_pool import WorkPool
 
 # -- Parameters --------------------------------------------------------------------------------------------------------
 
@@ -100,20 +100,17 @@ ReportedWork = Callable[[Report | None], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The served indexes, a pool of threads each for queries, writes and pictures, and processes that search."""
+    """The served indexes, and a pool of threads each for queries, writes and pictures."""
 
     indexes: OpenIndexes
     asking: WorkPool
     writing: WorkPool
     drawing: WorkPool
-    workers: Workers | None = None
 
     def close(self) -> None:
-        """Finish running work, and end the processes that search."""
+        """Finish running work."""
         for pool in (self.asking, self.writing, self.drawing):
             pool.close()
-        if self.workers is not None:
-            self.workers.close()
 
 
 def engine_of(request: Request) -> Engine:

@@ -1,22 +1,28 @@
-"""The running server: a listening socket, and uvicorn for HTTP."""
+"""The running server: a listening socket, and uvicorn for HTTP, in this process or in several."""
 
 from __future__ import annotations
 
+import multiprocessing
+import multiprocessing.connection
 import os
 import socket
-from collections.abc import Set
+import threading
+from collections.abc import Callable, Set
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.supervisors import Multiprocess
 
 from semsearch.errors import UsageError
 from semsearch.server.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
 from semsearch.server.application import Application, Guarded, reading_posts
-from semsearch.server.connections import ConnectionLimits, limited
+from semsearch.server.connections import HEAD_BYTES, ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Engine
-from semsearch.server.work_pool import Workers, WorkPool
+from semsearch.server.work_pool import WorkPool
 
 PORT = 8765
 MCP_PATH = "/mcp"
@@ -82,25 +88,64 @@ def is_open_to_others(settings: ServerSettings) -> bool:
     return not (settings.host == "localhost" or (is_address(settings.host) and is_loopback(settings.host)))
 
 
-def make_engine(indexes: OpenIndexes, settings: ServerSettings, workers: Workers | None = None) -> Engine:
+def make_engine(indexes: OpenIndexes, settings: ServerSettings) -> Engine:
     """The pools of a server. One write and one picture at a time: an index has one writer, and PDFium one thread."""
-    processes = 0 if workers is None else workers.number
-    threads = min(_MOST_THREADS, max(2, os.cpu_count() or 1)) + processes  # more of them only wait for each other
+    threads = min(_MOST_THREADS, max(2, os.cpu_count() or 1))  # more of them only wait for each other
     asking = WorkPool(threads=threads, room=settings.room, share=settings.share, seconds=settings.seconds)
     return Engine(
         indexes,
         asking,
         writing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES, seconds=settings.write_seconds),
         drawing=WorkPool(threads=1, room=_MOST_WRITES, share=_MOST_WRITES // 2, seconds=settings.seconds),
-        workers=workers,
     )
 
 
-class RunningServer:
-    """A server on a socket. `run` serves until `stop` is called by another thread, or by a signal.
+def make_application(
+    indexes: OpenIndexes, settings: ServerSettings, token: str, *, mcp: Starlette | None = None
+) -> Guarded:
+    """The guarded application of these indexes, for one process. `mcp` is the application for agents, at /mcp."""
+    rules = settings.rules(token, {*reading_posts(), MCP_PATH})
+    return Guarded(Application(make_engine(indexes, settings), mcp), rules)
 
-    `mcp` is the application for agents, at /mcp (semsearch.mcp).
-    """
+
+def configuration(
+    application: Guarded | Callable[[], Guarded], settings: ServerSettings, workers: int
+) -> uvicorn.Config:
+    """How uvicorn runs an application, or one for each of several processes, which call it."""
+    return uvicorn.Config(
+        application,
+        factory=workers > 0,
+        workers=workers or None,
+        http=limited(settings.connections),
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # headers of a proxy about its client are not trusted
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=5,
+    )
+
+
+def run_processes(
+    application: Callable[[], Guarded], settings: ServerSettings, listening: socket.socket, workers: int
+) -> None:
+    """Serve by so many processes, each with an application of its own, until a signal; the dead are replaced."""
+    Multiprocess(configuration(application, settings, workers), [listening]).run()
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one that has started it is no longer there, whatever has ended it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        ended = partial(multiprocessing.connection.wait, [parent.sentinel])
+        threading.Thread(target=lambda: (ended(), os._exit(1)), daemon=True).start()
+
+
+class RunningServer:
+    """A server on a socket, in this process. `run` serves until `stop` is called by another thread, or by a signal."""
 
     def __init__(
         self,
@@ -110,34 +155,16 @@ class RunningServer:
         listening: socket.socket,
         *,
         mcp: Starlette | None = None,
-        workers: Workers | None = None,
     ) -> None:
         self._listening = listening
-        self._engine = make_engine(indexes, settings, workers)
-        rules = settings.rules(token, {*reading_posts(), MCP_PATH})
-        config = uvicorn.Config(
-            Guarded(Application(self._engine, mcp), rules),
-            http=limited(settings.connections),
-            lifespan="on",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,  # headers of a proxy about its client are not trusted
-            server_header=False,
-            limit_concurrency=_MOST_CONNECTIONS,
-            timeout_graceful_shutdown=5,
+        self._server = uvicorn.Server(
+            configuration(make_application(indexes, settings, token, mcp=mcp), settings, workers=0)
         )
-        self._server = uvicorn.Server(config)
 
     def run(self) -> None:
         """Serve until `stop` is called."""
-        try:
-            if self._engine.workers is not None:
-                self._engine.workers.start()
+        with closing(self._listening):
             self._server.run(sockets=[self._listening])
-        finally:
-            self._engine.close()
-            self._listening.close()
 
     def stop(self) -> None:
         """Let `run` finish its requests and return."""

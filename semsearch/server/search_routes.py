@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -14,15 +15,8 @@ from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Verdict
 from semsearch.results.options import Mode, SearchOptions, Syntax
 from semsearch.results.origin import Correction
 from semsearch.search.boosts import parse_boost
-from semsearch.server.open_indexes import OpenIndexes, check_wildcards, checked_filters
-from semsearch.server.operations import (
-    FilterParameters,
-    IndexParameters,
-    Line,
-    answer,
-    engine_of,
-    to_json,
-)
+from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, check_wildcards, checked_filters
+from semsearch.server.operations import FilterParameters, IndexParameters, Line, answer
 
 router = APIRouter()
 
@@ -45,8 +39,7 @@ class RankingParameters(FilterParameters):
 
     index: Line | tuple[Line, ...] | None = Field(  # type: ignore[assignment]  # one name, or several
         None,
-        description="The name of an index, or the names of several to search as one; optional if the server has only "
-        "one.",
+        description="The name of an index, or the names of several to search as one; default: all of the server.",
     )
     mode: Mode = Field("hybrid", description="dense (by meaning), lexical (by words), or hybrid (both).")
     min_score: float | None = Field(None, description="Drop hits with a lower score.")
@@ -61,10 +54,10 @@ class RankingParameters(FilterParameters):
     floor: _Floor = 0.0
 
     @property
-    def names(self) -> list[str]:
-        """The names of the indexes, each once."""
+    def names(self) -> Sequence[str]:
+        """The names of the indexes; none for all."""
         index: Any = self.index
-        return [index] if isinstance(index, str) else [*dict.fromkeys(index or ())]
+        return [index] if isinstance(index, str) else index or ()
 
     def options(self) -> SearchOptions:
         """The options of the search. Raises UsageError for filters and boosts that make no sense or would be slow."""
@@ -76,19 +69,24 @@ class RankingParameters(FilterParameters):
             **{name: getattr(self, name) for name in names} | {"filters": checked_filters(self.filters)}
         )
 
-    def named(self, indexes: OpenIndexes) -> dict[str, Any]:
-        """The part of an answer that names the searched index or indexes."""
-        names = self.names
-        if len(names) > 1:
-            return {"index": None, "indexes": names}
-        return {"index": indexes.name_of(names[0] if names else None)}
-
 
 class HitsParameters(RankingParameters):
     """How hits are searched."""
 
     k: int = Field(10, ge=1, le=1000, description="Maximum number of hits.")
+    offset: int = Field(0, ge=0, le=1000, description="Number of hits to skip: next of the answer before.")
     context: int = Field(0, ge=0, le=100, description="Number of sentences before and after.")
+
+    def options(self) -> SearchOptions:
+        """The options of the search, with the hits that are skipped."""
+        return replace(RankingParameters.options(self), k=self.offset + self.k)
+
+    def page(self, hits: Hits, *, origin: bool) -> dict[str, Any]:
+        """The part of an answer that has the hits."""
+        return {
+            "hits": [hit.to_dict(origin=origin) for hit in hits[self.offset :]],
+            "next": self.offset + self.k if len(hits) == self.offset + self.k else None,
+        }
 
 
 class SearchParameters(HitsParameters):
@@ -161,8 +159,9 @@ class QueryHits:
     answered: bool  # whether there are hits, and the verdict is another
     missing: tuple[str, ...]  # words of the query that no document has
     hits: tuple[Hit, ...]  # with their `origin` only if requested
+    next: int | None  # the offset of the next hits; null at the end
     corrected: tuple[Correction, ...] | None = None
-    warnings: tuple[str, ...] | None = None  # e.g. about filters and phrases
+    warnings: tuple[str, ...] | None = None  # e.g. about filters, phrases, and indexes that cannot be opened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +188,7 @@ class SimilarAnswer(_OfIndexes):
     """The hits that are similar to a passage or a document."""
 
     hits: tuple[Hit, ...]
+    next: int | None  # as in a search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,31 +221,33 @@ async def search_by_body(request: Request, body: SearchBody) -> Response:
 
 
 async def _searched(request: Request, asked: SearchParameters) -> Response:
-    engine = engine_of(request)
-    workers = engine.workers if engine.workers is not None and engine.workers.ready.is_set() else None
-
-    def work(indexes: OpenIndexes) -> bytes:
-        return search_body(indexes, asked) if workers is None else workers.answer(search_body, asked)
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        chosen = indexes.choose(asked.names)
+        hits = chosen.together.search(asked.query, options=asked.options())
+        return {**_head(chosen, asked), **_query_hits(asked.query, hits, asked, origin=asked.origin, note=chosen.note)}
 
     return await answer(request, work)
 
 
-def search_body(indexes: OpenIndexes, asked: SearchParameters) -> bytes:
-    """The answer to a search, as JSON. Raises SemsearchError."""
-    hits = indexes.together(asked.names).search(asked.query, options=asked.options())
-    return to_json({**asked.named(indexes), "mode": asked.mode, **_query_hits(asked.query, hits, origin=asked.origin)})
+def _head(chosen: ChosenIndexes, asked: RankingParameters) -> dict[str, Any]:
+    """The part of an answer that names the searched index or indexes."""
+    several = {"indexes": [*chosen.by_name]} if chosen.name is None else {}
+    return {"index": chosen.name, **several, "mode": asked.mode}
 
 
-def _query_hits(query: str, hits: Hits, *, origin: bool) -> dict[str, Any]:
+def _query_hits(
+    query: str, hits: Hits, asked: HitsParameters, *, origin: bool, note: str | None = None
+) -> dict[str, Any]:
     corrected = {"corrected": [correction.to_dict() for correction in hits.corrected]} if hits.corrected else {}
+    warnings = [*hits.warnings, *([note] if note else ())]
     return {
         "query": query,
         "verdict": hits.verdict,
         "answered": hits.answered,
         "missing": hits.missing,
-        "hits": [hit.to_dict(origin=origin) for hit in hits],
+        **asked.page(hits, origin=origin),
         **corrected,
-        **({"warnings": hits.warnings} if hits.warnings else {}),
+        **({"warnings": warnings} if warnings else {}),
     }
 
 
@@ -254,11 +256,13 @@ async def search_batch(request: Request, body: BatchBody) -> Response:
     """Find the best passages for each of several queries"""
 
     def work(indexes: OpenIndexes) -> dict[str, Any]:
-        results = indexes.together(body.names).search_many(body.queries, options=body.options())
+        chosen = indexes.choose(body.names)
+        results = chosen.together.search_many(body.queries, options=body.options())
         answers = [
-            _query_hits(query, hits, origin=body.origin) for query, hits in zip(body.queries, results, strict=True)
+            _query_hits(query, hits, body, origin=body.origin)
+            for query, hits in zip(body.queries, results, strict=True)
         ]
-        return {**body.named(indexes), "mode": body.mode, "answers": answers}
+        return {**_head(chosen, body), "answers": answers}
 
     return await answer(request, work)
 
@@ -281,8 +285,9 @@ async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, An
 
     def work(indexes: OpenIndexes) -> dict[str, Any]:
         example: Any = asked.path if hit is None else Hit.from_dict(hit)
-        hits = indexes.together(asked.names).similar(example, asked.line, options=asked.options())
-        return {**asked.named(indexes), "mode": asked.mode, "hits": [hit.to_dict(origin=False) for hit in hits]}
+        chosen = indexes.choose(asked.names)
+        hits = chosen.together.similar(example, asked.line, options=asked.options())
+        return {**_head(chosen, asked), **asked.page(hits, origin=False)}
 
     return await answer(request, work)
 
@@ -334,8 +339,8 @@ async def context_by_body(request: Request, body: ContextBody) -> Response:
 
 async def _context(request: Request, asked: ContextParameters) -> Response:
     def work(indexes: OpenIndexes) -> dict[str, Any]:
-        options = asked.options()
-        gathered = indexes.together(asked.names).context(asked.query, max_words=asked.max_words, options=options)
-        return {**asked.named(indexes), "query": asked.query, "mode": asked.mode, **gathered.to_dict()}
+        chosen = indexes.choose(asked.names)
+        gathered = chosen.together.context(asked.query, max_words=asked.max_words, options=asked.options())
+        return {**_head(chosen, asked), "query": asked.query, **gathered.to_dict()}
 
     return await answer(request, work)

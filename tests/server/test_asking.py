@@ -86,14 +86,42 @@ def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) ->
     assert asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "a ship"}).status == 200
 
 
-def test_which_index_is_asked_has_to_be_said_where_there_are_several(asker: Asker, folder: Path) -> None:
-    reply = asker.get("/v1/search", query="ship")
+def test_all_indexes_are_asked_where_none_is_named(asker: Asker, folder: Path) -> None:
+    named = {"index": ["docs", "notes"]}
+    assert asker.get("/v1/search", query="ship", **named).json == asker.get("/v1/search", query="ship").json
+    assert asker.post("/v1/context", {"query": "ship", **named}).json == asker.get("/v1/context", query="ship").json
+    reply = asker.get("/v1/status")  # of one index
     assert (reply.status, reply.json["error"]) == (400, "UsageError")
     assert "the server has 2 indexes: docs, notes" in reply.detail
+    with Index.connect(asker.url) as remote:
+        assert {hit.index for hit in remote.search("the judge and a ship")} == {"docs", "notes"}
     unknown = asker.get("/v1/search", query="ship", index="../indexes/docs")
     assert (unknown.status, unknown.json["error"]) == (404, "IndexNotFound")
     with running(OpenIndexes(places={"only": folder / "indexes" / "notes"})) as other:
         assert other.get("/v1/search", query="ship").json["index"] == "only"
+
+
+def test_an_index_that_cannot_be_opened_is_told_of_and_the_others_are_asked(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite").write_bytes(b"no database" * 100)
+    places = {"docs": folder / "indexes" / "docs", "broken": tmp_path}
+    with running(OpenIndexes(places=places)) as asker:
+        answer = asker.get("/v1/search", query="ship").json
+        assert (answer["index"], answer["warnings"]) == ("docs", ["not searched: broken; see the status of each"])
+        assert asker.get("/v1/search", query="ship", index="broken").status == 500
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pages_are_one_list(method: str, asker: Asker, docs: Index) -> None:
+    pages: list[Hit] = []
+    offset: int | None = 0
+    while offset is not None:
+        given = {"index": "docs", "query": "a ship in the storm", "k": 4, "offset": offset}
+        answer = (asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)).json
+        assert len(answer["hits"]) <= 4
+        pages += hits(answer["hits"])
+        offset = answer["next"]
+    assert len(pages) > 4
+    assert pages == docs.search("a ship in the storm", 100)
 
 
 @pytest.mark.parametrize(

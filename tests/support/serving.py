@@ -17,8 +17,6 @@ from semsearch.server.running import RunningServer, ServerSettings, listen
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from semsearch.server.work_pool import Workers
-
 TOKEN = "a token for tests, of enough characters"
 
 
@@ -90,13 +88,12 @@ def running(
     settings: ServerSettings | None = None,
     *,
     mcp: Starlette | None = None,
-    workers: Workers | None = None,
 ) -> Iterator[Asker]:
     """Serve indexes while the block runs. Who connects before the server is ready waits in the socket's queue."""
     listening = listen(settings or ServerSettings(port=0))
     port = listening.getsockname()[1]
     settings = settings or ServerSettings(port=0)
-    server = RunningServer(indexes, settings, TOKEN, listening, mcp=mcp, workers=workers)
+    server = RunningServer(indexes, settings, TOKEN, listening, mcp=mcp)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

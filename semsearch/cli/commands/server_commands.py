@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import webbrowser
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +24,9 @@ from semsearch.server.open_indexes import OpenIndexes
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
+
+    from semsearch.server.application import Guarded
+    from semsearch.server.running import ServerSettings
 
 _REQUEST = 30.0  # seconds that a request of an agent may take
 in_access = partial(Option, rich_help_panel="Access")
@@ -75,7 +78,7 @@ def serve(
             metavar="N",
             min=0,
             max=64,
-            help="Processes that search, for many clients at once; 0: this one.",
+            help="Processes that serve, for many clients at once; 0: this one.",
         ),
     ] = 0,
     served: ServedIndexes,
@@ -93,8 +96,14 @@ def serve(
         print(make_token(token_path()))
         return
     try:  # an optional dependency
-        from semsearch.server.running import RunningServer, ServerSettings, address, is_open_to_others, listen
-        from semsearch.server.work_pool import Workers
+        from semsearch.server.running import (
+            RunningServer,
+            ServerSettings,
+            address,
+            is_open_to_others,
+            listen,
+            run_processes,
+        )
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from None
 
@@ -103,18 +112,12 @@ def serve(
     if not opened.names():
         raise IndexNotFound(none_in(served.indexes))
     opened.reranker = options.chosen_reranker(served.rerank, served.rerank_seconds)
-    listening = listen(settings)
-    try:
-        opened.warm_up()
-        gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
-        server = RunningServer(
-            opened,
-            settings,
-            make_token(token_path()),
-            listening,
-            mcp=_for_agents(opened),
-            workers=Workers(workers, served.open) if workers else None,
-        )
+    token = make_token(token_path())
+    with closing(opened), listen(settings) as listening:
+        if not workers:
+            opened.warm_up()
+            gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
+            server = RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
         if is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
         url = address(listening)
@@ -124,11 +127,21 @@ def serve(
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         complain(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):  # raised once all is answered
-            server.run()
-    finally:
-        listening.close()
-        opened.close()
+            if workers:
+                run_processes(partial(_application, served, settings, token), settings, listening, workers)
+            else:
+                server.run()
     complain("stopped serving")
+
+
+def _application(served: ServedIndexes, settings: ServerSettings, token: str) -> Guarded:
+    """The application of a process that was started to serve."""
+    from semsearch.server.running import end_with_parent, make_application  # of the optional dependency
+
+    end_with_parent()
+    opened = served.open()
+    opened.warm_up()
+    return make_application(opened, settings, token, mcp=_for_agents(opened))
 
 
 @options.with_options("served", ServedIndexes)

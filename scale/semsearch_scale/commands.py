@@ -15,9 +15,7 @@ from semsearch_scale.snapshots.publisher import PublishReport, publish as publis
 
 
 def publish(
-    place: Annotated[
-        str | None, typer.Argument(metavar="PLACE", help="A folder or URI: s3://bucket/docs, postgres://host/database.")
-    ] = None,
+    place: Annotated[str | None, typer.Argument(metavar="PLACE", help="A folder or URI: s3://bucket/docs.")] = None,
     index: IndexOption = None,
     indexes: IndexesOption = None,
     every: Annotated[
@@ -34,7 +32,7 @@ def publish(
     """Publish a snapshot of an index to a shared store, for readers on any number of machines.
 
     Only changes are sent. Readers name the place, semsearch query --index PLACE, and follow newer snapshots by
-    themselves. URIs need the extra remote-files, s3:// also the package s3fs; postgres:// needs the extra postgres.
+    themselves. URIs need the extra remote-files, s3:// also the package s3fs.
     """
     folder = find_index(only_one(index), indexes)
     if off:

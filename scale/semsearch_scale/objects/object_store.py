@@ -28,7 +28,7 @@ from semsearch.errors import UsageError
 from semsearch.sources.remote_source import FetchedFile, RemoteState
 from semsearch.system.locations import divided, has_password, shown_uri, uri_scheme
 from semsearch_scale.deadline import Begun
-from semsearch_scale.objects.remote_files import S3, open_files, reached
+from semsearch_scale.objects.remote_files import S3, SECONDS, open_files, reached
 
 _OPTIONS = re.compile(r"\?\w+=[^&]*(?:&\w+=[^&]*)*")
 _WEB = ("http", "https")
@@ -78,7 +78,7 @@ class ObjectStore:
         opened = open_files(uri)
         self._files = opened.files
         self._root = opened.root
-        self._seconds = opened.seconds
+        self._seconds = opened.timeout or SECONDS
         self.address = address
 
     def listed(self, folder: str) -> Begun[list[Mapping[str, Any]]]:

@@ -27,7 +27,7 @@ class RemoteFiles:
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
-    seconds: float = SECONDS  # that it may take for one answer
+    timeout: float = 0  # seconds that its URI allows for one answer; 0 if it does not say
 
 
 def open_files(uri: str) -> RemoteFiles:
@@ -41,7 +41,7 @@ def open_files(uri: str) -> RemoteFiles:
     except ImportError as error:
         raise MissingExtra("fsspec", "remote-files", distribution="./scale") from error
     try:
-        address, options, seconds = _with_options(uri)
+        address, options, timeout = _with_options(uri)
         files, root = url_to_fs(address, **options)
     except ImportError as error:
         raise UsageError(f"{shown_uri(uri)} needs another package: {error}") from error
@@ -53,7 +53,7 @@ def open_files(uri: str) -> RemoteFiles:
         ) from error
     except Exception as error:  # each file system has its own errors for invalid URIs
         raise UsageError(f"{shown_uri(uri)} cannot be opened: {error or type(error).__name__}") from error
-    return RemoteFiles(files, str(root).rstrip("/"), seconds)
+    return RemoteFiles(files, str(root).rstrip("/"), timeout)
 
 
 def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
@@ -75,10 +75,10 @@ def reached(uri: str, answer: Callable[[], Result], *, passing: tuple[type[Excep
 
 
 def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
-    """The address of a URI, the options of the file system, and the seconds for an answer."""
+    """The address of a URI, the options of the file system, and the seconds for an answer; 0 if it names none."""
     address, query = divided(uri)
     if uri_scheme(uri) not in S3 or not query:
-        return uri, {}, SECONDS
+        return uri, {}, 0
     given = dict(parse_qsl(query[1:]))
     if unknown := given.keys() - {"endpoint", "region", "timeout"}:
         raise UsageError(
@@ -88,6 +88,6 @@ def _with_options(uri: str) -> tuple[str, dict[str, Any], float]:
     if "region" in given:
         options["client_kwargs"] = {"region_name": given["region"]}
     try:
-        return address, options, float(given.get("timeout", 0)) or SECONDS
+        return address, options, float(given.get("timeout", 0))
     except ValueError:
         raise UsageError(f"the timeout of {shown_uri(uri)} is not a number of seconds") from None

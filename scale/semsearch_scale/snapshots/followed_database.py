@@ -1,8 +1,8 @@
 """The database of a published index, for a reader: the newest snapshot that was fetched, and each newer one after it.
 
-A search is answered by the generation with which its transaction began. While the database is used, a thread checks
-every few seconds for a newer generation, by reading one small object, and fetches it in the background; later searches
-use it. While the snapshot store cannot be reached, the fetched generation continues to answer.
+A search is answered by the generation with which its transaction began. Every few seconds in which it is used, a thread
+reads one small object to see whether there is a newer generation, and fetches it; later searches use that. While the
+snapshot store cannot be reached, the fetched generation continues to answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import ReferenceType, finalize, ref
 
 from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError, UsageError
 from semsearch.storage.database import IndexDatabase
@@ -26,13 +25,14 @@ from semsearch_scale.snapshots.publisher import get_manifest, get_pointer
 from semsearch_scale.snapshots.snapshot_cache import SnapshotCache
 from semsearch_scale.snapshots.snapshot_format import CurrentPointer
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
-from semsearch_scale.snapshots.store_uris import LOOK_EVERY, canonical, is_beside, vectors_beside
+from semsearch_scale.snapshots.store_uris import canonical, is_beside, vectors_beside
 
 if TYPE_CHECKING:
     import sqlite3
 
 logger = logging.getLogger(__name__)
 
+LOOK_EVERY = 5.0  # seconds between two checks of a reader for a newer generation
 _ATTEMPTS = 3  # at a generation that is swept while it is fetched
 
 
@@ -58,11 +58,8 @@ class FollowedDatabase(IndexDatabase):
         self._newest: FetchedGeneration | None = None  # replaced whole; what began with the one before ends with it
         self._looked_at = -float("inf")
         self.failure = ""  # of the last check for a newer generation; empty if it succeeded
-        self._wake = threading.Event()
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._looking = threading.Lock()  # held by the thread that looks in the background
         super().__init__(self._begin(None).database.folder.parents[1])  # of the index, where its segments are
-        finalize(self, self._wake.set)  # then the thread ends
 
     # -- as of any database --------------------------------------------------------------------------------------------
 
@@ -84,8 +81,8 @@ class FollowedDatabase(IndexDatabase):
         )
 
     def vectors_uri(self, uri: str) -> str:
-        """The URI of vectors for this reader; beside the snapshots, with the host and user of its own URI."""
-        return vectors_beside(self._cache.uri, uri) if self.is_beside(uri) else uri
+        """The URI of vectors for this reader; those beside the snapshots are where it found these."""
+        return vectors_beside(self._cache.uri) if self.is_beside(uri) else uri
 
     def is_beside(self, uri: str) -> bool:
         """Return whether vectors at a URI lie beside the snapshots."""
@@ -100,7 +97,7 @@ class FollowedDatabase(IndexDatabase):
             yield own
             return
         self.check_open()
-        self._wake_if_due()
+        self._look_if_due()
         with ExitStack() as transaction:
             transaction.enter_context(self._explained())
             try:
@@ -115,12 +112,8 @@ class FollowedDatabase(IndexDatabase):
                 self._own.db = None
 
     def close(self) -> None:
-        """Close the files, and stop following. Both begin again with the next use."""
-        with self._starting:
-            thread, self._thread = self._thread, None
+        """Close the files. They are opened again with the next use."""
         newest, self._newest = self._newest, None
-        if thread is not None:
-            self._wake.set()
         if newest is not None:
             newest.database.close()
 
@@ -157,15 +150,6 @@ class FollowedDatabase(IndexDatabase):
             self._move_to(pointer)
             logger.info("%s: moved to generation %d", self.shown_name, pointer.generation)
             return True
-
-    def look_if_due(self) -> None:
-        """Check, unless it was done just now."""
-        if time.monotonic() - self._looked_at >= self._every:
-            self.look()
-
-    def is_followed_by(self, thread: threading.Thread) -> bool:
-        """Return whether a thread still is the one that follows."""
-        return self._thread is thread
 
     def _current(self) -> FetchedGeneration:
         """The newest fetched generation; found again after `close`."""
@@ -235,17 +219,18 @@ class FollowedDatabase(IndexDatabase):
             self._cache.clean()
         return newest
 
-    def _wake_if_due(self) -> None:
-        """Wake the following thread if a check is due; start it if there is none."""
-        if time.monotonic() - self._looked_at < self._every:
-            return
-        with self._starting:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=_follow_until_closed, args=(ref(self), self._wake), daemon=True, name="semsearch-follow"
-                )
-                self._thread.start()
-        self._wake.set()
+    def _look_if_due(self) -> None:
+        """Check for a newer generation in a thread, if that is due and none is checking."""
+        if time.monotonic() - self._looked_at >= self._every and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look_quietly, daemon=True, name="semsearch-follow").start()
+
+    def _look_quietly(self) -> None:
+        try:
+            with suppress(Exception):  # noted
+                if self._newest is not None:  # not closed meanwhile
+                    self.look()
+        finally:
+            self._looking.release()
 
     def _note(self, failure: str) -> None:
         if failure and failure != self.failure:
@@ -254,19 +239,6 @@ class FollowedDatabase(IndexDatabase):
         elif self.failure and not failure:
             logger.warning("%s can be reached again", self.shown_name)
         self.failure, self._looked_at = failure, time.monotonic()
-
-
-def _follow_until_closed(of: ReferenceType[FollowedDatabase], wake: threading.Event) -> None:
-    """Check whenever woken, as long as the database is open."""
-    while True:
-        wake.wait()
-        wake.clear()
-        database = of()
-        if database is None or not database.is_followed_by(threading.current_thread()):
-            return
-        with suppress(Exception):  # noted
-            database.look_if_due()
-        del database
 
 
 def follow(uri: str, *, every: float = LOOK_EVERY, seconds: float = SECONDS) -> FollowedDatabase:

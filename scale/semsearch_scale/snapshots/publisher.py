@@ -62,7 +62,7 @@ from semsearch_scale.snapshots.snapshot_format import (
     read_block,
 )
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, get_checked, open_snapshot_store
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, completed
+from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical
 
 
 def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
@@ -70,7 +70,7 @@ def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = 
     if store.create(CLAIM, own.to_bytes()):
         return
     if take_over:
-        store.replace(CLAIM, own.to_bytes())
+        store.put(CLAIM, own.to_bytes())
         return
     check_claim(store, uri, own.index)
 
@@ -249,7 +249,7 @@ class Publisher:
         store.put(manifest_name(digest), data)
         pointer = CurrentPointer(index=manifest.index, generation=manifest.generation, manifest=digest, size=len(data))
         # the one point at which a new generation is published: a reader finds this one or the previous one
-        store.replace(POINTER, pointer.to_bytes())
+        store.put(POINTER, pointer.to_bytes())
         published = replace(coming, at=clock.now())
         note = replace(note, generations=(*note.generations, published), pending=None)
         write_note(folder, note)
@@ -373,11 +373,11 @@ def publish(
 
         publish("indexes/docs", "s3://bucket/docs")
 
-    A place is a folder on a network disk, a URI that fsspec reaches, or a database (postgres://host/database). Only
-    changes are transferred, and a reader sees one whole generation. A place belongs to one index; `take_over` replaces
-    another index, or another copy of this one, whose readers must open it again. `whole` sends everything again, as
-    after damage there. Readers may fetch an earlier generation for `grace` seconds. Raises UsageError, StorageError if
-    the store cannot be reached, MissingExtra, IndexNotFound, IndexLocked.
+    A place is a folder, such as one on a network disk, or an object store. Only changes are transferred, and a reader
+    sees one whole generation. A place belongs to one index; `take_over` replaces another index, or another copy of this
+    one, whose readers must open it again. `whole` sends everything again, as after damage there. Readers may fetch an
+    earlier generation for `grace` seconds. Raises UsageError, StorageError if the store cannot be reached,
+    MissingExtra, IndexNotFound, IndexLocked.
     """
     database = IndexDatabase(Path(index))
     check(database)
@@ -408,7 +408,7 @@ def unpublish(index: str | Path) -> str | None:
 
 def claimed(database: IndexDatabase, place: str | Path, *, take_over: bool) -> str:
     """The URI of the snapshot store to publish to, claimed for an index."""
-    uri = completed(place, database.folder.name)
+    uri = canonical(place)
     with database.reading() as db:
         before, own = get_place(db), get_meta(db, INDEX_ID)
     if uri == before and own and not take_over:

@@ -1,9 +1,9 @@
-"""Snapshot stores: a few methods, so that a folder, an object store (through fsspec) or a database can be one.
+"""Snapshot stores: five methods, by which a folder or an object store (through fsspec) holds what is published.
 
-A store holds objects, bytes by name. All but one are named by their content and never changed; `replace` swaps the
-pointer to the newest, so that a reader finds the old one or the new one and nothing between. Object stores write an
-object atomically; elsewhere it is written under another name and renamed. A folder, also of a network disk, needs no
-package.
+A store holds objects, bytes by name. All but the claim and the pointer to the newest generation are named by their
+content and never changed. An object is written whole or not at all, so that a reader finds the old pointer or the new
+one: object stores do so by themselves, in a folder a file is written under another name and renamed. A folder, also of
+a network disk, needs no package.
 """
 
 from __future__ import annotations
@@ -23,24 +23,35 @@ from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locations import shown_uri, split_uri, uri_scheme
 from semsearch_scale.deadline import call_within
 from semsearch_scale.objects.remote_files import SECONDS, open_files, reached
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical, timeout_of
+from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical
+
+Result = TypeVar("Result")
+
+
+class Objects(Protocol):
+    """Where objects lie. Names are relative, with forward slashes; threads may share it."""
+
+    def get(self, name: str, most: int) -> bytes:
+        """Read an object; of a longer one `most + 1` bytes. Raises FileNotFoundError if there is none."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, also in place of an earlier one, whole or not at all. It is durable once this returns."""
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write an object unless one of that name exists; return whether it was written."""
+
+    def names(self, prefix: str) -> list[str]:
+        """The names of all objects that begin with a prefix, which ends with a slash."""
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it is there."""
 
 
 @dataclass(frozen=True, slots=True)
-class FolderStore:
-    """A folder as a store. Each object is a file, flushed to the disk and renamed."""
+class FolderObjects:
+    """Objects as the files of a folder, flushed to the disk and renamed."""
 
     folder: Path
-
-    @classmethod
-    def at(cls, uri: str) -> FolderStore:
-        """The folder of a `file:` URI. Raises UsageError for one of another machine."""
-        parts = split_uri(uri)
-        if parts.netloc not in ("", "localhost"):
-            raise UsageError(
-                f"{uri} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes"
-            )
-        return cls(Path(url2pathname(parts.path)))
 
     def get(self, name: str, most: int) -> bytes:
         """Read a file. Raises FileNotFoundError."""
@@ -65,10 +76,14 @@ class FolderStore:
                 )
             self.folder.mkdir()
         if name == CLAIM and not (self.folder / CLAIM).exists():
-            self._check_free()
+            foreign = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
+            if foreign:
+                raise UsageError(
+                    f"{self.folder} already contains {min(foreign)!r}; choose an empty folder to publish to"
+                )
         temporary = self._written(name, data)
         try:
-            _link(temporary, self.folder / name)
+            os.link(temporary, self.folder / name)
         except FileExistsError:
             return False
         except OSError:  # without hard links, two simultaneous claims are not distinguished
@@ -81,31 +96,20 @@ class FolderStore:
         sync_folder(self.folder)
         return True
 
-    def replace(self, name: str, data: bytes) -> None:
-        """Write a file in place of another."""
-        self.put(name, data)
-
     def names(self, prefix: str) -> list[str]:
         """The names of all files below a folder of the store."""
-        found: list[str] = []
-        for folder, _, files in os.walk(self.folder / prefix):
-            inside = Path(folder).relative_to(self.folder).as_posix()
-            found += [f"{inside}/{file}" for file in files]
-        return found
+        paths = (self.folder / prefix).rglob("*")
+        return [path.relative_to(self.folder).as_posix() for path in paths if path.is_file()]
 
     def delete(self, name: str) -> None:
         """Delete a file, if it is there."""
         (self.folder / name).unlink(missing_ok=True)
 
-    def _check_free(self) -> None:
-        """Raise UsageError for a folder that holds anything else."""
-        foreign = [path.name for path in self.folder.iterdir() if not _is_ours(path.name)]
-        if foreign:
-            raise UsageError(f"{self.folder} already contains {min(foreign)!r}; choose an empty folder to publish to")
-
     def _written(self, name: str, data: bytes) -> Path:
+        """A temporary file beside a name, flushed. The folder of the store itself must exist."""
         path = self.folder / name
-        self._make(path.parent)
+        for folder in [*path.relative_to(self.folder).parents][-2::-1]:
+            (self.folder / folder).mkdir(exist_ok=True)
         temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
         try:
             with temporary.open("xb") as file:
@@ -118,55 +122,29 @@ class FolderStore:
             raise
         return temporary
 
-    def _make(self, folder: Path) -> None:
-        """Create a folder inside the store, which must exist."""
-        if folder != self.folder and not folder.exists():
-            self._make(folder.parent)
-            folder.mkdir(exist_ok=True)
-
-
-def _link(source: Path, target: Path) -> None:
-    os.link(source, target)
-
 
 def _is_ours(name: str) -> bool:
     return name in (CLAIM, POINTER, MANIFESTS[:-1], BLOCKS[:-1]) or name.endswith(".tmp")
 
 
-# -- Object stores and other file systems ------------------------------------------------------------------------------
-
-_WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "obs", "tos", "hf", "memory"}
-
-
 @dataclass(frozen=True, slots=True)
-class RemoteStore:
-    """A store that is reached through fsspec."""
+class BucketObjects:
+    """Objects of an object store, reached through fsspec."""
 
     files: Any  # an fsspec.AbstractFileSystem
     root: str
-    is_whole: bool  # whether an object is written whole or not at all
-
-    @classmethod
-    def at(cls, uri: str) -> RemoteStore:
-        """Open the store of a URI. Raises MissingExtra without fsspec, UsageError for an unknown scheme."""
-        opened = open_files(uri)
-        return cls(opened.files, opened.root, uri_scheme(uri) in _WHOLE)
 
     def get(self, name: str, most: int) -> bytes:
         """Read an object, or its first `most + 1` bytes. Raises FileNotFoundError."""
-        data: bytes = self._cat(self._path(name), most)
-        return data
+        return bytes(self.files.cat_file(f"{self.root}/{name}", start=0, end=most + 1))
 
     def put(self, name: str, data: bytes) -> None:
         """Write an object."""
-        path = self._path(name)
-        self._make_folder(path)
-        self.files.pipe_file(path, data)
+        self.files.pipe_file(f"{self.root}/{name}", data)
 
     def create(self, name: str, data: bytes) -> bool:
         """Write an object unless it exists. Where the store cannot refuse, existence is checked first."""
-        path = self._path(name)
-        self._make_folder(path)
+        path = f"{self.root}/{name}"
         if self.files.exists(path):
             return False
         try:
@@ -177,86 +155,81 @@ class RemoteStore:
             self.files.pipe_file(path, data)
         return True
 
-    def replace(self, name: str, data: bytes) -> None:
-        """Write an object in place of another."""
-        path = self._path(name)
-        if self.is_whole:
-            self.files.pipe_file(path, data)
-            return
-        temporary = f"{path}.{secrets.token_hex(6)}.tmp"
-        self.files.pipe_file(temporary, data)
-        try:
-            self.files.mv(temporary, path)
-        except Exception:  # some cannot rename over an existing object
-            self.files.pipe_file(path, data)
-            with suppress(Exception):
-                self.files.rm_file(temporary)
-
     def names(self, prefix: str) -> list[str]:
         """The names of all objects below a prefix."""
         self.files.invalidate_cache()
         try:
-            found: list[str] = self.files.find(self._path(prefix))
+            return [path.removeprefix(f"{self.root}/") for path in self.files.find(f"{self.root}/{prefix}")]
         except FileNotFoundError:
             return []
-        return [path.removeprefix(f"{self.root}/") for path in found]
 
     def delete(self, name: str) -> None:
         """Delete an object, if it is there."""
         with suppress(FileNotFoundError):
-            self.files.rm_file(self._path(name))
-
-    def _path(self, name: str) -> str:
-        return f"{self.root}/{name}"
-
-    def _make_folder(self, path: str) -> None:
-        if not self.is_whole:
-            self.files.makedirs(path.rpartition("/")[0], exist_ok=True)
-
-    def _cat(self, path: str, most: int) -> bytes:
-        read: Callable[..., bytes] = self.files.cat_file
-        return read(path, start=0, end=most + 1)
+            self.files.rm_file(f"{self.root}/{name}")
 
 
-# -- The store, opened by its URI --------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SnapshotStore:
+    """A snapshot store with a deadline for every answer; its methods are those of `Objects`.
 
-Result = TypeVar("Result")
+    Raises StorageError where it cannot be reached, whatever its package raises then.
+    """
 
-
-class SnapshotStore(Protocol):
-    """The protocol of a snapshot store. Names are relative, with forward slashes; threads may share it."""
+    objects: Objects
+    uri: str
+    seconds: float
 
     def get(self, name: str, most: int) -> bytes:
         """Read an object; of a longer one `most + 1` bytes. Raises FileNotFoundError if there is none."""
+        return self._reach(partial(self.objects.get, name, most), passing=(FileNotFoundError,))
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object that no pointer names yet. It is durable once this returns."""
+        """Write an object, also in place of an earlier one, whole or not at all."""
+        self._reach(partial(self.objects.put, name, data))
 
     def create(self, name: str, data: bytes) -> bool:
         """Write an object unless one of that name exists; return whether it was written."""
-
-    def replace(self, name: str, data: bytes) -> None:
-        """Write an object in place of an earlier one, atomically: a reader sees the one or the other."""
+        return self._reach(partial(self.objects.create, name, data))
 
     def names(self, prefix: str) -> list[str]:
         """The names of all objects that begin with a prefix, which ends with a slash."""
+        return self._reach(partial(self.objects.names, prefix))
 
     def delete(self, name: str) -> None:
         """Delete an object, if it is there."""
+        self._reach(partial(self.objects.delete, name))
+
+    def _reach(self, call: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
+        return reached(self.uri, partial(call_within, self.seconds, call), passing=passing)
 
 
-Opener = Callable[[str], SnapshotStore]
+_OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "obs", "tos", "hf", "memory"}
 
 
 def open_snapshot_store(uri: str, *, seconds: float = SECONDS) -> SnapshotStore:
     """Open a store, each of whose answers must come within so many seconds, or within those that its URI allows if
-    these are more (`?timeout=SECONDS`, of buckets and databases). No request is sent yet.
+    these are more (`?timeout=SECONDS`, of buckets). No request is sent yet.
 
     Raises UsageError for an invalid URI, MissingExtra without the package that it needs.
     """
-    whole = canonical(uri)
-    longest = max(seconds, timeout_of(whole))
-    return ReachedStore(_OPENERS.get(uri_scheme(whole), RemoteStore.at)(whole), shown_uri(whole), longest)
+    uri = canonical(uri)
+    if uri_scheme(uri) == "file":
+        return SnapshotStore(FolderObjects(_folder_at(uri)), shown_uri(uri), seconds)
+    if uri_scheme(uri) not in _OBJECT_STORES:
+        raise UsageError(
+            f"{shown_uri(uri)} is no place for snapshots; give a folder, which may be a mounted disk, or a bucket "
+            "such as s3://bucket/docs"
+        )
+    opened = open_files(uri)
+    return SnapshotStore(BucketObjects(opened.files, opened.root), shown_uri(uri), max(seconds, opened.timeout))
+
+
+def _folder_at(uri: str) -> Path:
+    parts = split_uri(uri)
+    if parts.netloc not in ("", "localhost"):
+        raise UsageError(f"{uri} names the machine {parts.netloc!r}; a folder is file:///folder, with three slashes")
+    return Path(url2pathname(parts.path))
 
 
 def get_checked(store: SnapshotStore, name: str, most: int, what: str) -> bytes:
@@ -265,52 +238,3 @@ def get_checked(store: SnapshotStore, name: str, most: int, what: str) -> bytes:
     if len(data) > most:
         raise IndexDamaged(f"{what} is larger than the limit of {most:,} bytes")
     return data
-
-
-@dataclass(frozen=True, slots=True)
-class ReachedStore:
-    """A store with a deadline for every answer, and errors that say what to do.
-
-    Raises StorageError where it cannot be reached, whatever its package raises then.
-    """
-
-    store: SnapshotStore
-    uri: str
-    seconds: float
-
-    def get(self, name: str, most: int) -> bytes:
-        """Read an object, as `SnapshotStore.get`."""
-        return self._reach(partial(self.store.get, name, most), may_be_missing=True)
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write an object, as `SnapshotStore.put`."""
-        self._reach(partial(self.store.put, name, data))
-
-    def create(self, name: str, data: bytes) -> bool:
-        """Write an object unless it is there, as `SnapshotStore.create`."""
-        return self._reach(partial(self.store.create, name, data))
-
-    def replace(self, name: str, data: bytes) -> None:
-        """Write an object in place of another, as `SnapshotStore.replace`."""
-        self._reach(partial(self.store.replace, name, data))
-
-    def names(self, prefix: str) -> list[str]:
-        """The names of objects, as `SnapshotStore.names`."""
-        return self._reach(partial(self.store.names, prefix))
-
-    def delete(self, name: str) -> None:
-        """Delete an object, as `SnapshotStore.delete`."""
-        self._reach(partial(self.store.delete, name))
-
-    def _reach(self, call: Callable[[], Result], *, may_be_missing: bool = False) -> Result:
-        passing = (FileNotFoundError,) if may_be_missing else ()
-        return reached(self.uri, partial(call_within, self.seconds, call), passing=passing)
-
-
-def _postgres(uri: str) -> SnapshotStore:
-    from semsearch_scale.snapshots.postgres_snapshots import SnapshotTable  # start-up time: few stores are databases
-
-    return SnapshotTable.at(uri)
-
-
-_OPENERS: dict[str, Opener] = {"file": FolderStore.at, "postgres": _postgres}

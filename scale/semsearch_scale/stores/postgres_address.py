@@ -18,10 +18,7 @@ _FORM = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&ssl
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of an index's schema in a database, and the seconds that a query there may take.
-
-    The schema is empty where a reader names none: it is the only one there with something published.
-    """
+    """The address of an index's schema in a database, and the seconds that a query there may take."""
 
     host: str
     port: int
@@ -34,7 +31,7 @@ class Address:
     @property
     def place(self) -> str:
         """The schema as messages name it."""
-        return f"the schema {self.schema} of {self.server}" if self.schema else self.server
+        return f"the schema {self.schema} of {self.server}"
 
     @property
     def server(self) -> str:
@@ -46,13 +43,12 @@ class Address:
         """The URI in full."""
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        options = {"schema": self.schema} if self.schema else {}
+        options = {"schema": self.schema}
         if self.seconds != SECONDS:
             options["timeout"] = f"{self.seconds:g}"
         if self.sslmode is not None:
             options["sslmode"] = self.sslmode
-        whole = f"postgres://{user}{host}:{self.port}/{quote(self.database, safe='')}"
-        return f"{whole}?{urlencode(options)}" if options else whole
+        return f"postgres://{user}{host}:{self.port}/{quote(self.database, safe='')}?{urlencode(options)}"
 
 
 def located(uri: str, name: str) -> str:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from asyncpg import Connection
 
 CLAIM = "semsearch_index"  # the table with the owner
-SNAPSHOTS = "semsearch_published"  # the table of snapshots (semsearch_scale.snapshots.postgres_snapshots)
 LEAST = (0, 8)  # pgvector: filters keep their recall since then
 _NOT_THERE = ("58P01", "0A000")  # undefined_file, feature_not_supported: no such extension on this machine
 
@@ -137,7 +136,7 @@ async def provide_schema(connection: Connection, address: Address) -> bool:
     Raises UsageError if it has tables that are not an index's, or if the role may not make it or tables in it.
     """
     found = await relations(connection, address)
-    if CLAIM not in found and set(found) - {SNAPSHOTS}:
+    if found and CLAIM not in found:
         raise UsageError(f"{address.place} contains tables of another program; choose another schema: ?schema=NAME")
     row = await connection.fetchrow(_MAY_WRITE, quoted(address.schema))
     if not row["may"]:

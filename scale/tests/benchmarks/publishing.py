@@ -3,7 +3,7 @@
     python scale/tests/benchmarks/publishing.py FOLDER [--documents 1000] [--block 262144] [--place PLACE]
 
 The first documents of FOLDER, by path, are indexed and published to a place: a folder of its own, or the one that is
-given; `postgres` alone starts the server that the tests use. Then one document changes, ten times. On one machine no
+given. Then one document changes, ten times. On one machine no
 network is measured: add a round trip for each block, of which eight travel at once, and the bytes over the speed of
 the line.
 """
@@ -18,12 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 CHANGES = 10
 READING = """
@@ -56,26 +53,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--block", type=int, help="Bytes of a block of the database.")
-    parser.add_argument("--place", help="where to publish; postgres: a server of one's own")
+    parser.add_argument("--place", help="where to publish")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work, place_for(arguments.place, Path(work)) as place:
-        measure(arguments.folder, arguments.documents, arguments.block, Path(work), place)
-
-
-@contextmanager
-def place_for(given: str | None, work: Path) -> Iterator[str]:
-    """The URI of the place to measure."""
-    if given != "postgres":
-        yield given or (work / "place").as_uri()
-        return
-    from scale_servers.postgres_server import PostgresServer, close_connections
-
-    server = PostgresServer(fsync="on", full_page_writes="on", shared_buffers="128MB", max_wal_size="1GB")
-    try:
-        yield server.uri
-    finally:
-        close_connections()
-        server.remove()
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        place = arguments.place or (work / "place").as_uri()
+        measure(arguments.folder, arguments.documents, arguments.block, work, place)
 
 
 def measure(folder: Path, documents: int, block: int | None, work: Path, place: str) -> None:

@@ -1,4 +1,4 @@
-"""What every place does: a folder, what fsspec reaches, and a schema of PostgreSQL."""
+"""What every place does: a folder, and what fsspec reaches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from scale_servers.postgres_server import shared_server
 
 from semsearch.dense.engines import complete
 from semsearch.errors import IndexDamaged, StorageError, UsageError
@@ -16,30 +15,22 @@ from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import shown_uri
 from semsearch_scale.snapshots import store_uris
 from semsearch_scale.snapshots.snapshot_store import (
-    FolderStore,
-    ReachedStore,
+    FolderObjects,
     SnapshotStore,
     get_checked,
     open_snapshot_store,
 )
 
 
-@pytest.fixture(params=["folder", "memory", "renamed", "postgres"])
+@pytest.fixture(params=["folder", "memory"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> SnapshotStore:
-    """A place that is claimed; the last is one where objects are not written whole."""
-    if request.param == "folder":
-        made = open_snapshot_store((tmp_path / "place").as_uri())
-    elif request.param == "postgres":
-        made = open_snapshot_store(shared_server().uri)
-    else:
+    """A place that is claimed."""
+    if request.param == "memory":
         pytest.importorskip("fsspec", reason="an optional dependency")
-        from semsearch_scale.snapshots.snapshot_store import RemoteStore
-
-        found = RemoteStore.at(f"memory://{secrets.token_hex(4)}/docs")
-        remote = RemoteStore(found.files, found.root, found.is_whole and request.param == "memory")
-        made = ReachedStore(remote, "memory://", 10)
-    assert made.create(store_uris.CLAIM, b"first")
-    return made
+    uri = tmp_path.joinpath("place").as_uri() if request.param == "folder" else f"memory://{secrets.token_hex(4)}/docs"
+    store = open_snapshot_store(uri)
+    assert store.create(store_uris.CLAIM, b"first")
+    return store
 
 
 def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: SnapshotStore) -> None:
@@ -56,7 +47,7 @@ def test_an_object_is_created_once(place: SnapshotStore) -> None:
 
 
 def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) -> None:
-    if isinstance(place, ReachedStore) and place.uri == "memory://":
+    if place.uri.startswith("memory:"):
         pytest.skip("fsspec cannot refuse in its memory")
     together = threading.Barrier(6, timeout=60)
 
@@ -72,12 +63,12 @@ def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) ->
 
 def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: SnapshotStore) -> None:
     both = (b"1" * 5000, b"2" * 300_000)
-    place.replace(store_uris.POINTER, both[0])
+    place.put(store_uris.POINTER, both[0])
     is_done = threading.Event()
 
     def replace() -> None:
         for number in range(10):
-            place.replace(store_uris.POINTER, both[number % 2])
+            place.put(store_uris.POINTER, both[number % 2])
         is_done.set()
 
     thread = threading.Thread(target=replace)
@@ -85,12 +76,6 @@ def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place
     while not is_done.is_set():
         assert place.get(store_uris.POINTER, 1_000_000) in both
     thread.join()
-
-
-def test_an_object_is_replaced(place: SnapshotStore) -> None:
-    for said in (b"one", b"two"):
-        place.replace(store_uris.POINTER, said)
-        assert place.get(store_uris.POINTER, 100) == said
 
 
 def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> None:
@@ -122,7 +107,7 @@ def test_a_disk_that_is_not_mounted_is_not_made(tmp_path: Path) -> None:
         open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
 
 
-class StuckPlace(FolderStore):
+class StuckPlace(FolderObjects):
     """A place that answers nothing until it is let."""
 
     let = threading.Event()
@@ -134,7 +119,7 @@ class StuckPlace(FolderStore):
 
 def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"memory://docs cannot be reached: no answer within 0\.05 seconds"):
-        ReachedStore(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
+        SnapshotStore(StuckPlace(tmp_path), "memory://docs", 0.05).get("current.json", 10)
     StuckPlace.let.set()
 
 
@@ -161,3 +146,18 @@ def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
 def test_a_uri_that_names_no_folder_is_no_place(uri: str) -> None:
     with pytest.raises(UsageError, match="names no folder; give one such as"):
         store_uris.canonical(uri)
+
+
+def test_a_place_that_cannot_write_whole_objects_is_refused() -> None:
+    with pytest.raises(UsageError, match="is no place for snapshots; give a folder"):
+        open_snapshot_store("sftp://host/docs")
+    with pytest.raises(UsageError, match="not a number of seconds"):
+        open_snapshot_store("s3://bucket/docs?timeout=soon")
+
+
+def test_vectors_in_lance_may_lie_beside_the_snapshots() -> None:
+    assert store_uris.is_beside("s3://b/x/snapshot", "lance:s3://b/x")
+    assert not store_uris.is_beside("s3://b/x", "lance:s3://b/x")
+    assert not store_uris.is_beside(None, "lance:s3://b/x")
+    assert store_uris.vectors_beside("file:///mnt/my%20docs/snapshot") == "lance:/mnt/my docs"
+    assert store_uris.vectors_beside("s3://b/x/snapshot?region=y") == "lance:s3://b/x?region=y"

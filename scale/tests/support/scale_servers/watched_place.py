@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from semsearch_scale.snapshots import snapshot_store
-from semsearch_scale.snapshots.snapshot_store import FolderStore
+from semsearch_scale.snapshots.snapshot_store import FolderObjects
 
 
-class WatchedPlace(FolderStore):
+class WatchedPlace(FolderObjects):
     """A folder that keeps a list of what was put, and calls something before each object is got."""
 
     put_names: list[str]
@@ -36,5 +36,5 @@ def watched_place(folder: Path) -> Iterator[tuple[str, type[WatchedPlace]]]:
 
     Watched.put_names = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(snapshot_store._OPENERS, "watched", lambda _: Watched(folder))
-        yield f"watched://{folder.as_posix().lstrip('/')}", Watched
+        patched.setattr(snapshot_store, "FolderObjects", Watched)
+        yield folder.absolute().as_uri(), Watched

@@ -1,111 +1,222 @@
-"""Fuzz what takes bytes or text from somebody else, guided by the parts of the code that an input reaches.
+"""Fuzz what takes bytes or text from somebody else: the targets of fuzz_targets.py.
 
     python tests/torture/fuzz.py md --minutes 30
     python tests/torture/fuzz.py all --minutes 60     # all targets, one after the other, with equal shares of the time
-    python tests/torture/fuzz.py --again FILE md      # one input again, with its traceback
+    python tests/torture/fuzz.py md --again FILE      # one input again, with its traceback
 
-It needs atheris (pip install atheris), which no other test does; without it, seeds are changed at random. A finding is
-a crash of the process, an error that is none of ours, more than a second and a second a megabyte, or much memory. A
-large input may take longer, twenty seconds a megabyte, if half of it takes about half the time. Each input that shows a
-finding is kept in build/fuzz/TARGET/found, and is run again without atheris before it counts; the corpus stays in
-build/fuzz/TARGET/corpus for the next time. A fifth of the time goes to inputs that are grown from the corpus. The exit
-status says whether anything was found.
+With atheris (pip install atheris; libFuzzer for Python) inputs are guided by the code that they reach; without it, and
+in the last fifth of the time, sound ones are damaged at random, or a piece is repeated to 200 kB. A finding is a crash
+of the process, an error that is none of ours, much memory, or more time than a second and a second a megabyte (twenty,
+if half of the input takes less than a third of the time). Its input is kept in build/fuzz/TARGET/found, and counts if
+it shows something when it is run alone. The exit status says whether anything was found.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import faulthandler
+import logging
 import os
-import shutil
+import random
+import resource
 import subprocess
 import sys
+import tempfile
 import time
+import traceback
+import warnings
+from collections import Counter
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
 
-from fuzzing.catalogue import TARGETS
-from fuzzing.target import Target
+if TYPE_CHECKING:
+    from fuzz_targets import Run, Target
 
-FUZZER = Path(__file__).parent / "fuzzing" / "fuzzer.py"
-_GROWING = 0.2  # of the time
-_NOT_INPUTS = ("told.json",)
+INSTRUMENTED = ["semsearch", "markdown_it", "mdit_py_plugins", "docutils", "tomllib", "email", "sentencex", "h11"]
+GROWN = 200_000  # bytes
+MEMORY = 400_000_000  # bytes by which an input may raise the memory of the process
+_PATIENCE = 60  # seconds for one input
+_KEPT_OF_EACH = 3
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("target", nargs="+", choices=["all", *TARGETS], metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument("target", nargs="+", metavar="TARGET", help="a name of fuzz_targets.py, or all")
     parser.add_argument("--minutes", type=float, default=10.0, help="of all targets together")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--again", type=Path, help="an input that is run once more, and nothing else")
-    given = parser.parse_args()
-    if given.again:
-        sys.exit(_start("again", given.target[0], given.again).wait())
-    chosen = list(TARGETS) if "all" in given.target else given.target
-    found = sum(fuzz(TARGETS[name], given.folder / name, 60 * given.minutes / len(chosen)) for name in chosen)
-    sys.exit(1 if found else 0)
+    parser.add_argument("--process", nargs=2, help=argparse.SUPPRESS)  # how, and for how many seconds
+    arguments = parser.parse_args()
+    if arguments.again:
+        sys.exit(again(arguments.target[0], arguments.again))
+    if arguments.process:
+        how, seconds = arguments.process
+        return fuzz_here(arguments.target[0], arguments.folder, how, float(seconds))
+    from fuzz_targets import TARGETS
+
+    names = list(TARGETS) if "all" in arguments.target else arguments.target
+    seconds_each = 60 * arguments.minutes / len(names)
+    sys.exit(sum(fuzz(name, arguments.folder / name, seconds_each) for name in names) > 0)
 
 
-def fuzz(target: Target, folder: Path, seconds: float) -> int:
-    """Fuzz a target, print a line of what was done and one for each finding; how many findings there are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / "found", ignore_errors=True)
-    how = "guided" if find_spec("atheris") else "changing"
-    inputs = _run(how, target, folder, seconds * (1 - _GROWING if target.grows else 1))
-    grown = _run("growing", target, folder, seconds * _GROWING) if target.grows else 0
-    shutil.rmtree(folder / "own", ignore_errors=True)
-    shown = [found for path in _kept(folder) if (found := _shown_again(target, path)) is not None]
-    corpus = len(list((folder / "corpus").iterdir()))
-    print(
-        f"{target.name:<16}{seconds / 60:6.1f} minutes {inputs:>10,} inputs {grown:>7,} grown {corpus:>6,} kept "
-        f"{len(shown):>3} findings",
-        flush=True,
-    )
-    for line in shown:
-        print(f"  {line}", flush=True)
-    return len(shown)
+def fuzz(name: str, folder: Path, seconds: float) -> int:
+    """Fuzz a target in processes of its own, which an input may end; how many findings there are."""
+    (folder / "found").mkdir(parents=True, exist_ok=True)
+    shares = {"guided": 0.8 * seconds, "random": 0.2 * seconds} if find_spec("atheris") else {"random": seconds}
+    for how, share in shares.items():
+        end = time.monotonic() + share
+        while (left := end - time.monotonic()) >= 1:
+            command = [sys.executable, __file__, name, "--folder", str(folder), "--process", how, str(int(left))]
+            with (folder / f"{how}.log").open("ab") as log:
+                status = subprocess.run(command, stdout=log, stderr=log, env=_one_thread(), check=False).returncode
+            if (folder / "now").exists():
+                (folder / "now").replace(folder / "found" / f"stopped-{time.time_ns()}")
+            elif status:
+                print(f"  {name}: the fuzzer ended with status {status}; see {folder / f'{how}.log'}")
+                break
+    findings = [line for path in sorted((folder / "found").iterdir()) if (line := _shown_alone(name, path))]
+    print(f"{name:<18}{seconds / 60:6.1f} minutes {len(findings):>3} findings", *findings, sep="\n  ", flush=True)
+    return len(findings)
 
 
-def _run(what: str, target: Target, folder: Path, seconds: float) -> int:
-    """Run the fuzzer for a time, again and again where an input ends it; how many inputs it has run."""
-    end, inputs = time.monotonic() + seconds, 0
-    while (left := end - time.monotonic()) >= 1:
-        told = folder / "found" / "told.json"
-        told.unlink(missing_ok=True)
-        status = _start(what, target.name, folder, str(int(left)), log=folder / f"{what}.log").wait()
-        inputs += json.loads(told.read_text())["inputs"] if told.exists() else 0
-        if (folder / "now").exists():
-            (folder / "now").replace(folder / "found" / f"stopped-{inputs}")
-        if status and not told.exists():
-            print(f"  {target.name}: the fuzzer does not start; see {folder / f'{what}.log'}")
-            break
-    return inputs
-
-
-def _start(what: str, *arguments: str | Path, log: Path | None = None) -> subprocess.Popen[bytes]:
-    command = [sys.executable, str(FUZZER), what, *map(str, arguments)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    if log is None:
-        return subprocess.Popen(command, env=environment)
-    with log.open("ab") as file:
-        return subprocess.Popen(command, env=environment, stdout=file, stderr=file)
-
-
-def _kept(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "found").iterdir() if path.name not in _NOT_INPUTS)
-
-
-def _shown_again(target: Target, path: Path) -> str | None:
-    """What an input shows when it is run alone; None, and the file deleted, if nothing."""
-    command = [sys.executable, str(FUZZER), "again", target.name, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not done.returncode:
+def _shown_alone(name: str, path: Path) -> str | None:
+    command = [sys.executable, __file__, name, "--again", str(path)]
+    process = subprocess.run(command, capture_output=True, text=True, env=_one_thread(), check=False)
+    if not process.returncode:
         path.unlink()
         return None
-    last = [line for line in done.stdout.splitlines() if line] or [f"{path}: ended with status {done.returncode}"]
-    return last[-1]
+    return (process.stdout.strip().splitlines() or [f"{path}: ended with status {process.returncode}"])[-1]
+
+
+def _one_thread() -> dict[str, str]:
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def again(name: str, path: Path) -> int:
+    """Run one input, and print what it shows; 1 if that is anything."""
+    from fuzz_targets import TARGETS
+
+    faulthandler.dump_traceback_later(_PATIENCE, exit=True)
+    with tempfile.TemporaryDirectory() as folder:
+        run = _warm(TARGETS[name], Path(folder))
+        shown = shown_by(run, path.read_bytes(), trace=True)
+    print(f"{path}: {path.stat().st_size:,} bytes: {shown or 'nothing'}")
+    return int(shown is not None)
+
+
+def fuzz_here(name: str, folder: Path, how: str, seconds: float) -> None:
+    """Fuzz in this process, and keep the inputs that show something."""
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    seen = Counter[str]()
+
+    def watched(data: bytes) -> None:
+        (folder / "now").write_bytes(data)
+        if shown := shown_by(run, data):
+            seen[shown] += 1
+            if seen[shown] <= _KEPT_OF_EACH:
+                file_name = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in shown)[:150]
+                (folder / "found" / f"{file_name}.{seen[shown]}").write_bytes(data)
+        (folder / "now").unlink()
+
+    with tempfile.TemporaryDirectory() as own:
+        if how == "guided":
+            import atheris
+
+            with atheris.instrument_imports(include=INSTRUMENTED):
+                from fuzz_targets import TARGETS
+
+                run = _warm(TARGETS[name], Path(own))
+            corpus = folder / "corpus"
+            corpus.mkdir(exist_ok=True)
+            for number, seed in enumerate(TARGETS[name].seeds()):
+                (corpus / f"seed-{number}").write_bytes(seed)
+            (folder / "words").write_text("".join(f'"{_escaped(word)}"\n' for word in TARGETS[name].words))
+            options = [f"-max_total_time={seconds:.0f}", f"-timeout={_PATIENCE}", "-max_len=8192", "-rss_limit_mb=3000"]
+            options += [f"-dict={folder / 'words'}"] * bool(TARGETS[name].words)  # libFuzzer refuses an empty one
+            atheris.Setup([name, *options, f"-artifact_prefix={folder / 'found'}/", str(corpus)], watched)
+            atheris.Fuzz()
+        else:
+            from fuzz_targets import TARGETS
+
+            run = _warm(TARGETS[name], Path(own))
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, resource.RLIM_INFINITY))
+            _change_at_random(TARGETS[name], watched, seconds)
+
+
+def _change_at_random(target: Target, run: Run, seconds: float) -> None:
+    from sample_files.damage import damaged
+
+    seeds, chance, end = list(target.seeds()), random.Random(), time.monotonic() + seconds
+    while time.monotonic() < end:
+        data = chance.choice(seeds)
+        if target.grows and chance.random() < 0.2:
+            start, size = chance.randrange(len(data) + 1), chance.choice((1, 2, 3, 5, 8, 20, 100, 1000))
+            piece = data[start : start + size] or b" "
+            data = data[:start] + piece * (GROWN // len(piece)) + chance.choice((b"", data[start + size :]))
+        else:
+            for _ in range(chance.choice((0, 0, 1, 3))):
+                word = chance.choice(target.words or ("\0",)).encode("utf-8", "surrogatepass")
+                place = chance.randrange(len(data) + 1)
+                data = data[:place] + word + data[place:]
+            data = damaged(data, chance.random())
+        faulthandler.dump_traceback_later(_PATIENCE, exit=True)
+        run(data)
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _warm(target: Target, folder: Path) -> Run:
+    """What runs an input, after all that is imported late was imported."""
+    run = target.prepare(folder)
+    for seed in target.seeds():
+        shown_by(run, seed)
+    return run
+
+
+def shown_by(run: Run, data: bytes, *, trace: bool = False) -> str | None:
+    """What an input shows, in a few words that name the place; None if all is as it should be."""
+    from semsearch.errors import SemsearchError
+
+    before, began = _peak(), time.process_time()
+    try:
+        run(data)
+    except SemsearchError:
+        pass
+    except Exception as error:  # whatever it is, it is what is looked for
+        if trace:
+            traceback.print_exc()
+        frames = traceback.extract_tb(error.__traceback__)
+        ours = [frame for frame in frames if "semsearch" in Path(frame.filename).parts]
+        places = dict.fromkeys(f"{Path(at.filename).name} {at.name} {at.lineno}" for at in (*ours[-1:], frames[-1]))
+        return " ".join((type(error).__name__, *places))
+    if _is_slow(run, data, time.process_time() - began):
+        return "slow"
+    return "memory" if _peak() - before > MEMORY else None
+
+
+def _is_slow(run: Run, data: bytes, seconds: float) -> bool:
+    megabytes = len(data) / 1e6
+    if seconds < 1 + megabytes:
+        return False
+    if megabytes < 0.1 or seconds > 1 + 20 * megabytes:
+        return True
+    began = time.process_time()
+    with suppress(Exception):
+        run(data[: len(data) // 2])
+    return seconds > 3 * (time.process_time() - began)  # with the square of the size, it is four times
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _escaped(word: str) -> str:
+    encoded = word.encode("utf-8", "surrogatepass")
+    return "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}" for byte in encoded)
 
 
 if __name__ == "__main__":

@@ -68,13 +68,6 @@ def test_it_writes_as_the_index_does(index: AsyncIndex, tmp_path: Path) -> None:
     assert threads == {threading.get_ident()}  # the loop's
 
 
-def test_searches_run_at_the_same_time(index: AsyncIndex) -> None:
-    async def ask() -> list[int]:
-        return [len(hits) for hits in await asyncio.gather(*(index.search("ship", k) for k in range(1, 5)))]
-
-    assert asyncio.run(ask()) == [1, 2, 3, 4]
-
-
 def test_a_cancelled_search_disturbs_no_other(index: AsyncIndex) -> None:
     async def ask() -> int:
         task = asyncio.create_task(index.search("ship"))
@@ -111,28 +104,6 @@ def test_a_cancelled_write_changes_nothing_and_has_ended(index: AsyncIndex, capl
     assert "c" in index.index
     assert index.index.verify() == []
     assert "never retrieved" not in caplog.text
-
-
-def test_all_else_is_as_of_the_index(index: AsyncIndex, tmp_path: Path) -> None:
-    here = index.index
-
-    async def ask() -> None:
-        hit = (await index.search("a ship", 1))[0]
-        assert await index.explain_hit(hit) == here.explain_hit(hit)
-        assert await index.facets(values=2) == here.facets(values=2)
-        assert await index.passages(hit.path) == here.passages(hit.path)
-        assert await index.problems() == here.problems()
-        assert await index.coverage(limit=2) == here.coverage(limit=2)
-        assert await index.verify() == []
-        await index.add([("a", "A bee.")])
-        assert [text.document async for text in index.texts()] == ["a"]
-        assert (await index.rebuild(method="usif", progress=lambda _: None)).refitted
-        assert here.settings.method == "usif"
-        merged = await AsyncIndex.merge(tmp_path / "merged", here.path, progress=lambda _: None)
-        assert (await merged.status()).documents == len(here)
-        await merged.discard()
-
-    asyncio.run(ask())
 
 
 def test_it_follows_files_until_its_task_is_cancelled(index: AsyncIndex, tmp_path: Path) -> None:

@@ -6,14 +6,11 @@ import io
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from small import TOPICS, small_vectors, write_articles
 from tqdm import tqdm
@@ -164,15 +161,6 @@ def test_a_folder_around_a_root_takes_it_over_without_reading_it_again(
     assert index.search("ship", filters=["docs/sea-0.md"])[0].path == str((inner / "sea-0.md").as_posix())
 
 
-def test_a_folder_inside_a_root_is_synced_alone(index: Index, docs: Path) -> None:
-    (docs / "sub").mkdir()
-    (docs / "sub" / "a.md").write_text("Bread.")
-    index.sync(docs)
-    report = index.sync(docs / "sub")
-    assert (report.unchanged, report.warnings) == (1, ())
-    assert index.status().roots == (docs.as_posix(),)
-
-
 def test_a_single_file_can_be_a_root(index: Index, docs: Path) -> None:
     index.sync(docs / "sea-0.md")
     hit = index.search("ship")[0]
@@ -280,21 +268,6 @@ def test_answers_do_not_depend_on_how_many_segments_there_are(index: Index, docs
         assert [hit[0] for hit in many[:1]] == [opened.search("captain", 50)[0].sentence]
 
 
-def test_removed_documents_are_never_found(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    (docs / "sea-0.md").unlink()
-    index.sync()
-    for mode in ("hybrid", "dense", "lexical"):
-        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 100, mode=mode))
-
-
-def test_large_indexes_are_cut_into_several_segments(index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.LARGEST", 20)
-    index.sync(docs)
-    assert index.status().segments <= 10 + 8  # 36 passages, 144 sentences
-    assert len(index.search("moon", 36, mode="dense")) == 36
-
-
 # -- texts ---------------------------------------------------------------------------------------------------------
 
 
@@ -307,11 +280,6 @@ def test_texts_that_are_in_no_file_are_added_replaced_and_removed(index: Index) 
     assert index.search("bread", mode="lexical") == []
     assert index.remove("a", "nothing") == 1
     assert documents(index) == {"b", "c"}
-
-
-def test_the_same_text_under_two_ids_is_two_documents(index: Index) -> None:
-    index.add([Text("a", "A bee on a rose."), Text("b", "A bee on a rose.")])
-    assert {hit.document for hit in index.search("bee", duplicates=True)} == {"a", "b"}
 
 
 def test_a_texts_own_title_and_metadata_go_over_those_in_it(index: Index) -> None:
@@ -439,22 +407,6 @@ def test_other_word_vectors_are_refused_until_a_rebuild(index: Index, docs: Path
         assert "ship" in opened.search("ship")[0].passage.lower()
 
 
-def test_lexical_search_needs_no_word_vectors(index: Index, docs: Path, tmp_path: Path) -> None:
-    index.sync(docs)
-    shutil.move(tmp_path / "small", tmp_path / "gone")
-    with Index.open(index.path) as opened:
-        assert opened.search("ship", mode="lexical")
-    shutil.move(tmp_path / "gone", tmp_path / "small")
-
-
-def test_a_rebuild_can_change_the_method(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    index.rebuild(method="usif")
-    status = index.status()
-    assert (status.method, status.components) == ("usif", 5)
-    assert index.search("moon", mode="dense")[0].document.startswith("night")
-
-
 def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_path: Path) -> None:
     index.sync(docs)
     expected = index.search("moon")
@@ -465,18 +417,6 @@ def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_pat
 
 
 # -- what is not meant, and what is damaged ------------------------------------------------------------------------
-
-
-def test_one_string_is_not_taken_letter_by_letter(index: Index, docs: Path) -> None:
-    wrong: list[Callable[[], object]] = [
-        lambda: index.search("moon", filters="format=text"),
-        lambda: index.search_many("moon"),
-        lambda: index.sync(docs, include="*.md"),
-        lambda: index.sync(docs, exclude="*.md"),
-    ]
-    for call in wrong:
-        with pytest.raises(UsageError, match="sequence of strings"):
-            call()
 
 
 def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_path: Path) -> None:
@@ -526,23 +466,6 @@ def test_without_its_segments_an_index_can_be_rebuilt(index: Index, docs: Path) 
     assert [hit.document for hit in index.search("moon") if hit.document != "sea-0.md"] == [
         document for document in expected if document != "sea-0.md"
     ]
-
-
-def test_damaged_postings_are_told_and_a_rebuild_mends_them(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    (path,) = (index.path / "segments").glob("words-*")
-    whole = path.read_bytes()
-    terms, passages, postings = np.frombuffer(whole[16:40], dtype="<i8").tolist()
-    bounds, lengths = 40 + 8 * terms, 40 + 8 * (2 * terms + 1)
-    rows = lengths + 4 * passages
-    for start, end in ((rows, rows + 4 * postings), (bounds, lengths), (lengths, rows)):
-        path.write_bytes(whole[:start] + b"\xfe\xff\xff\x7f" * ((end - start) // 4) + whole[end:])
-        index._release()
-        with pytest.raises(IndexDamaged, match=r"damaged.*--rebuild --name"):
-            index.search("moon and a ship", mode="lexical")
-        assert index.verify()
-    index.rebuild()
-    assert index.search("moon", mode="lexical")
 
 
 def test_a_skipped_file_is_told_of_each_time_but_is_not_stale(index: Index, docs: Path) -> None:
@@ -601,10 +524,3 @@ def test_without_its_file_of_word_counts_an_index_says_how_to_go_on(tmp_path: Pa
             index.refit()
         index.rebuild(frequencies="vectors")
         assert index.verify() == []
-
-
-def printed_by(code: str) -> str:
-    """What a new process prints that runs some code."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip()

@@ -12,7 +12,6 @@ from semsearch.errors import IndexNotFound, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex, names_of
 from semsearch.readers.document import Text
-from semsearch.results.hits import Hit
 from semsearch.word_vectors.table import VectorTable
 
 QUERY = "a ship in the storm"
@@ -68,11 +67,6 @@ def test_the_score_in_its_own_index_is_told(several: MultiIndex) -> None:
         assert hit.origin.fused.alone == alone[hit.passage_id]
 
 
-def test_the_least_score_is_one_of_the_fused(several: MultiIndex) -> None:
-    hits = several.search(QUERY)
-    assert several.search(QUERY, min_score=hits[4].score) == hits[:5]
-
-
 def test_similar_passages_come_from_all_indexes(several: MultiIndex) -> None:
     (hit,) = several.search(QUERY, 1, filters=["*.md"])
     found = several.similar(hit)
@@ -100,20 +94,6 @@ def test_citations_name_their_index(several: MultiIndex) -> None:
     assert {cited.index for cited in context.citations} == {"notes", "work"}
     assert all(f"[{cited.index}]" in context.text for cited in context.citations)
     assert context.words <= 120
-
-
-def test_one_index_answers_byte_for_byte_as_before(several: MultiIndex) -> None:
-    (hit, *_) = several.indexes["notes"].search(QUERY)
-    assert "index" not in hit.to_dict(origin=True)
-    assert "fused" not in hit.to_dict(origin=True)["origin"]
-    assert "index" not in several.indexes["notes"].context(QUERY).citations[0].to_dict()
-
-
-def test_hits_are_stored_and_read_back_with_their_index(several: MultiIndex) -> None:
-    (hit,) = several.search(QUERY, 1)
-    stored = Hit.from_dict(hit.to_dict(origin=True))
-    assert stored == hit
-    assert several.explain_hit(stored).score == pytest.approx(hit.score)
 
 
 def test_boosts_count_for_similar_passages_too(several: MultiIndex) -> None:

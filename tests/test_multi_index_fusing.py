@@ -69,17 +69,6 @@ def test_nearness_counts_by_how_good_the_best_passage_of_its_index_is() -> None:
     assert found == {"good": pytest.approx(0.72), "poor": pytest.approx(0.056 + 0.024 + 0.2 * share**2)}
 
 
-def test_parts_of_a_fused_score_add_up_to_it() -> None:
-    answers = {"a": [hit("good", 0.5, 20.0, GOOD, 1.0)], "b": [hit("poor", 0.1, 2.0, POOR, 1.0)]}
-    for each in fuse_answers(answers, "hybrid"):
-        assert each.origin is not None
-        weights = each.origin.weights
-        assert each.dense is not None
-        assert each.lexical is not None
-        parts = weights.dense * each.dense + weights.lexical * each.lexical / weights.best + weights.near
-        assert each.score == pytest.approx(parts)
-
-
 def test_an_index_without_the_words_is_weighed_as_the_others() -> None:
     answers = {"a": [hit("good", 0.3, 20.0, GOOD)], "b": [hit("no words", 0.4, None, Weights(1.0, 0.0))]}
     assert scores(fuse_answers(answers, "hybrid"))["no words"] == pytest.approx(0.56 * 0.4)
@@ -95,15 +84,6 @@ def test_one_index_that_answers_keeps_its_very_scores() -> None:
     found = fuse_answers({"a": own, "b": []}, "hybrid")
     assert [each.score for each in found] == [each.score for each in own]
     assert [each.origin.weights for each in found if each.origin] == [GOOD, GOOD]
-
-
-@pytest.mark.parametrize("mode", ["dense", "lexical"])
-def test_in_one_half_alone_scores_are_compared_as_they_are(mode: Mode) -> None:
-    weights = Weights(1.0, 0.0) if mode == "dense" else Weights(0.0, 1.0)
-    answers = {"a": [hit("low", 0.2, 2.0, weights)], "b": [hit("high", 0.4, 4.0, weights)]}
-    found = fuse_answers(answers, mode)
-    assert [each.passage for each in found] == ["high", "low"]
-    assert [each.score for each in found] == ([0.4, 0.2] if mode == "dense" else [4.0, 2.0])
 
 
 def test_a_rerankers_part_stays_as_it_is() -> None:
@@ -126,11 +106,6 @@ def test_similar_hits_keep_what_a_boost_added() -> None:
     assert found == {"first": pytest.approx(0.98), "other": pytest.approx(0.17)}
 
 
-def test_equal_scores_come_in_the_order_of_the_indexes() -> None:
-    answers = {"b": [hit("first", 0.5, 2.0, POOR)], "a": [hit("second", 0.5, 2.0, POOR)]}
-    assert [each.passage for each in fuse_answers(answers, "hybrid")] == ["first", "second"]
-
-
 def test_similar_hits_are_scored_by_the_best_words_of_all() -> None:
     alone = Weights(0.7, 0.3, 1.0)
     answers = {
@@ -144,11 +119,6 @@ def test_similar_hits_are_scored_by_the_best_words_of_all() -> None:
         "far": pytest.approx(0.14 + 0.03),
         "silent": pytest.approx(0.28),
     }
-
-
-def test_nothing_found_is_nothing_fused() -> None:
-    assert fuse_answers({"a": [], "b": []}, "hybrid") == []
-    assert fuse_alike({"a": [], "b": []}, "hybrid") == []
 
 
 def test_what_says_the_same_in_two_indexes_is_one_hit() -> None:

@@ -15,7 +15,7 @@ from packages import needed
 from serving import TOKEN, running
 from small import write_articles
 
-from semsearch.errors import IndexNotFound, SemsearchError, ServerError, SourceError, UsageError
+from semsearch.errors import IndexNotFound, SemsearchError, ServerError, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex
 from semsearch.server.open_indexes import OpenIndexes
@@ -66,15 +66,6 @@ def answering(status: int, body: bytes) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-def test_documents_and_status_are_those_of_the_index(remote: RemoteIndex, index: Index) -> None:
-    assert list(remote.documents()) == list(index.documents())
-    assert list(remote.documents(["sea*"])) == list(index.documents(["sea*"]))
-    assert remote.document("sea-0.md") == index.document("sea-0.md")
-    assert remote.status() == index.status()
-    with pytest.raises(SourceError, match="not in the index"):
-        remote.document("../etc/passwd")
 
 
 def test_a_hit_of_an_earlier_generation_does_not_explain_itself(remote: RemoteIndex, index: Index) -> None:

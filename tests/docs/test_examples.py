@@ -172,9 +172,3 @@ def test_no_code_of_a_page_escapes(page: str) -> None:
         assert block.language in LANGUAGES, f"{page}, line {block.line}: say what language the block is in"
     indented = re.findall(r"^(?: {4,}|\t)(?:\$ |python |semsearch |from |import ).*$", prose(text), re.MULTILINE)
     assert not indented, f"{page}: put these into a fenced block, so that they are run"
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_mark_stands_before_a_block(page: str) -> None:
-    marks = read(page).count("<!-- not run: ")
-    assert marks == sum(bool(block.reason) and not block.reason.endswith(" command") for block in blocks(read(page)))

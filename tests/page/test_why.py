@@ -120,25 +120,3 @@ def test_everyone_can_use_it(
         open_why(page, 0)
         assert_everyone_can_use(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_numbers_are_rounded_so_that_they_add_up(visit: Visit) -> None:
-    page = visit.go()
-    wrong = page.evaluate(
-        """async () => {
-          const { apportioned, inUnits } = await import("/page/js/explanation.js");
-          let seed = 1;
-          const random = () => ((seed = (seed * 16807) % 2147483647) / 2147483647 - 0.4);
-          const wrong = [];
-          for (let turn = 0; turn < 500; turn++) {
-            const parts = Array.from({ length: turn % 9 }, random);
-            const sum = inUnits(parts.reduce((total, each) => total + each, 0));
-            const units = apportioned(parts, sum);
-            const adds = units.reduce((total, each) => total + each, 0) === (parts.length ? sum : 0);
-            const near = units.every((each, at) => Math.abs(each - 1000 * parts[at]) < 1.001);
-            if (!adds || !near) wrong.push([parts, sum, units]);
-          }
-          return wrong;
-        }"""
-    )
-    assert wrong == []

@@ -18,7 +18,6 @@ from typing import ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from processes.hammering import documents_of
 from small import small_vectors
 
 from semsearch.index import Index
@@ -46,7 +45,7 @@ class Crowd:
         self._pool = ThreadPoolExecutor(threads + processes)
         self._threads = threads
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, str(Path(__file__).parent / "processes" / "hammering.py"), "answer"]
+        command = [sys.executable, __file__]
         self._processes = [
             subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in range(processes)
@@ -150,3 +149,25 @@ class AskedWhileWritten(RuleBasedStateMachine):
 
 def _answer(model: dict[str, tuple[list[str], str]], word: str, mode: Mode) -> list[list[str]]:
     return sorted([id_, text] for id_, (words, text) in model.items() if mode == "dense" or word in words)
+
+
+def documents_of(index: Index, word: str, mode: Mode) -> list[list[str]]:
+    """What an index answers to a word: the ids of documents and their passages, in the order of the ids."""
+    hits = index.search(word, 100, mode=mode, duplicates=True)
+    return sorted([hit.document, hit.passage] for hit in hits)
+
+
+def main() -> None:
+    """A process of the crowd: a question a line, as JSON (an index, a word, a mode, how often), and its answers."""
+    index: Index | None = None
+    for line in sys.stdin:
+        path, word, mode, times = json.loads(line)
+        if index is None or str(index.path) != path:
+            if index is not None:
+                index.close()
+            index = Index.open(path)
+        print(json.dumps([documents_of(index, word, mode) for _ in range(times)]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

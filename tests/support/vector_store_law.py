@@ -105,12 +105,6 @@ def test_vectors_are_fetched_by_their_ids_and_ids_that_are_not_there_have_none(s
     assert fetched(reader, ids_of()) == {}
 
 
-def test_the_best_are_found_in_the_order_of_their_inner_products(exact: VectorStore) -> None:
-    ids, rows, queries = ids_of(range(100, 180), range(300, 420)), unit_rows(200), unit_rows(5, seed=1)
-    reader = exact.open(write(exact, ids, rows), NO_IDS)
-    assert told(reader, queries, 10) == by_sorting(reader, ids, queries, 10)
-
-
 def test_what_is_found_has_the_score_of_its_stored_vector(store: VectorStore) -> None:
     ids, queries = ids_of(range(1, 201)), unit_rows(40, seed=1)
     reader = store.open(write(store, ids, unit_rows(200)), NO_IDS)
@@ -152,15 +146,6 @@ def test_a_vector_of_zeros_is_kept_and_scores_zero(exact: VectorStore) -> None:
     assert fetched(reader, ids_of(8))[8] == [0.0] * DIMENSION
     found = reader.search(rows[:1], 3)
     assert float(found.scores[found.ids == 8][0]) == 0
-
-
-def test_it_makes_no_difference_how_vectors_are_divided_into_segments(exact: VectorStore) -> None:
-    ids, rows, queries = ids_of(range(1, 121)), unit_rows(120), unit_rows(50, seed=3)
-    whole = exact.open(write(exact, ids, rows), NO_IDS)
-    parts = [write(exact, ids[part], rows[part]) for part in (slice(80, 120), slice(0, 30), slice(30, 80))]
-    divided = exact.open([segment for part in parts for segment in part], NO_IDS)
-    for some in (queries[:1], queries):
-        assert told(divided, some, 9) == told(whole, some, 9)
 
 
 # -- the edges -------------------------------------------------------------------------------------------------------
@@ -287,22 +272,6 @@ def test_a_dropped_segment_is_gone_and_the_error_names_it(store: VectorStore) ->
         with pytest.raises(FileNotFoundError) as refusal:
             work()
         assert segments[0].file in str(refusal.value.filename)
-
-
-def test_merging_keeps_every_answer_but_those_that_were_removed(exact: VectorStore) -> None:
-    ids, rows, queries = ids_of(range(1, 131)), unit_rows(130), unit_rows(40, seed=1)
-    parts = [write(exact, ids[part], rows[part]) for part in (slice(90, 130), slice(0, 40), slice(40, 90))]
-    segments, removed = [segment for part in parts for segment in part], id_ranges(range(35, 45), 130)
-    before = exact.open(segments, removed)
-    merged = merge_segments(exact, segments, removed, generation=5)
-    after = exact.open(merged, NO_IDS)
-    assert {*fetched(after, ids)} == {*range(1, 130)} - {*range(35, 45)}
-    assert fetched(after, ids) == fetched(before, ids)
-    for some in (queries[:1], queries):
-        assert told(after, some, 9) == told(before, some, 9)
-    held = [id_ for segment in merged for id_ in segment.id_ranges.all_ids().tolist()]
-    assert held == sorted(fetched(after, ids))
-    assert merge_segments(exact, segments, id_ranges(range(1, 200)), generation=6) == []
 
 
 def test_a_whole_segment_has_nothing_wrong_and_says_what_it_holds(store: VectorStore) -> None:

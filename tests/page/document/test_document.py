@@ -124,21 +124,6 @@ def test_a_file_that_has_changed_is_said_and_the_text_is_what_is_searched(visit:
     expect(page.locator(".source-column")).to_contain_text("The judge in the court.")
 
 
-def test_a_document_that_is_not_in_the_index_is_a_problem_in_words(visit: Visit) -> None:
-    visit.expected.append("error: Failed to load resource")
-    page = visit.go(source("nothing.md"))
-    expect(page.get_by_role("alert")).to_contain_text("nothing.md is not in the index")
-
-
-def test_beside_the_hits_the_source_follows_the_hit_that_is_opened(browser: Browser, asker: Asker) -> None:
-    with visiting(browser, asker, size=(1600, 900)) as visit:
-        page = visit.go(f"#/search?{urlencode({'q': 'ship in the storm', 'index': 'shelf'})}")
-        page.locator(".hit-source").first.click()
-        pane: Locator = page.get_by_role("complementary", name="Source")
-        expect(pane.locator("mark.current")).to_be_visible()
-        assert is_in_the_middle(pane.locator("mark.current"))
-
-
 @pytest.mark.parametrize(("scheme", "size"), LOOKS)
 def test_everyone_can_use_it(
     browser: Browser,

@@ -28,6 +28,7 @@ import errno
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -97,12 +98,33 @@ class ServerError(SemsearchError):
     """A server cannot be reached, or refuses: the token is wrong, or a limit is exceeded."""
 
 
+RELEASED = False  # whether a package registry has semsearch; else it is installed from a checkout of its repository
+
+
+def install_command(extra: str = "", *, distribution: str = ".") -> str:
+    """The command that installs semsearch, or another distribution of its repository, with an extra.
+
+    It is that of the program by which semsearch itself was installed: pip, pipx or uv.
+    """
+    parts, whole = Path(sys.prefix).parts, "semsearch" if RELEASED else "."
+    if distribution == ".":
+        program = (
+            "pipx install --force" if "pipx" in parts else "uv tool install --force" if "uv" in parts else "pip install"
+        )
+        distribution = whole
+    else:
+        of_uv = f"uv tool install --force {whole} --with"
+        program = "pipx inject semsearch" if "pipx" in parts else of_uv if "uv" in parts else "pip install"
+        distribution = distribution.replace("./", "semsearch-") if RELEASED else distribution
+    return f"{program} '{distribution}[{extra}]'" if extra else f"{program} {distribution}"
+
+
 class MissingExtra(SemsearchError):
     """A package that a feature needs is not installed; without an extra, one that semsearch itself asks for."""
 
-    def __init__(self, package: str, extra: str = "", *, distribution: str = "semsearch") -> None:
-        asked = f"'{distribution}[{extra}]'" if extra else distribution
-        super().__init__(f"{package} is not installed; run: pip install {asked}")
+    def __init__(self, package: str, extra: str = "", *, distribution: str = ".") -> None:
+        where = "" if RELEASED else " in a checkout of semsearch"
+        super().__init__(f"{package} is not installed; run{where}: {install_command(extra, distribution=distribution)}")
 
 
 _REPEATED = 80  # characters

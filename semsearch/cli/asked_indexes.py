@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import all_asked, find_asked, shown
+from semsearch.cli.find_index import HERE, all_asked, find_asked, index_folders, of_this_folder, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.cli.progress import sync_progress
-from semsearch.errors import IndexLocked, UsageError
+from semsearch.errors import IndexLocked, IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.hits import Citation, Hit
@@ -49,13 +49,34 @@ def _opened(search: options.SearchArguments) -> Asked:
             raise UsageError("--vectors works with local indexes only, not with --server")
         return Index.connect(search.server, index=search.index or None, token=os.environ.get("SEMSEARCH_TOKEN"))
     named = [find_asked(name, search.indexes) for name in search.index or ()]
-    places = named or [*all_asked(search.indexes)]
+    places = named or _of_this_folder(search)
     by_path = {os.path.realpath(place) if isinstance(place, Path) else place: place for place in reversed(places)}
     folders = [*by_path.values()][::-1]
     reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
         return Index.open(folders[0], vectors=search.vectors, reranker=reranker)
     return MultiIndex.open(*folders, vectors=search.vectors, reranker=reranker)
+
+
+def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
+    """The indexes that are asked if none is named; where there is none, one is made if the user wants it."""
+    folders: list[Path | str] = [*of_this_folder(search.indexes)]
+    if folders:
+        return folders
+    others = ""
+    try:
+        if not search.index_first:
+            return [*all_asked(search.indexes)]
+    except IndexNotFound as error:
+        if index_folders(search.indexes or HERE):
+            raise
+        others = "" if str(error).startswith("no index") else f"; {error}"
+    from semsearch.cli.commands.index_command import index_for_question  # loads the readers
+
+    try:
+        return [index_for_question(search.indexes, search.vectors, first=search.index_first)]
+    except IndexNotFound as error:
+        raise IndexNotFound(f"{error}{others}") from None
 
 
 def indexes_of(asked: Asked) -> Mapping[str, Index]:
@@ -112,7 +133,13 @@ def tell_if_empty(asked: Asked) -> None:
     """Warn of an empty index, a likely reason for no hits. Of several on a server nothing is known."""
     for index in indexes_of(asked).values():
         if not index.status(drift=False, stale=False).documents:
-            warn(f"the index {index.path} is empty; run: semsearch index PATH --name {shown(index.path)}")
+            command = f"semsearch index {'' if index.roots else 'PATH '}--name {shown(index.path)}"
+            why = (
+                "has no files yet, its first indexing was interrupted; to continue, run"
+                if index.roots
+                else "is empty; run"
+            )
+            warn(f"the index {index.path} {why}: {command}")
     if isinstance(asked, Index | MultiIndex) or names_of(asked):
         return
     if not asked.status(drift=False, stale=False).documents:

@@ -20,7 +20,7 @@ from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
 from semsearch.settings import Settings
 from semsearch.system.bounded_toml import read_toml
-from semsearch.system.locations import config_folder, data_folder, expanded, folders_above, local_path, uri_scheme
+from semsearch.system.locations import config_folder, expanded, folders_above
 from semsearch.word_vectors.table import DEFAULT_VECTORS
 
 NAME = "semsearch.toml"
@@ -55,15 +55,6 @@ class HistoryKeys:
     """The history; only in the user's own file."""
 
     enabled: bool = True  # whether questions that are asked at a terminal are kept
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileKeys:
-    """A profile: which files an index covers."""
-
-    roots: tuple[str, ...]  # files and folders
-    include: tuple[str, ...] = ()  # globs, as --include
-    exclude: tuple[str, ...] = ()
 
 
 SECTIONS: Mapping[str, Any] = {
@@ -119,24 +110,11 @@ def _unknown(key: str, name: str, known: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """An index that `semsearch index` brings up to date without arguments: its name, roots, globs and folder."""
-
-    name: str
-    roots: tuple[str, ...]  # absolute
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    indexes: Path
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class Configuration:
-    """The configured values and where each comes from, by key: a file, or a variable; and the profiles."""
+    """The configured values and where each comes from, by key: a file, or a variable."""
 
     values: Mapping[str, Any]
     sources: Mapping[str, str]
-    profiles: Mapping[str, Profile]
 
     def of(self, section: str) -> dict[str, Any]:
         """The configured values of a section, by name."""
@@ -159,18 +137,15 @@ def read_configuration() -> Configuration:
     """Read the whole configuration. Raises UsageError, which names the file and key, or the variable."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    profiles: dict[str, Profile] = {}
     environment = dict(os.environ)
     for path, is_users in ((users_file(), True), (project_file(), False)):
         if path is not None and path.is_file():
             try:
-                file = _File(path, is_users=is_users)
-                read, read_profiles = file.values(), file.profiles()
+                read = _File(path, is_users=is_users).values()
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from None
             values |= read
             sources |= dict.fromkeys(read, str(path))
-            profiles |= read_profiles
     for section, cls in SECTIONS.items():
         for field in fields(cls):
             variable = "_".join(filter(None, ("SEMSEARCH", section, field.name))).upper()
@@ -180,7 +155,7 @@ def read_configuration() -> Configuration:
                 except UsageError as error:
                     raise UsageError(f"the environment variable {variable}: {error}") from None
                 sources[dotted(section, field.name)] = variable
-    return Configuration(values, sources, profiles)
+    return Configuration(values, sources)
 
 
 def _from_text(section: str, name: str, text: str) -> Any:
@@ -215,9 +190,9 @@ class _File:
                 if not isinstance(value, Mapping):
                     raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
                 values |= {dotted(name, key): self._value(name, key, inner) for key, inner in value.items()}
-            elif isinstance(value, Mapping) and name != "profiles":
-                raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS), "profiles.NAME"]))
-            elif name != "profiles":
+            elif isinstance(value, Mapping):
+                raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS)]))
+            else:
                 values[name] = self._value("", name, value)
         return values
 
@@ -247,36 +222,6 @@ class _File:
             raise UsageError(f"{text} is outside {self._folder}; only your own configuration may name such a path")
         return path
 
-    def _root(self, text: str) -> str:
-        if not uri_scheme(text):
-            return self._inside(text)
-        if not self._is_users:
-            raise UsageError(f"{text} is in an object store; only your own configuration may name one")
-        return local_path(text)
-
-    def profiles(self) -> dict[str, Profile]:
-        """The profiles by name, checked."""
-        sections = self._content.get("profiles", {})
-        if not isinstance(sections, Mapping):
-            raise UsageError(f"profiles are sections such as [profiles.notes], not {sections!r}")
-        return {name: self._profile(name, values) for name, values in sections.items()}
-
-    def _profile(self, name: str, values: Any) -> Profile:
-        key = f"profiles.{name}"
-        try:
-            keys = from_dict(ProfileKeys, values)
-        except UsageError as error:
-            raise UsageError(str(error).replace("ProfileKeys", key, 1)) from None
-        if not keys.roots:
-            raise UsageError(f"{key}.roots is empty; list at least one file or folder")
-        if not name.strip() or Path(name).name != name or name.startswith("."):
-            raise UsageError(f"{name!r} is not a valid index name; use a name such as 'notes'")
-        folder = data_folder() / "indexes" if self._is_users else self._folder / "indexes"
-        if "indexes" in self._content:
-            folder = Path(self._value("", "indexes", self._content["indexes"]))
-        roots = tuple(map(self._root, keys.roots))
-        return Profile(name, roots, keys.include, keys.exclude, folder, str(self._folder / NAME))
-
 
 # -- Of the running command --------------------------------------------------------------------------------------------
 
@@ -288,7 +233,7 @@ _UNCONFIGURED = (None, "config", "doctor")  # commands that must run with a wron
 
 def configuration_of() -> Configuration:
     """The configuration of the running command."""
-    return _CURRENT.get() or Configuration({}, {}, {})
+    return _CURRENT.get() or Configuration({}, {})
 
 
 def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
@@ -317,7 +262,3 @@ def section_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]
             key = dotted(section, field.name)
             value = configuration.values.get(key, default_of(section, field.name))
             yield key, value, configuration.sources.get(key, "default")
-    for profile in configuration.profiles.values():
-        for name in ("roots", "include", "exclude"):
-            if values := getattr(profile, name):
-                yield f"profiles.{profile.name}.{name}", values, profile.source

@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -123,12 +123,7 @@ def roots_of(index: Path) -> tuple[str, ...]:
         return ()
 
 
-def of_this_folder(indexes: Path | None) -> list[Path]:
-    """The indexes of the current folder, those with the nearest root first."""
-    return [*_depths(indexes)]
-
-
-def _depths(indexes: Path | None) -> dict[Path, int]:
+def of_this_folder(indexes: Path | None) -> dict[Path, int]:
     """The indexes of the current folder, each with the length of its nearest root, longest first."""
     in_folder = index_folders(indexes or HERE)
     if len(in_folder) > 1:
@@ -139,26 +134,19 @@ def _depths(indexes: Path | None) -> dict[Path, int]:
         here = _with_separator(str(working_folder()))
     except OSError:  # it was deleted
         return {}
-    roots = {index: _local_roots(index) for index in all_indexes(indexes)}
-    depths = {
-        index: max((len(root) for root in its_roots if here.startswith(root)), default=0)
-        for index, its_roots in roots.items()
+    roots = {
+        index: [_with_separator(root) for root in roots_of(index) if not uri_scheme(root)]
+        for index in all_indexes(indexes)
     }
-    if any(depths.values()):
-        return dict(sorted(((index, depth) for index, depth in depths.items() if depth), key=lambda pair: -pair[1]))
-    inside = _of_folders_in(here, roots)
+    depths = {
+        index: max(len(root) for root in around)
+        for index, its_roots in roots.items()
+        if (around := [root for root in its_roots if here.startswith(root)])
+    }
+    if depths:
+        return dict(sorted(depths.items(), key=lambda pair: -pair[1]))
+    inside = [index for index, its_roots in roots.items() if its_roots and all(r.startswith(here) for r in its_roots)]
     return {inside[0]: 0} if len(inside) == 1 and not in_folder else {}
-
-
-def _of_folders_in(here: str, roots: Mapping[Path, Sequence[str]]) -> list[Path]:
-    """The indexes whose roots all lie in a folder."""
-    return [
-        index for index, its_roots in roots.items() if its_roots and all(root.startswith(here) for root in its_roots)
-    ]
-
-
-def _local_roots(index: Path) -> list[str]:
-    return [_with_separator(root) for root in roots_of(index) if not uri_scheme(root)]
 
 
 def _with_separator(folder: str) -> str:
@@ -166,7 +154,7 @@ def _with_separator(folder: str) -> str:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Return whether an index's creation was completed; True for a damaged one."""
+    """Whether an index's creation was completed; True for a damaged one."""
     try:
         return is_index(folder)
     except SemsearchError:
@@ -184,7 +172,7 @@ def _only(indexes: Path | None) -> Path:
 
 def all_asked(indexes: Path | None) -> list[Path]:
     """The indexes that are asked together if none is named. Raises IndexNotFound."""
-    return of_this_folder(indexes) or [_only(indexes)]
+    return [*of_this_folder(indexes)] or [_only(indexes)]
 
 
 def all_offered(indexes: Path | None) -> dict[str, Path] | None:
@@ -194,7 +182,7 @@ def all_offered(indexes: Path | None) -> dict[str, Path] | None:
     """
     if indexes is not None or index_folders(HERE):
         return None
-    folders = of_this_folder(None) or ([] if index_folders(nearest(None)) else remembered())
+    folders = [*of_this_folder(None)] or ([] if index_folders(nearest(None)) else remembered())
     return {folder.name: folder for folder in reversed(folders)} or None
 
 
@@ -225,7 +213,7 @@ def find_asked(name: str | None, indexes: Path | None) -> Path | str:
 def find_index(name: str | None, indexes: Path | None) -> Path:
     """The folder of the index that is named, or else of the one that is meant. Raises IndexNotFound."""
     if name is None:
-        depths = _depths(indexes)
+        depths = of_this_folder(indexes)
         deepest = [index for index, depth in depths.items() if depth == max(depths.values())]
         if len(deepest) > 1:
             names = ", ".join(index.name for index in deepest)
@@ -280,6 +268,9 @@ def folder_for_new(paths: Iterable[str], indexes: Path | None) -> Path:
 def folder_to_make(name: str, paths: Iterable[str], indexes: Path | None) -> Path:
     """The folder for a new index of a name and of what is at some paths. Raises UsageError for an invalid name."""
     return _as_path(name) or folder_for_new(paths, indexes) / possible_name(name)
+
+
+# -- Names -------------------------------------------------------------------------------------------------------------
 
 
 def name_from_anywhere(index: Path) -> str:
@@ -338,7 +329,8 @@ def none_in(indexes: Path | None) -> str:
         closed = [child for child in sorted(folder.iterdir()) if child.is_dir() and not os.access(child, os.X_OK)]
         if closed:
             return f"no index in {shown(folder)} can be read: {', '.join(map(shown, closed[:3]))}: Permission denied"
-    return f"no index in {shown(folder)}; create one: semsearch index docs/"
+    where = "of this folder" if indexes is None else f"in {shown(indexes)}"
+    return f"no index {where}; create one: semsearch index ."
 
 
 _FOLDERS_TO_NAME = 3

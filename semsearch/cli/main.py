@@ -6,10 +6,13 @@ A command is a function of commands/, as typer takes it; options that several co
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +22,7 @@ from semsearch import __version__, cli
 from semsearch.cli import commands, plugged_in
 from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import complain
-from semsearch.errors import EXHAUSTED, SemsearchError
+from semsearch.errors import EXHAUSTED, SemsearchError, UsageError
 
 FAILED, INTERRUPTED = 2, 130
 STATUSES = {  # a test finds every one that the code raises
@@ -95,20 +98,39 @@ class Program(ExtensibleGroup):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called, whose module is imported now."""
+        """The command that is called, whose module is imported now. Raises UsageError if there is none."""
         name = args[0]
         if name in COMMANDS:
             command = plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name)
         else:
             command = super().get_command(ctx, name)
-        return super().resolve_command(ctx, args) if command is None else (name, command, args[1:])
+        if command is None:
+            close = get_close_matches(name, self._words(ctx), n=1)
+            similar = f"did you mean semsearch {close[0]}? " if close else ""
+            raise UsageError(f"there is no command {name!r}; {similar}to search for it: semsearch query {name!r}")
+        return name, command, args[1:]
+
+    def _words(self, ctx: Any) -> list[str]:
+        """All words that are commands."""
+        return [*COMMANDS, *SYNONYMS, *self.announced(ctx)]
+
+    def _is_question(self, ctx: Any, args: list[str]) -> bool:
+        """Whether arguments are two words and more of a question, without a command, or one that is misspelt."""
+        if args[0].startswith("-") or args[0] in self._words(ctx):
+            return False
+        texts = [arg for arg in args if not arg.startswith("-")]
+        return " " in args[0].strip() or (
+            len(texts) > 1 and not get_close_matches(args[0], self._words(ctx), cutoff=0.8)
+        )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Without a command search as you type, if there is an index; `help query` is `query --help`."""
+        """Without a command search as you type, if there is an index; words of a question are a query."""
         if not args and not ctx.resilient_parsing and commands.interactive_is_offered():
             args = ["interactive"]
         elif args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
+        elif args and self._is_question(ctx, args):
+            args = ["query", *args]
         elif args:
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
         return super().parse_args(ctx, _with_default_model(args))
@@ -188,8 +210,8 @@ def semsearch(
 ) -> None:
     """Instant semantic search over your own documents, offline.
 
-    semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it.
-    On a terminal, if there is an index, semsearch without a command searches as you type.
+    semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it,
+    and so does semsearch "how do I ...". On a terminal, if there is an index, semsearch alone searches as you type.
     """
     context.default_map = cli.use_configuration(context.invoked_subcommand)
 
@@ -197,6 +219,9 @@ def semsearch(
 def main() -> None:
     """The console script. Ends the process."""
     gc.freeze()  # what is imported is no garbage
+    logging.getLogger().addHandler(logging.NullHandler())  # other packages' messages beside an answer help nobody
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:  # closed, as by >&-: the first file that is opened would take its place

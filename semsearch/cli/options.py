@@ -205,6 +205,9 @@ class SearchArguments:
     ] = "hybrid"
     filters: FiltersOption = None
     refresh: Annotated[bool, Option("--refresh", help="Bring the index up to date first.")] = False
+    index_first: Annotated[
+        bool, Option("--index-first", help="Without an index of this folder, make it first, and do not ask.")
+    ] = False
     every: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = False
     min_score: Annotated[float | None, in_ranking("--min-score", metavar="X", help="Drop hits with a lower score.")] = (
         None

@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from semsearch.cli.printing import warn
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, install_command
 
 GROUP = "semsearch.commands"
 _EVALUATIONS = (
@@ -66,8 +66,8 @@ class ExtensibleGroup(TyperGroup):
         for folder, names in BROUGHT_BY.items():
             if name in names:
                 raise UsageError(
-                    f"semsearch {name} is part of semsearch-{folder}; install it with: "
-                    f"pip install . ./{folder} (in a clone of the repository)"
+                    f"semsearch {name} is part of semsearch-{folder}; in a checkout of semsearch, run: "
+                    f"{install_command(distribution=f'./{folder}')}"
                 )
         return None
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import typer
+
 from semsearch.results.hits import INVISIBLE
 
 NONE_FOUND = PROBLEMS = 1  # exit statuses: of commands that ask; of `verify`, `doctor` and `evaluate data`
@@ -57,6 +59,11 @@ def complain(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning on stderr."""
     complain(f"warning: {message}")
+
+
+def ask_on_terminal(question: str, *, default: bool) -> bool:
+    """Ask the user a question that can be answered by yes or no; without a terminal the answer is no."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and typer.confirm(question, default=default, err=True)
 
 
 def tell_skipped(path: str, reason: str) -> None:

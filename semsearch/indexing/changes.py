@@ -136,7 +136,7 @@ def _outdated(db: sqlite3.Connection, known_roots: Sequence[Root], roots: RootPl
         outer = next(root for root in roots.wanted if covers(root, inner.path))
         planned[inner.id] = replace(inner, columns=outer.columns)
     kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
-    installed = {f"semsearch[{kind.needs[1]}]" for kind in kinds if kind.needs is not None}
+    installed = {f"[{kind.needs[1]}]'" for kind in kinds if kind.needs is not None}  # see install_command
     return documents_with_other_readers(db, planned.values()) | documents_with_omission(db, installed)
 
 
@@ -144,7 +144,7 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
     """Documents with pictures whose text can be recognized and was not, and canonical paths of such unread files."""
     if PICTURE.lacks_package:
         return set(), set()
-    texts = (WAITING, f"semsearch[{PICTURE.needs[1]}]" if PICTURE.needs else WAITING)
+    texts = (WAITING, f"[{PICTURE.needs[1]}]'" if PICTURE.needs else WAITING)
     paths = {path for path, skip in get_skips(db).items() if any(text in skip.reason for text in texts)}
     return documents_with_omission(db, texts), paths
 

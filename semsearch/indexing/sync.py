@@ -45,6 +45,7 @@ from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.sources.roots import Root, covers
 from semsearch.sources.unchanged import FilePair, PresentFile, Skip, judge_of
 from semsearch.storage.catalogue import delete_roots, get_roots, set_root
+from semsearch.storage.commit import write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import MovedDocument, move_documents, move_root, set_skips
 from semsearch.system.parallel import Processes, Threads
@@ -68,14 +69,26 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
     if changes.nothing_to_do:
         done = changes.report
     else:
-        with new_generation(writer) as generation:
-            done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
-            waits_for_recognition = any(unrecognized(generation.db))
+        try:
+            with new_generation(writer) as generation:
+                done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
+                waits_for_recognition = any(unrecognized(generation.db))
+        except KeyboardInterrupt:
+            _keep_first_roots(writer, changes)
+            raise
     if not waits_for_recognition:
         return done
     here = replace(writer, executor=None)
     read_again = partial(apply, max_bytes=max_bytes, processes=1)
     return recognize_scans(here, done, read_again, max_bytes=max_bytes, processes=processes)
+
+
+def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
+    """Give an index that has no roots yet those of an interrupted sync: the next one continues without their paths."""
+    with write_transaction(writer.database) as db:
+        if not get_roots(db):
+            for root in changes.changed_roots:
+                set_root(db, root)
 
 
 def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:

@@ -18,6 +18,7 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
+from semsearch.sources.walk import HIDDEN
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.known_files import get_files_with_text, get_known_at
@@ -117,7 +118,8 @@ def changed_roots(db: sqlite3.Connection, paths: Iterable[str]) -> RootPlan:
         for root in known:
             if covers(Root(-1, path), root.path):
                 wanted += [] if root in wanted else [root]
-            elif covers(root, path) and not _is_hidden((part := _part_at(root, path)).path):
+            elif covers(root, path) and (HIDDEN in root.exclude or not _is_hidden(_part_at(root, path).path)):
+                part = _part_at(root, path)
                 parts.append(part)
     return _widened(RootPlan(wanted=wanted, parts=parts))
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import IO
 
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, install_command
 from semsearch.readers.encoding import decode
 from semsearch.readers.registry import BUILT_IN, FORMATS, PICTURE, TEXT, Format, format_of
 from semsearch.system.source_files import opened_source, read_source
@@ -139,7 +139,7 @@ _FOR_MACHINES = {  # by the end of a name, in lower case
     "npm-shrinkwrap.json": "a lock file", "go.sum": "a lock file", ".lockb": "a lock file", ".map": "a source map",
     ".svg": "a drawing", ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
 }  # fmt: skip
-MISSING_OCR = "to read the text in it, run: pip install 'semsearch[ocr]'"
+MISSING_OCR = f"to read the text in it, run: {install_command('ocr')}"
 _LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does
 _FEW_SPACES = 0.04  # of the characters of ASCII text; prose has a sixth, base64 a sixtieth
 _LETTERS = 0.15  # of the characters of a log; of measured values with their times hardly any

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.arrays.vectors import unit_rows
-from semsearch.errors import ModelError
+from semsearch.errors import ModelError, install_command
 from semsearch.rerankers.reranker import RERANK_ONNX, RerankingModel, needed
 from semsearch.system.durable import file_digest
 
@@ -137,7 +137,7 @@ def _made(
     if unknown:
         raise ModelError(
             f"{path} has a module {unknown[0]}, which its ONNX file lacks; run it by sentence-transformers: "
-            "pip install 'semsearch[rerank]'"
+            f"{install_command('rerank')}"
         )
     return OnnxEncoder(_name(path), run, _digest(files, folders), _takes_first_token(folders))
 

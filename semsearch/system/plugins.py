@@ -14,9 +14,9 @@ from __future__ import annotations
 from importlib import metadata
 from typing import Any
 
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, install_command
 
-SCALE = "install semsearch-scale with: pip install ./scale (in a clone of the repository)"
+SCALE = f"in a checkout of semsearch, run: {install_command(distribution='./scale')}"
 
 
 def names(group: str) -> list[str]:

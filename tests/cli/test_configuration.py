@@ -70,16 +70,9 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         (f"k = {'1' * 5000}\n", "not valid TOML: Exceeds the limit"),
         (f"[a{'.a' * 20_000}]\n", "not valid TOML: a key has more than 100 parts"),
         ("[settings]\na = 'much'\n", "settings.a must be a number, not 'much'"),
-        ("[profiles.x]\nroot = ['a']\n", "profiles.x has no field 'root'; it has roots, include, exclude"),
-        ("[profiles.x]\nroots = 'a'\n", "profiles.x.roots must be a list, not 'a'"),
-        ("[profiles.x]\nroots = []\n", "profiles.x.roots is empty"),
-        ("[profiles.'a/b']\nroots = ['a']\n", "'a/b' is not a valid index name"),
-        ("profiles = 1\n", "profiles are sections"),
         ("server = 'http://127.0.0.1'\n", "server is allowed in your own configuration only"),
         ("[settings]\nstore = 'postgres://x/y'\n", "settings.store is allowed in your own configuration only"),
         ("indexes = '../elsewhere'\n", "../elsewhere is outside"),
-        ("[profiles.x]\nroots = ['/etc']\n", "/etc is outside"),
-        ("[profiles.x]\nroots = ['s3://bucket/docs']\n", "s3://bucket/docs is in an object store; only your own"),
         ("[settings]\nvectors = '/etc/vectors'\n", "/etc/vectors is outside"),
     ],
 )
@@ -94,7 +87,7 @@ def test_what_cannot_be_meant_is_told_with_the_file(text: str, said: str, folder
 
 def test_a_link_does_not_lead_out_of_the_projects_folder(folder: Path, tmp_path: Path) -> None:
     (folder / "out").symlink_to(tmp_path)
-    configure(folder / "semsearch.toml", "[profiles.x]\nroots = ['out']\n")
+    configure(folder / "semsearch.toml", "indexes = 'out'\n")
     assert "out is outside" in semsearch("index").err
 
 
@@ -114,29 +107,6 @@ def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch:
     assert semsearch("query", "violin", "--json").json["hits"][0]["path"] == "docs/more/notes.txt"
 
 
-def test_profiles_are_made_and_brought_up_to_date_by_one_command(
-    folder: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    configure(
-        folder / "semsearch.toml",
-        'ask = ["guide", "notes"]\n[profiles.guide]\nroots = ["docs"]\ninclude = ["*.md"]\n'
-        '[profiles.notes]\nroots = ["docs/more"]\n',
-    )
-    monkeypatch.chdir(folder / "docs")
-    made = semsearch("index", "--vectors", small_vectors.folder)
-    assert made.status == 0
-    done = [line for line in made.lines if not line.startswith("new index in ")]
-    assert [line.partition(":")[0] for line in done] == [str(folder / "indexes" / n) for n in ("guide", "notes")]
-    assert semsearch("status", "-i", "guide", "--json").json["documents"] == 1
-    assert {hit["index"] for hit in semsearch("query", "the captain and the violin", "--json").json["hits"]} == {
-        "guide",
-        "notes",
-    }
-    (folder / "docs" / "more" / "new.txt").write_text("A flute.", encoding="utf-8")
-    assert "1 added" in semsearch("index", "--name", "notes").out
-    assert "unchanged" in semsearch("index").lines[0]
-
-
 def test_new_indexes_have_the_configured_settings_and_old_ones_keep_theirs(
     folder: Path, small_vectors: VectorTable
 ) -> None:
@@ -148,12 +118,7 @@ def test_new_indexes_have_the_configured_settings_and_old_ones_keep_theirs(
         assert (docs.settings.adapt, more.settings.adapt) == (True, False)
 
 
-def test_ones_own_file_may_name_any_folder_and_a_server(
-    folder: Path, tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    configure(users_file(), f"[profiles.all]\nroots = ['{folder / 'docs'}']\n")
-    assert semsearch("index", "--vectors", small_vectors.folder).status == 0
-    assert (tmp_path / "user-data" / "indexes" / "all" / "index.sqlite").exists()
+def test_ones_own_file_may_name_a_server(folder: Path) -> None:
     configure(users_file(), "server = 'http://127.0.0.1:9'\n")
     assert "does not answer" in semsearch("query", "captain").err
     assert semsearch("query", "captain", "--server", "").status == 0
@@ -166,8 +131,6 @@ def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> No
     assert all(source == "default" for _, source in sources().values())
     assert "cannot create" in semsearch("config", "init").err
     text = Path("semsearch.toml").read_text(encoding="utf-8").replace("# ", "").replace("k = 10", "k = 1")
-    values = "\n".join(
-        line for line in text.splitlines() if "..." not in line and not line.startswith(("Defaults ", "what "))
-    )
-    configure(folder / "semsearch.toml", values.replace('roots = ["notes"]', 'roots = ["docs"]'))
+    values = "\n".join(line for line in text.splitlines() if "..." not in line and not line.startswith("Defaults "))
+    configure(folder / "semsearch.toml", values)
     assert hits() == 1

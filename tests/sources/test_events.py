@@ -90,7 +90,7 @@ def test_what_the_system_refuses_is_explained(tmp_path: Path, monkeypatch: pytes
 
 def test_without_the_extra_the_cure_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'semsearch\[watch\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[watch\]'"):
         changed_paths(lambda: [str(tmp_path)], threading.Event())
 
 

@@ -76,7 +76,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match=r"matplotlib is not installed; run: pip install ./research"):
+    with pytest.raises(MissingExtra, match=r"matplotlib is not installed; run in a checkout of semsearch: pip install ./research"):
         plots.new_figure(3, 2)
     with pytest.raises(MissingExtra, match=r"./research"):
         plots.check_target(tmp_path / "one.png")

@@ -79,7 +79,7 @@ def _shown(value: Any) -> str:
 
 
 def _template(*, is_users: bool) -> Iterator[str]:
-    """A configuration of comments: all keys with their defaults, and a profile."""
+    """A configuration of comments: all keys with their defaults."""
     yield "# Defaults of semsearch's options. The command line and variables such as SEMSEARCH_SEARCH_K override them."
     for section, cls in SECTIONS.items():
         names = [field.name for field in fields(cls) if is_users or not is_users_alone(dotted(section, field.name))]
@@ -89,7 +89,3 @@ def _template(*, is_users: bool) -> Iterator[str]:
         for name in names:
             value = default_of(section, name)
             yield f"# {name} = {'...' if value is None else to_json(value, indent=None)}"
-    yield ""
-    yield "# what `semsearch index` without arguments brings up to date"
-    yield "# [profiles.notes]"
-    yield '# roots = ["notes"]'

@@ -18,7 +18,7 @@ import typer
 
 from semsearch import __version__
 from semsearch.cli.printing import PROBLEMS, keep_warnings
-from semsearch.errors import SemsearchError
+from semsearch.errors import SemsearchError, install_command
 from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
 from semsearch.word_vectors.loading import load_vectors, shipped_names
@@ -69,7 +69,7 @@ def _packages() -> str:
         importlib.import_module(name)
     missing = [name for name in _requirements() if installed_version(name) is None]
     if missing:
-        raise SemsearchError(f"{', '.join(missing)} not installed; run: pip install semsearch")
+        raise SemsearchError(f"{', '.join(missing)} not installed; run: {install_command()}")
     versions = {name: installed_version(name) for name in _VERSIONS} | {"SQLite": sqlite3.sqlite_version}
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
@@ -100,7 +100,7 @@ def _word_vectors() -> str:
     tables = [load_vectors(name) for name in shipped_names()]
     for table in tables:
         if not table.verify():
-            raise SemsearchError(f"{table.folder} is damaged; run: pip install --force-reinstall --no-deps semsearch")
+            raise SemsearchError(f"{table.folder} is damaged; install semsearch again: {install_command()}")
     return ", ".join(f"{table.name} ({len(table):,} words, {table.digest[:8]})" for table in tables)
 
 

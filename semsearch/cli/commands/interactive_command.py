@@ -36,7 +36,9 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-@options.with_options("search", options.SearchArguments, without=("every", "refresh", "rerank", "rerank_seconds"))
+@options.with_options(
+    "search", options.SearchArguments, without=("every", "refresh", "index_first", "rerank", "rerank_seconds")
+)
 def interactive(
     text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
     *,
@@ -56,7 +58,7 @@ def interactive(
         raise UsageError("the interactive search needs a terminal; without one, run: semsearch query TEXT")
     chosen, names = search.options(k=k), search.index
     if not names and not search.server:  # raises IndexNotFound before it draws
-        folders = of_this_folder(search.indexes) or index_folders(nearest(search.indexes))
+        folders = [*of_this_folder(search.indexes)] or index_folders(nearest(search.indexes))
         names = [*map(shown, folders or [find_index(None, search.indexes)])]
     from semsearch.cli.interactive.interactive_search import InteractiveSearch, Questions  # loads prompt_toolkit
     from semsearch.cli.interactive.session import TypedSearch

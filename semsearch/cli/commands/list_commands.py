@@ -40,14 +40,13 @@ from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, move, summarize
-from semsearch.results.documents import DocumentInfo, Facets, FacetValue
+from semsearch.results.documents import DocumentInfo
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.system.locations import shown_uri
 
 # -- list --------------------------------------------------------------------------------------------------------------
 
 _MINUTE, _DAY = len("2025-01-31T12:30"), len("2025-01-31")
-_VALUE = 40  # characters of a value
 
 
 def list_(
@@ -64,9 +63,6 @@ def list_(
     ] = None,
     documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
     filters: options.FiltersOption = None,
-    facets: Annotated[
-        bool, typer.Option("--facets", help="Count documents by folder, format, date and metadata, with filters.")
-    ] = False,
     indexes: options.IndexesOption = None,
     json: options.JsonOption = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON, an object per line.")] = False,
@@ -76,11 +72,10 @@ def list_(
     Indexes of this folder come first, then those of folders above, your personal ones, and those that you have made
     elsewhere. If two have the same name, the name means the first; use the path of the other.
 
-    With INDEX, --documents or --filter: documents, with path, passages, format, date of the file, and title. With
-    --facets: counts by folder, format, date and metadata, each with its --filter.
+    With INDEX, --documents or --filter: documents, with path, passages, format, date of the file, and title.
     """
     index = [*filter(None, [name]), *(index or [])] or None
-    if not (facets or documents or index or filters):
+    if not (documents or index or filters):
         summaries = [summary for folder in all_indexes(indexes) if (summary := summarize(folder)) is not None]
         if not summaries and not json and not jsonl:
             complain(none_in(indexes))
@@ -90,13 +85,6 @@ def list_(
             )
         return
     with open_index(index, indexes) as opened:
-        if facets:
-            counts = opened.facets(filters or ())
-            if json or jsonl:
-                print(to_json(counts.to_dict(), indent=None if jsonl else 2))
-            else:
-                print(*aligned([*_facet_rows(counts)], left=(0, 1, 3)), sep="\n")
-            return
         infos = [*opened.documents(filters or ())]
         table = [("path", "passages", "format", "date", "title"), *map(_document_row, infos)]
         _print((info.to_dict() for info in infos), table, (0, 2, 3, 4), json=json, jsonl=jsonl)
@@ -131,26 +119,6 @@ def _index_row(summary: IndexSummary) -> tuple[str, ...]:
 def _document_row(document: DocumentInfo) -> tuple[str, ...]:
     date = (document.modified or document.indexed)[:_DAY]
     return plain_path(document.path), f"{document.passages:,}", document.format, date, one_line(document.title)
-
-
-def _facet_rows(facets: Facets) -> Iterator[tuple[str, ...]]:
-    yield "by", "value", "documents", "filter"
-    yield "all", "", f"{facets.documents:,}", ""
-    yield from _value_rows("folder", facets.folders.values, facets.folders.more)
-    yield from _value_rows("format", facets.formats.values, facets.formats.more)
-    for date in facets.dates:
-        yield from _value_rows(date.key, date.months or date.years, date.more)
-    for facet in facets.metadata:
-        yield from _value_rows(facet.key, facet.values, facet.more)
-
-
-def _value_rows(name: str, values: Iterable[FacetValue], left_out: int) -> Iterator[tuple[str, ...]]:
-    for value in values:
-        text = one_line(value.value)
-        shortened = text if len(text) <= _VALUE else f"{text[: _VALUE - 1]}…"  # the filter has it whole
-        yield name, shortened, f"{value.count:,}", one_line(value.filter)
-    if left_out:
-        yield name, f"… {left_out:,} more", "", ""
 
 
 # -- describe, rename, delete ------------------------------------------------------------------------------------------

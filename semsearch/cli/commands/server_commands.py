@@ -85,11 +85,9 @@ def serve(
 ) -> None:
     """Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.
 
-    MCP needs the extra mcp: pip install 'semsearch[mcp]'.
-
     Serves all indexes of the folder, or those that --index names: by name, path or the URI of a published copy.
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
-    Ctrl-C stops the server. Needs the extra serve: pip install 'semsearch[serve]'.
+    Ctrl-C stops the server. Needs the extra `serve`, and for MCP `mcp`.
     """
     tell_warnings()
     if show_token:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +13,8 @@ from semsearch import trust as permissions
 from semsearch.cli import options
 from semsearch.cli.find_index import find_asked, from_here, open_index
 from semsearch.cli.printing import PROBLEMS, aligned, complain, count, one_line, size, tell_warnings, to_json
-from semsearch.errors import UsageError
-from semsearch.results.omissions import FileCoverage, endings_in_words, in_words
+from semsearch.errors import UsageError, index_command
+from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Scan, Status
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.published import open_published
@@ -24,89 +25,84 @@ from semsearch.word_vectors.language_table import shipped_languages
 
 
 def status(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=options.complete_index),
+    ] = None,
     *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
     problems: Annotated[
         bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
-    coverage: Annotated[bool, typer.Option("--coverage", help="List how much of each file is indexed.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how texts are embedded and searched.")] = False,
     vectors: options.VectorsOption = None,
     json: options.JsonOption = False,
 ) -> None:
-    """Show the contents and settings of an index."""
-    with open_index(index, indexes, vectors) as opened:
-        if problems or coverage:
-            unread, files = opened.problems() if problems else (), opened.coverage() if coverage else ()
-        else:
-            state = opened.status()
-    if problems or coverage:
-        if json:
-            fields = {"problems": [problem.to_dict() for problem in unread]} if problems else {}
-            print(to_json(fields | ({"coverage": [file.to_dict() for file in files]} if coverage else {})))
-            return
+    """Show what an index holds, whether it is up to date, and what could not be read."""
+    with open_index([*filter(None, [name]), *(index or ())], indexes, vectors) as opened:
+        unread = opened.problems() if problems else ()
+        state = None if problems else opened.status()
+    if state is not None:
+        facts = _facts(state) | (_internals(state) if verbose else {})
+        shown = [(name, fact) for name, fact in facts.items() if fact]
+        print(to_json(state.to_dict()) if json else "\n".join(aligned(shown, left=(0, 1))))
+    elif json:
+        print(to_json({"problems": [problem.to_dict() for problem in unread]}))
+    else:
         for problem in unread:
             print(f"{from_here(problem.path)}: {problem.kind}: {problem.reason}")
-        for file in files:
-            print(f"{from_here(file.path)}: {covered(file)}")
-        if problems and not unread:
+        if not unread:
             print("all files were read")
-    elif json:
-        print(to_json(state.to_dict()))
-    else:
-        print(*aligned([*describe(state).items()], left=(0, 1)), sep="\n")
 
 
-def covered(file: FileCoverage) -> str:
-    """How much of a file is indexed, and why the rest is not."""
-    parts = [count(file.sentences, "sentence")]
-    if file.characters is not None:
-        parts.append(f"{file.characters_taken:,} of {file.characters:,} characters")
-    if file.pages is not None:
-        parts.append(f"text on {file.pages_with_text:,} of {file.pages:,} pages")
-    if file.words:
-        parts.append(f"{file.words_known:,} of {file.words:,} words in the vocabulary")
-    return "; ".join([", ".join(parts), *map(in_words, file.omissions)])
+def _facts(state: Status) -> dict[str, str]:
+    """What people ask of an index: what is in it, how large it is, whether it is fresh, what was not read."""
+    unread = [f"not read: {endings_in_words(state.not_read)}"] if state.not_read else []
+    unread += [f"partly read: {count(state.partly_read, 'file')}"] if state.partly_read else []
+    return {
+        "index": state.path,
+        "of": ", ".join(map(from_here, state.roots)) or "texts added by programs",
+        "about": one_line(state.description),
+        "files": f"{state.documents:,}",
+        "languages": spoken(state),
+        "size": size(state.size_bytes),
+        "fresh": _freshness(state),
+        "problems": f"{'; '.join(unread)} (semsearch status --problems lists them)" if unread else "none",
+        "not allowed": f"to {'; to '.join(state.not_allowed)}; see: semsearch trust" if state.not_allowed else "",
+    }
 
 
-def describe(state: Status) -> dict[str, str]:
-    """Describe an index in words, fact by fact."""
+def _freshness(state: Status) -> str:
+    """Whether a sync would change anything, and which command makes it."""
+    command = index_command("index", "--name", Path(state.path))
+    if not state.documents and state.roots:
+        return f"no: its first indexing was interrupted; to continue, run: {command}"
+    stale = f"no: {count(state.stale, 'file')} changed; run: {command}" if state.stale else ""
+    advice = f"drift of {state.drift:.0f}°; run: semsearch refit" if state.drift and state.drift > MUCH_DRIFT else ""
+    return "; ".join(filter(None, [*state.warnings, stale, advice])) or ("yes" if state.stale is not None else "")
+
+
+def _internals(state: Status) -> dict[str, str]:
+    """How an index embeds and searches its texts."""
     source = {"vectors": "the word vectors", "corpus": "the indexed text"}.get(state.frequencies, state.frequencies)
     a = "" if state.a is None else f", a = {state.a:.4g}"
     removed = f", {state.removed:,} of removed documents" if state.removed else ""
     segments = count(state.segments, "segment")
-    facts = {
-        "index": f"{state.path}, created {state.created[:10]}, generation {state.generation}",
-        "of": ", ".join(map(from_here, state.roots)) or "texts added by programs",
-        "about": one_line(state.description),
-        "documents": f"{state.documents:,}",
-        "languages": spoken(state),
+    encodings = f"{size(state.encodings_bytes)} of it are passages encoded by the reranking model"
+    return {
+        "created": f"{state.created[:10]}, generation {state.generation}",
         "passages": f"{state.passages:,}",
         "sentences": f"{state.sentences:,} with {state.words:,} words",
         "vectors": f"{state.vectors:,} of {state.dimension} dimensions in {segments}{removed}",
-        "store": "" if state.store is None else kept_elsewhere(state),
+        "store": "" if state.store is None else f"{state.store}, {count(state.vectors, 'row')}",
         "search": scanned(state),
         "method": f"{state.method}{a}, {count(state.components, 'component')} removed, frequencies from {source}",
         "topics": adapted(state),
         "word vectors": f"{state.vectors_name} ({state.vectors_digest[:8]})",
-        "size": size(state.size_bytes),
+        "reranking": encodings if state.encodings_bytes else "",
+        "drift": "" if state.drift is None else f"{state.drift:.1f}° since the last fit",
     }
-    if state.encodings_bytes:
-        facts["reranking"] = f"{size(state.encodings_bytes)} of it are passages encoded by the reranking model"
-    if state.drift is not None:
-        advice = "; run: semsearch refit" if state.drift > MUCH_DRIFT else ""
-        facts["drift"] = f"{state.drift:.1f}° since the last fit{advice}"
-    if state.stale is not None:
-        stale = f"{count(state.stale, 'file')} changed; run: semsearch index"
-        unchanged = "no other changes" if state.warnings else "no: up to date"
-        facts["stale"] = "; ".join([*state.warnings, stale if state.stale else unchanged])
-    if state.not_read:
-        facts["not read"] = f"{endings_in_words(state.not_read)} (--problems lists them)"
-    if state.not_allowed:
-        facts["not allowed"] = f"to {'; to '.join(state.not_allowed)}; see: semsearch trust"
-    if state.partly_read:
-        facts["partly read"] = f"{count(state.partly_read, 'document')} (--problems lists them)"
-    return {name: fact for name, fact in facts.items() if fact}
 
 
 def spoken(state: Status) -> str:
@@ -144,11 +140,6 @@ def _searched(scan: Scan) -> str:
     if scan.lists:
         return f", {scan.probes:,} of {scan.lists:,} lists probed"
     return f", ef {scan.probes:,}" if scan.probes else ""
-
-
-def kept_elsewhere(state: Status) -> str:
-    """The external vector store, with the number of rows."""
-    return f"{state.store}, {count(state.vectors, 'row')}; sentence vectors are computed when needed"
 
 
 def adapted(state: Status) -> str:

@@ -33,7 +33,7 @@ def watch(
     """Keep an index up to date as its files change.
 
     Brings the whole index up to date first, then follows changes within two seconds, and prints a line for each sync
-    that changed something. Ctrl-C stops it. Needs the extra watch: pip install 'semsearch[watch]'.
+    that changed something. Ctrl-C stops it. Needs the extra `watch`.
     """
     keep_warnings()
     if path is not None and not index:

@@ -139,7 +139,7 @@ class InnerFiles:
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""
         name = name or "one without a name"
-        if "pip install" in reason or WAITING in reason:  # each in the report: see semsearch.indexing.changes
+        if " install " in reason or WAITING in reason:  # each in the report: see semsearch.indexing.changes
             self.later.setdefault(reason, []).append(name)
         else:
             self.unread.append(f"{name}: {reason}" if reason else name)

@@ -9,12 +9,14 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import small
 from console import INDEX, semsearch, write_docs
 
 from semsearch import Index
+from semsearch.indexing import sync
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -154,13 +156,13 @@ def test_a_bad_setting_is_an_error_that_leaves_no_trace(
 
 
 def test_without_an_index_commands_say_how_to_make_one(empty: Path) -> None:
-    for command in (["index"], ["query", "ship"], ["status"], ["verify"], ["refit"], ["remove", "docs"]):
+    for command in (["index"], ["status"], ["verify"], ["refit"], ["remove", "docs"]):
         result = semsearch(*command)
         assert result.status == 2
-        assert result.err == f"semsearch: no index in .{os.sep}indexes; create one: semsearch index docs/\n"
+        assert result.err == "semsearch: no index of this folder; create one: semsearch index .\n"
     result = semsearch("list")
     assert (result.status, result.out) == (0, "")
-    assert "create one: semsearch index docs/" in result.err
+    assert "create one: semsearch index ." in result.err
     assert semsearch("list", "--json").json == []
 
 
@@ -213,9 +215,11 @@ def test_verify_lists_problems_with_status_one(made: Path) -> None:
 
 
 def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
-    text = semsearch("status").out
-    for word in ("documents", "passages", "sentences", "method", "drift", "stale", "size"):
-        assert word in text
+    facts = dict(line.split(maxsplit=1) for line in semsearch("status", "docs").lines)
+    assert (facts["files"], facts["fresh"], facts["problems"]) == ("2", "yes", "none")
+    assert facts.keys().isdisjoint({"passages", "method", "drift"})
+    details = dict(line.split(maxsplit=1) for line in semsearch("status", "--verbose").lines)
+    assert details.keys() > facts.keys() | {"passages", "method", "drift"}
     facts = semsearch("status", "--json").json
     assert (facts["documents"], facts["sentences"], facts["stale"]) == (2, 7, 0)
     (made / "docs" / "new.md").write_text("The moon.\n")
@@ -231,7 +235,7 @@ def test_remove_says_how_many_and_that_a_file_comes_back(made: Path) -> None:
     assert semsearch("remove", "nothing.md").status == 2
 
 
-def test_an_interrupted_first_index_leaves_nothing(
+def test_an_interrupted_first_index_leaves_nothing_before_files_are_found(
     empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
@@ -242,6 +246,74 @@ def test_an_interrupted_first_index_leaves_nothing(
     assert result.status == 130
     assert result.err == "semsearch: interrupted; nothing was changed\n"
     assert not (empty / INDEX).exists()
+
+
+def test_an_interrupted_first_index_keeps_its_folder_and_says_how_to_continue(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sync, "apply", Mock(side_effect=KeyboardInterrupt))
+        result = semsearch("index", "docs", "--exclude", "more/", "--vectors", small_vectors.folder)
+    assert result.status == 130
+    command = "semsearch index --name indexes/docs"
+    status = semsearch("status")
+    assert f"fresh      no: its first indexing was interrupted; to continue, run: {command}" in status.lines
+    assert "its first indexing was interrupted" in semsearch("query", "bread").err
+    assert semsearch("verify").status == 0
+    assert "1 added" in semsearch(*command.split()[1:]).out  # by the globs of the interrupted command
+
+
+def test_a_dry_run_lists_what_would_be_read_and_the_rule_that_leaves_out_the_rest(empty: Path) -> None:
+    (empty / "docs" / ".gitignore").write_text("# ours\n*.log\n", encoding="utf-8")
+    for name in ("a.log", ".secret.md", "old.css"):
+        (empty / "docs" / name).write_text("The ship.", encoding="utf-8")
+    result = semsearch("index", "docs", "--dry-run", "--exclude", "more/", "--json").json
+    assert [file["path"] for file in result["read"]] == ["docs/guide.md"]
+    left_out = {item["path"]: item["reason"] for item in result["left_out"]}
+    assert left_out["docs/a.log"] == "docs/.gitignore:2: *.log"
+    assert (left_out["docs/.secret.md"], left_out["docs/more/"]) == ("hidden", "--exclude")
+    assert "style sheet" in left_out["docs/old.css"]
+    assert not (empty / "indexes").exists()
+    lines = semsearch("index", "docs", "--dry-run", "--hidden").lines
+    assert any(line.startswith("read      docs/.secret.md") for line in lines)
+
+
+def test_hidden_files_are_taken_on_request_and_by_later_syncs(empty: Path, small_vectors: VectorTable) -> None:
+    (empty / "docs" / ".hidden").mkdir()
+    (empty / "docs" / ".hidden" / "a.md").write_text("The anchor.", encoding="utf-8")
+    (empty / "docs" / ".git").mkdir()
+    (empty / "docs" / ".git" / "config.txt").write_text("The anchor.", encoding="utf-8")
+    assert "3 added" in semsearch("index", "docs", "--hidden", "--vectors", small_vectors.folder).out
+    assert "3 unchanged" in semsearch("index").out
+    assert len(semsearch("index", "--dry-run", "--json").json["read"]) == 3
+
+
+# -- The first question ------------------------------------------------------------------------------------------------
+
+
+def test_a_question_without_an_index_says_which_command_makes_one(empty: Path) -> None:
+    for command in (["query", "ship"], ["context", "ship"], ["a question of", "ships"]):
+        result = semsearch(*command)
+        assert (result.status, result.out) == (2, "")
+        assert "to index 2 files (" in result.err
+        assert "run: semsearch index . (or add --index-first)" in result.err
+
+
+def test_a_question_is_answered_after_the_folder_was_indexed_first(empty: Path, small_vectors: VectorTable) -> None:
+    result = semsearch("query", "captain", "--index-first", "--vectors", small_vectors.folder, "--format", "paths")
+    assert (result.status, result.lines[0]) == (0, "docs/guide.md")
+    assert "2 added" in result.err
+    assert semsearch("status", "--json").json["roots"] == [empty.as_posix()]
+    again = semsearch("query", "captain", "--index-first", "--format", "paths")
+    assert (again.out, again.err) == (result.out, "")
+
+
+def test_the_home_folder_is_never_indexed_without_a_question(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(empty))
+    monkeypatch.setenv("USERPROFILE", str(empty))
+    result = semsearch("query", "ship", "--index-first")
+    assert (result.status, (empty / "indexes").exists()) == (2, False)
+    assert "does not index all of" in result.err
 
 
 def test_an_index_in_the_folder_that_it_is_of_never_reads_itself(made: Path) -> None:
@@ -316,8 +388,8 @@ def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
     (made / "docs" / "old.txt").write_bytes("Łódź".encode("cp1250"))
     semsearch("index")
     status = semsearch("status")
-    assert "not read      1 .heic (--problems lists them)" in status.lines
-    assert "partly read   1 document (--problems lists them)" in status.lines
+    problems = "not read: 1 .heic; partly read: 1 file (semsearch status --problems lists them)"
+    assert f"problems   {problems}" in status.lines
     assert (semsearch("status", "--json").json["not_read"], semsearch("status", "--json").json["partly_read"]) == (
         {".heic": 1},
         1,
@@ -327,14 +399,6 @@ def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
     assert second.startswith(f"{Path('docs/old.txt')}: doubtful encoding: read as ")
     listed = semsearch("status", "--problems", "--json").json
     assert [problem["kind"] for problem in listed["problems"]] == ["not read", "doubtful encoding"]
-
-
-def test_status_says_how_much_of_each_file_was_taken_in(made: Path) -> None:
-    guide, notes = semsearch("status", "--coverage").lines
-    assert guide.startswith(f"{Path('docs/guide.md')}: 5 sentences, ")
-    assert notes == f"{Path('docs/more/notes.txt')}: 2 sentences, 74 of 75 characters, 16 of 16 words in the vocabulary"
-    covered = semsearch("status", "--coverage", "--json").json["coverage"]
-    assert [file["sentences"] for file in covered] == [5, 2]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the current folder cannot be deleted there")

@@ -37,19 +37,3 @@ def test_a_filter_is_of_documents(made: Path) -> None:
     assert (nothing.status, nothing.err) == (0, "semsearch: no documents\n")
     assert semsearch("list", "--filter", "format=pdf", "--json").json == []
     assert semsearch("list", "--filter", "[").status == 2
-
-
-def test_facets_are_lines_with_the_filter_of_each(made: Path) -> None:
-    lines = [line.split() for line in semsearch("list", "--facets").lines]
-    assert lines[:2] == [["by", "value", "documents", "filter"], ["all", "2"]]
-    assert ["folder", "more", "1", f"{Path.cwd().as_posix()}/docs/more/"] in lines
-    assert ["format", "markdown", "1", "format=markdown"] in lines
-    (made / "docs" / "long.md").write_text(f"---\nabout: {'x' * 60}\n---\nA ship.", encoding="utf-8")
-    assert semsearch("index").status == 0
-    (long,) = [line.split() for line in semsearch("list", "--facets").lines if line.startswith("about")]
-    assert long == ["about", "x" * 39 + "…", "1", "about=" + "x" * 60]
-    (made / "docs" / "long.md").unlink()
-    assert semsearch("index").status == 0
-    chosen = semsearch("list", "--facets", "--filter", "format=markdown", "--json").json
-    assert (chosen["documents"], chosen["formats"]["own"]) == (1, ["format=markdown"])
-    assert len(semsearch("list", "--facets", "--jsonl").lines) == 1

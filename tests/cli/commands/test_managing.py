@@ -30,7 +30,7 @@ def test_a_description_is_shown_wherever_the_index_is(made: Path) -> None:
     assert semsearch("describe", "docs").out == "Ships and bread.\n"
     assert semsearch("list").lines[1].endswith("docs: Ships and bread.")
     assert semsearch("list", "--json").json[0]["description"] == "Ships and bread."
-    assert "about         Ships and bread." in semsearch("status").lines
+    assert "about      Ships and bread." in semsearch("status").lines
     assert semsearch("verify").status == 0
     assert "at most 300 characters, not 301" in semsearch("describe", "docs", "x" * 301).err
     assert semsearch("describe", "docs", "").err == nothing.err
@@ -117,6 +117,9 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert semsearch("rm", "docs/more/notes.txt").out.endswith("1 removed\n")
     assert semsearch("sync").status == 0
     shown = semsearch("--help").out
+    assert "did you mean semsearch search?" in semsearch("serach", "captain").err
+    assert semsearch("what does the captain do?").out == semsearch("query", "what does the captain do?").out
+    assert semsearch("captain", "ship").out == semsearch("query", "captain ship").out
     assert "describe" in shown
     assert "  search " not in shown
 

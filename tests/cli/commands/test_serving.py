@@ -68,7 +68,7 @@ def test_without_the_extra_the_error_names_the_cure(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "semsearch.server.running", None)
     found = semsearch("serve", "--port", "0")
     assert found.status == 2
-    assert "pip install 'semsearch[serve]'" in found.err
+    assert "pip install '.[serve]'" in found.err
 
 
 @pytest.fixture

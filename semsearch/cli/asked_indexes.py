@@ -71,7 +71,7 @@ def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
         if index_folders(search.indexes or HERE):
             raise
         others = "" if str(error).startswith("no index") else f"; {error}"
-    from semsearch.cli.commands.index_command import index_for_question  # loads the readers
+    from semsearch.cli.index_files import index_for_question  # loads the readers
 
     try:
         return [index_for_question(search.indexes, search.vectors, first=search.index_first)]

@@ -174,10 +174,10 @@ def test_what_is_no_model_is_one_line(library: ModuleType, tmp_path: Path) -> No
 def test_what_is_missing_is_named_with_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("sentence_transformers", "onnxruntime"):
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=r"sentence-transformers is not .* 'semsearch\[rerank\]'"):
+    with pytest.raises(MissingExtra, match=r"sentence-transformers is not .* '\.\[rerank\]'"):
         load_reranker(folder(tmp_path / "encoder"))
     (tmp_path / "model.onnx").touch()
-    with pytest.raises(MissingExtra, match=r"onnxruntime is not .* 'semsearch\[rerank-onnx\]'"):
+    with pytest.raises(MissingExtra, match=r"onnxruntime is not .* '\.\[rerank-onnx\]'"):
         load_reranker(tmp_path)
 
 

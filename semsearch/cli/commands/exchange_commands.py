@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.commands.index_command import IndexTarget
 from semsearch.cli.find_index import find_index, folder_of, folder_to_make, open_index, remember
+from semsearch.cli.index_files import IndexTarget
 from semsearch.cli.printing import count, keep_warnings
 from semsearch.cli.progress import sync_progress
 from semsearch.errors import UsageError

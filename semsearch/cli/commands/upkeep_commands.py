@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.commands.index_command import target_of
 from semsearch.cli.find_index import find_index, from_here, open_index
+from semsearch.cli.index_files import target_of
 from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
 from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary, sync_progress
 from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command

@@ -1,0 +1,347 @@
+"""Files into an index: which index it is, how it is made or brought up to date, and the offer at the first question."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+
+import typer
+
+from semsearch.cli import options
+from semsearch.cli.configuration import configuration_of
+from semsearch.cli.find_index import (
+    HERE,
+    all_indexes,
+    find_index,
+    folder_for_new,
+    folder_of,
+    folder_to_make,
+    from_here,
+    name_for,
+    remember,
+    roots_of,
+    shown,
+)
+from semsearch.cli.options import IndexSettings
+from semsearch.cli.printing import ask_on_terminal, complain, count, size
+from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary, sync_progress
+from semsearch.dense.engines import complete
+from semsearch.errors import (
+    IndexLocked,
+    IndexNotFound,
+    SemsearchError,
+    SourceError,
+    UsageError,
+    index_command,
+    rebuild_command,
+)
+from semsearch.index import Index
+from semsearch.indexing.reading_log import READING_LOG
+from semsearch.indexing.sync_roots import index_of_moved_folder
+from semsearch.maintenance.index_folders import missing_folders, remove_empty, renew
+from semsearch.readers.registry import is_readable
+from semsearch.results.omissions import endings_in_words
+from semsearch.results.reports import SyncReport
+from semsearch.sources.walk import HIDDEN, find_files
+from semsearch.storage.database import has_database, is_index, is_outdated
+from semsearch.storage.published import name_of
+from semsearch.system.locations import home_folder, uri_scheme, working_folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """Which files are read, and how."""
+
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Only these files ('*.md', 'guide/**'). Repeatable.")
+    ] = None
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Not these files, as in .semsearchignore. Repeatable.")
+    ] = None
+    hidden: Annotated[bool, typer.Option("--hidden", help="Also files and folders whose names begin with a dot.")] = (
+        False
+    )
+    prune: Annotated[bool, typer.Option("--prune", help="Remove folders that are gone or empty.")] = False
+    text_columns: Annotated[
+        list[str] | None, options.in_columns(metavar="NAME,...", help="Search only these columns; *: all.")
+    ] = None
+    metadata_columns: Annotated[
+        list[str] | None, options.in_columns(metavar="NAME,...", help="Keep these columns as metadata, for --filter.")
+    ] = None
+    max_file_size: options.MaxFileSizeOption = 100
+    processes: options.ProcessesOption = 0
+    cluster: options.ClusterOption = None
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The patterns of --exclude, with that of --hidden."""
+        return (*(self.exclude or ()), *((HIDDEN,) if self.hidden else ()))
+
+    def arguments(self) -> dict[str, Any]:
+        """These options as arguments of `Index.sync`. Raises UsageError."""
+        return {
+            "include": self.include or (),
+            "exclude": self.excluded,
+            "text_columns": _names(self.text_columns),
+            "metadata_columns": _names(self.metadata_columns),
+            "prune": self.prune,
+            "max_file_bytes": options.bytes_of(self.max_file_size),
+            "processes": self.processes,
+            "cluster": self.cluster,
+        }
+
+
+def _names(values: Sequence[str] | None) -> list[str]:
+    """The names of columns, several of them separated by commas."""
+    return [name.strip() for names in values or () for name in names.split(",") if name.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRun:
+    """A run on one index."""
+
+    target: IndexTarget
+    paths: Sequence[str]
+    reading: ReadingOptions
+    settings: IndexSettings
+    rebuild: bool = False
+    refit: bool = False
+
+    def carry_out(self, *, quiet: bool) -> SyncReport:
+        """Make the index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
+        target = self.target
+        with stopping_as_interrupted(), target.opened(self.settings, rebuild=self.rebuild) as opened:
+            report = self._write(opened, quiet=quiet)
+            if target.is_new and not report.added:
+                report_sync(replace(report, warnings=()))  # the warnings are in the error
+                raise SourceError(self._nothing_to_index(report))
+            report_sync(report)
+        return report
+
+    def _write(self, opened: Index, *, quiet: bool) -> SyncReport:
+        """Rebuild, sync and refit as requested; one report of all."""
+        whole: list[SyncReport] = []  # of steps that embed the whole index
+        report = SyncReport()
+        with sync_progress(quiet=quiet) as show:
+            if self.rebuild and not self.target.is_new:
+                whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
+            with _after("the index was rebuilt" if whole else ""), _resumable(opened.path):
+                if self.paths or opened.roots or not self.rebuild:
+                    report = opened.sync(*self.paths, **self.reading.arguments(), progress=show)
+            if self.refit and not report.refitted:
+                has_changed = report.added or report.changed or report.removed or report.moved
+                with _after("the index was brought up to date" if has_changed else ""):
+                    whole.append(opened.refit(progress=show))
+        return replace(
+            report,
+            refitted=report.refitted or self.refit or self.rebuild,
+            passages=sum(step.passages for step in (report, *whole)),
+            sentences=sum(step.sentences for step in (report, *whole)),
+            seconds=sum(step.seconds for step in (report, *whole)),
+        )
+
+    def _nothing_to_index(self, report: SyncReport) -> str:
+        """Explain why a new index would be empty."""
+        where = ", ".join(self.paths)
+        if report.warnings:
+            return f"nothing could be indexed: {'; '.join(report.warnings)}"
+        if report.skipped:
+            files = "the only file was" if len(report.skipped) == 1 else f"all {len(report.skipped):,} files were"
+            return f"nothing could be indexed in {where}: {files} skipped"
+        if report.not_read:
+            return f"nothing to index in {where}: no reader for its files ({endings_in_words(report.not_read)})"
+        if self.reading.include or self.reading.exclude:
+            return f"nothing to index in {where}: no file passes --include and --exclude"
+        why = index_command("index", *self.paths, "--dry-run")
+        return f"nothing to index in {where}: all files are hidden or ignored, or there are none; see: {why}"
+
+
+@contextmanager
+def _after(done: str) -> Iterator[None]:
+    """If a step fails or is interrupted, say in its message what was `done` before it, and is saved."""
+    try:
+        yield
+    except SemsearchError as error:
+        if done:
+            error.args = (f"{done}; the next step failed: {error}",)
+        raise
+    except KeyboardInterrupt as interrupt:
+        if done:
+            raise KeyboardInterrupt(f"{done}; {str(interrupt) or 'nothing else was changed'}") from None
+        raise
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """If a sync is interrupted, add to the message that files read so far are kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not (folder / READING_LOG).exists():
+            raise
+        raise KeyboardInterrupt(
+            f"files read so far are kept; to continue, run: {index_command('index', '--name', folder)}"
+        ) from None
+
+
+# -- Which index it is -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTarget:
+    """The folder of the index that a run works on."""
+
+    folder: Path
+    is_new: bool = False
+
+    def opened(self, settings: IndexSettings, *, rebuild: bool) -> AbstractContextManager[Index]:
+        """The index, opened or made. Raises UsageError if it has other settings than those given, unless rebuilt."""
+        return _made(self.folder, settings) if self.is_new else _existing(self.folder, settings, rebuild=rebuild)
+
+
+def target_of(paths: Sequence[str], name: str | None, indexes: Path | None) -> IndexTarget:
+    """Find the index of paths, by its name if there is one. Raises IndexNotFound, UsageError."""
+    folder = _folder_for(paths, name, indexes) if paths else find_index(name, indexes)
+    return IndexTarget(folder, is_new=not is_index(folder))
+
+
+def _folder_for(paths: Sequence[str], name: str | None, indexes: Path | None) -> Path:
+    """The index that has the first path as a root, wherever it is, or else the place for a new one."""
+    path, known = paths[0], all_indexes(indexes)
+    same = [index for index in known if any(covers(root, path) and covers(path, root) for root in roots_of(index))]
+    if name is not None:
+        near = HERE if indexes is None and HERE.is_dir() else indexes
+        named = [index for index in same if index.name == name]
+        return folder_of(name, near) or (named[0] if named else folder_to_make(name, paths, indexes))
+    name = _name_for(path)
+    new = folder_for_new(paths, indexes) / name
+    of_name = [index for index in same if index.name == name]
+    if of_name or len(same) == 1:
+        return (of_name or same)[0]
+    if same:
+        raise UsageError(
+            f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
+        )
+    if is_index(new) and (roots := roots_of(new)):
+        raise UsageError(
+            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
+            f"{path} to it, or another name for an index of its own"
+        )
+    moved = None if has_database(new) or uri_scheme(path) else index_of_moved_folder(Path(path), known)
+    if moved is None or os.path.realpath(moved.parent) == os.path.realpath(new.parent):
+        return moved or new
+    story = f"{shown(moved)} is an index of {', '.join(map(from_here, roots_of(moved)))}, where the same files were"
+    if ask_on_terminal(f"{story}. Continue that index?", default=False):
+        return moved
+    complain(f"{story}; to continue that index, run: {index_command('index', path, '--name', moved)}")
+    return new
+
+
+def _name_for(path: str) -> str:
+    """The name for an index of a path, or of a folder or object in a store, as `name_for` has it."""
+    if not uri_scheme(path):
+        return name_for(Path(path))
+    name = name_of(path)
+    return PurePosixPath(name).stem if is_readable(name) else name
+
+
+@contextmanager
+def _made(folder: Path, settings: IndexSettings) -> Iterator[Index]:
+    """Create an index, and remove it again if it could not be filled.
+
+    It stays if another process fills it meanwhile, or if it was interrupted: then it has its roots.
+    """
+    folders = missing_folders(folder.parent)
+    try:
+        with Index.create(folder, **{**configuration_of().of("settings"), **settings.chosen()}) as opened:
+            try:
+                yield opened
+            except IndexLocked:
+                raise
+            except BaseException as error:
+                if not (isinstance(error, KeyboardInterrupt) and opened.roots):
+                    opened.discard()
+                raise
+        remember(folder)
+    except BaseException:
+        remove_empty(folders)
+        raise
+
+
+@contextmanager
+def _existing(folder: Path, settings: IndexSettings, *, rebuild: bool) -> Iterator[Index]:
+    """Open an existing index, and check that it has the settings that the user gave."""
+    if rebuild and is_outdated(folder):
+        renew(folder)
+    with Index.open(folder, vectors=None if rebuild else settings.vectors) as opened:
+        if not rebuild:
+            _check_settings(opened, settings)
+        yield opened
+        remember(folder)
+
+
+def _check_settings(index: Index, settings: IndexSettings) -> None:
+    """Raise UsageError if an index has other settings, which only a rebuild changes."""
+    for name, value in settings.chosen().items():
+        built = None if name == "vectors" else getattr(index.settings, name)
+        if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
+            value = str(Path(value).resolve())
+        if name == "store":
+            value = complete(value, index.path.absolute().name)
+        if name != "vectors" and value != built:
+            usual = "faiss:" if name == "store" else "its default"
+            option = name.replace("_", "-")
+            if isinstance(value, bool):
+                words = [f"--{option}" if value else f"--no-{option}"]
+            else:
+                words = [f"--{option}", "faiss:" if value is None else str(value)]
+            raise UsageError(
+                f"{index.path} was built with {name} {usual if built is None else built}, not "
+                f"{'faiss:' if value is None else value}; to change that: {rebuild_command(index.path, *words)}"
+            )
+
+
+# -- The first question ------------------------------------------------------------------------------------------------
+
+_MOST_COUNTED = 2.0  # seconds
+
+
+def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool) -> Path:
+    """Index the current folder, which has no index, if the user wants it (`first`: without asking).
+
+    Raises IndexNotFound otherwise, with the command; UsageError for the home folder and the root of the disk, which
+    are never indexed without asking.
+    """
+    here = working_folder()
+    is_whole = os.path.realpath(here) in (os.path.realpath(home_folder()), here.anchor)
+    if is_whole and first:
+        raise UsageError(f"--index-first does not index all of {here}; name a folder: semsearch index FOLDER")
+    if not first:
+        files = _readable_files(here)
+        question = f"No index of this folder. Index {files}?"
+        if not (files and ask_on_terminal(question, default=not is_whole)):
+            advice = (
+                f"to index {files}, run: semsearch index . (or add --index-first)" if files else "nor readable files"
+            )
+            raise IndexNotFound(f"no index of this folder; {advice}")
+    target = target_of(["."], None, indexes)
+    run = IndexRun(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
+    report = run.carry_out(quiet=False)
+    complain(summary(target.folder, report))
+    return target.folder
+
+
+def _readable_files(folder: Path) -> str:
+    """How many files of a folder would be indexed: `231 files (14 MB)`; empty for none."""
+    number, total, end = 0, 0, time.monotonic() + _MOST_COUNTED
+    for file in find_files(folder, skipped=lambda *_: None):
+        if is_readable(file.absolute):
+            number, total = number + 1, total + file.size
+        if time.monotonic() > end:
+            return f"more than {count(number, 'file')} ({size(total)})"
+    return f"{count(number, 'file')} ({size(total)})" if number else ""

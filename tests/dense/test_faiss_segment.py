@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS, merge_segments
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Kind, Segment
-from semsearch.system.durable import file_digest
 
 
 def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:
@@ -31,15 +28,6 @@ def written(
     for first in range(0, len(ids), 10):
         writer.add(ids[first : first + 10], rows[first : first + 10])
     return writer.finish()
-
-
-def test_a_segment_gives_back_its_vectors_by_id(tmp_path: Path) -> None:
-    ids, rows = np.r_[5:20, 40:60].astype(np.int64), unit_rows(35)
-    (segment,) = written(tmp_path, ids, rows)
-    opened = Vectors(tmp_path / segment.file, segment)
-    assert segment.id_ranges.ranges == [(5, 15), (40, 20)]
-    assert segment.digest == file_digest(tmp_path / segment.file)
-    np.testing.assert_allclose(opened.rows(segment.id_ranges.below(np.array([40, 5]))), rows[[15, 0]], atol=1e-3)
 
 
 def test_a_file_is_byte_by_byte_what_faiss_writes(tmp_path: Path) -> None:
@@ -66,40 +54,11 @@ def test_vectors_of_sentences_are_bytes_that_come_back_with_length_one(tmp_path:
     assert found.nbytes > 4 * 35 * 15 > segment.size - 200
 
 
-def test_vectors_of_sentences_may_be_given_as_the_bytes_that_are_stored(tmp_path: Path) -> None:
-    rows, ids = unit_rows(35), np.arange(35, dtype=np.int64)
-    (one,) = written(tmp_path, ids, rows, kind="sentence")
-    (two,) = written(tmp_path, ids, to_bytes(rows), kind="sentence")
-    assert one.digest == two.digest
-
-
 def test_a_writer_that_does_not_finish_leaves_whole_files_only(tmp_path: Path) -> None:
     with FaissStore(tmp_path, "passage", largest=8).writer(7) as writer:
         writer.add(np.arange(10, dtype=np.int64), unit_rows(10))
         assert len(list(tmp_path.iterdir())) == 2
     assert [path.name for path in tmp_path.iterdir()] == [writer.segments[0].file]
-
-
-def test_a_scan_is_the_exact_order_by_cosine(tmp_path: Path) -> None:
-    ids, rows = np.arange(100, 300, dtype=np.int64), unit_rows(200)
-    (segment,) = written(tmp_path, ids, rows)
-    query = unit_rows(1, seed=1)
-    found = Vectors(tmp_path / segment.file, segment).scan(query, 10)
-    assert found.ids[0].tolist() == (100 + np.argsort(-(rows @ query[0]))[:10]).tolist()
-
-
-def test_only_allowed_rows_are_found_and_nothing_fills_the_gap(tmp_path: Path) -> None:
-    (segment,) = written(tmp_path, np.arange(50, dtype=np.int64), unit_rows(50))
-    allowed = np.zeros(50, dtype=np.bool_)
-    allowed[[3, 33]] = True
-    found = Vectors(tmp_path / segment.file, segment).scan(unit_rows(2, seed=1), 5, allowed=allowed)
-    assert sorted(found.ids[0].tolist()) == [-1, -1, -1, 3, 33]
-
-
-def test_a_writer_starts_a_new_file_where_one_is_full(tmp_path: Path) -> None:
-    segments = written(tmp_path, np.arange(25, dtype=np.int64), unit_rows(25), largest=8)
-    assert [segment.id_ranges.ranges for segment in segments] == [[(0, 8)], [(8, 8)], [(16, 8)], [(24, 1)]]
-    assert written(tmp_path, np.zeros(0, dtype=np.int64), unit_rows(0)) == []
 
 
 def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) -> None:
@@ -226,17 +185,6 @@ def test_where_what_is_not_allowed_is_nearer_all_that_is_allowed_is_compared(
     found, expected = opened.scan(query, 20, allowed=allowed), plain.scan(query, 20, allowed=allowed)
     assert asked == [667]
     assert found.ids.tolist() == expected.ids.tolist()
-
-
-def test_equal_vectors_of_a_first_scan_come_in_their_order(tmp_path: Path) -> None:
-    rows = spread(9000)
-    rows[[5, 8000, 70, 1234]] = rows[5]
-    opened = coded(tmp_path, rows)
-    for n in (4, 6):
-        found = SegmentsReader([opened], NO_IDS).search(rows[5:6], n)
-        assert found.ids[0, :4].tolist() == [105, 170, 1334, 8100]
-        assert len({*found.scores[0, :4].tolist()}) == 1
-    assert sorted(opened.scan(rows[5:6], 2).ids[0].tolist()) == [105, 170]
 
 
 def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(

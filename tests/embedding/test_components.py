@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.arrays.vectors import unit
 from semsearch.embedding.components import CommonComponents, SentenceSums
 
 RNG = np.random.default_rng(5)
@@ -77,25 +76,6 @@ def test_what_rounding_leaves_of_subtracted_sentences_is_no_direction(sentences:
     common = CommonComponents.of(whole - SentenceSums.of(other_last_digits, 0), 200, piecewise=False)
     assert 1 <= len(common.directions) <= 3
     assert len(CommonComponents.of(whole - whole, 200, piecewise=False).directions) == 0
-
-
-def test_precision_adds_up_however_sums_come_together() -> None:
-    few, many = SentenceSums.of(of_rank_three(3), 0), SentenceSums.of(of_rank_three(3000), 0)
-    assert few.rounding < 1e-9 * np.trace(few.gram) < many.rounding
-    assert (few + many).rounding == few.rounding + many.rounding
-    assert few.scaled(6).rounding == 2 * few.rounding
-    assert (many - few).rounding > many.rounding
-
-
-def test_the_angle_between_a_span_and_itself_is_zero() -> None:
-    common = CommonComponents.of(SentenceSums.of(X, 0), 3, piecewise=False)
-    assert common.angles(common) == pytest.approx(0, abs=1e-4)
-
-
-def test_what_is_only_rounding_becomes_zero() -> None:
-    rows = np.array([[3e-9, 4e-9], [3, 4]], dtype=np.float32)
-    assert unit(rows, scale=np.array([1.0, 5.0])).tolist() == [[0, 0], pytest.approx([0.6, 0.8])]
-    assert unit(rows, scale=np.zeros(2))[0] == pytest.approx([0.6, 0.8])
 
 
 @pytest.mark.parametrize("m", [1, 5])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +12,7 @@ from references import papers as reference
 from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder, load_vectors
-from semsearch.embedding import weighted_sums as raw
-from semsearch.embedding.components import CommonComponents
-from semsearch.embedding.methods import METHODS, Method
+from semsearch.embedding.methods import METHODS
 from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
 from semsearch.system.parallel import Threads
@@ -168,13 +165,6 @@ def test_partial_fits_and_merges_equal_one_fit(english: VectorTable) -> None:
         assert_close(other.transform(SENTENCES[:20]), whole.transform(SENTENCES[:20]), 1e-5)
 
 
-def test_embedders_of_different_weights_do_not_merge(small_vectors: VectorTable) -> None:
-    one = SentenceEmbedder(small_vectors, a=1e-3).fit(["the ship"])
-    other = SentenceEmbedder(small_vectors, a=1e-4).fit(["the harbour"])
-    with pytest.raises(FitError, match="weigh words differently"):
-        one.merge(other)
-
-
 def test_transform_never_learns(small_vectors: VectorTable) -> None:
     embedder = SentenceEmbedder(small_vectors).fit(["the ship and the harbour", "a star in the night"])
     before = embedder.to_bytes()
@@ -241,13 +231,6 @@ def test_any_damage_is_seen_or_harmless(small_vectors: VectorTable) -> None:
             SentenceEmbedder.from_bytes(bytes(damaged), small_vectors)
 
 
-def test_a_method_of_ones_own_combines_the_parts(english: VectorTable, known: Known) -> None:
-    vectors, p = known
-    own = Method("weights only", "sif", normalise=False, components=0, piecewise=False)
-    ours = SentenceEmbedder(english, method=own).fit_transform(SENTENCES)
-    assert_close(ours, reference.sif(SENTENCES, vectors, p, m=0), 1e-5)
-
-
 def test_ten_sentences_keep_their_meaning_with_the_prior(english: VectorTable) -> None:
     """All ten are about bread, so that bread is what they have in common: without the prior it would be removed."""
     bread = [
@@ -271,41 +254,6 @@ def test_ten_sentences_keep_their_meaning_with_the_prior(english: VectorTable) -
 
     assert margin(PRIOR) > margin(0) + 0.3
     assert margin(PRIOR) > 0.3
-
-
-def test_the_prior_is_drawn_alike_each_time(small_vectors: VectorTable) -> None:
-    one = SentenceEmbedder(small_vectors, prior=10).fit(["the ship"])
-    other = SentenceEmbedder(small_vectors, prior=10).fit(["the ship"])
-    assert isinstance(one.common_, CommonComponents)
-    assert np.array_equal(one.common_.directions, other.common_.directions)
-
-
-def test_raw_vectors_are_the_same_before_and_after_many_texts_are_embedded(small_vectors: VectorTable) -> None:
-    texts = [sentence(topic, number) for number in range(400) for topic in TOPICS]
-    embedder = SentenceEmbedder(small_vectors).fit(texts)
-    words = embedder.tokenize(texts)
-    assert len(words.ids) > raw.FEW  # so that tables of weighted words are made
-    before, embedded = embedder.raw(words), embedder.transform_ragged(words)
-    np.testing.assert_array_equal(embedder.raw(words), before)
-    np.testing.assert_array_equal(embedder.transform_ragged(words), embedded)
-
-
-@pytest.mark.parametrize("method", ["sif", "usif", "tfidf"])
-@pytest.mark.parametrize("few", [4096, 0])
-def test_texts_and_what_they_make_together_are_embedded_at_once(
-    small_vectors: VectorTable, method: str, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(raw, "FEW", few)  # with none, all words are taken to be many
-    sentences = [sentence(topic, number) for number in range(20) for topic in TOPICS]
-    texts = [*sentences, "", "zyzzyva", "zyzzyva quux", "", sentences[0]]
-    embedder = SentenceEmbedder(small_vectors, method=method).fit(sentences)
-    ragged = embedder.tokenize(texts)
-    starts = np.array([0, 1, 4, len(sentences), len(sentences) + 2, len(texts)])
-    alone, together = embedder.transform_both(ragged, starts)
-    assert_close(alone, embedder.transform(texts), 1e-6)
-    joined = [" ".join(texts[first:last]) for first, last in pairwise(starts.tolist())]
-    assert_close(together, embedder.transform(joined), 1e-5)
-    assert not together[3].any()
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -13,7 +13,7 @@ from packages import Later
 from small import sentence
 
 from semsearch import Method, SentenceEmbedder, VectorTable
-from semsearch.errors import FitError, UsageError
+from semsearch.errors import FitError
 
 TEXTS = [sentence(topic, number) for number in range(20) for topic in ("sea", "kitchen")]
 LABELS = ["sea", "kitchen"] * 20
@@ -42,14 +42,6 @@ def test_it_takes_strings_learns_without_y_and_transforms(embedder: SentenceEmbe
     assert not base.is_clusterer(embedder)
 
 
-def test_parameters_are_kept_as_they_are_given(small_vectors: VectorTable) -> None:
-    given = {"vectors": small_vectors, "method": "usif", "a": 0.5, "components": None, "frequencies": "corpus"}
-    embedder = SentenceEmbedder(**given).fit(TEXTS)  # type: ignore[arg-type]
-    assert {name: embedder.get_params()[name] for name in given} == given
-    assert base.clone(embedder).get_params() == embedder.get_params()
-    assert not base.clone(embedder).is_fitted
-
-
 def test_a_changed_parameter_counts_from_the_next_fit(embedder: SentenceEmbedder) -> None:
     before = embedder.fit(TEXTS).transform(TEXTS)
     assert embedder.set_params(method="mean", components=0, unknown="pieces") is embedder
@@ -64,15 +56,6 @@ def test_what_is_not_fitted_says_so_as_scikit_learn_expects(embedder: SentenceEm
     with pytest.raises(exceptions.NotFittedError):
         utils.validation.check_is_fitted(embedder)
     utils.validation.check_is_fitted(embedder.fit(TEXTS))
-
-
-def test_dimensions_have_names(embedder: SentenceEmbedder) -> None:
-    with pytest.raises(exceptions.NotFittedError):
-        embedder.get_feature_names_out()
-    names = embedder.fit(TEXTS).get_feature_names_out()
-    assert names[[0, -1]].tolist() == ["sentenceembedder0", "sentenceembedder23"]
-    columns = compose.ColumnTransformer([("text", embedder, 0)]).fit(np.array([TEXTS], dtype=object).T)
-    assert columns.get_feature_names_out()[0] == "text__sentenceembedder0"
 
 
 def test_a_pipeline_learns_and_predicts(embedder: SentenceEmbedder) -> None:
@@ -95,19 +78,6 @@ def test_a_search_over_parameters_finds_the_better_ones(
     )
     assert search.best_params_["sentenceembedder__components"] == 0  # with 24 of 24 removed nothing is left
     assert search.best_score_ > 0.9
-
-
-@pytest.mark.parametrize("texts", [[1.5, 2.5], [["ship", "sail"]], np.zeros((2, 2)), ["ship", None]])
-def test_what_is_no_string_is_refused(embedder: SentenceEmbedder, texts: object) -> None:
-    for ask in (embedder.fit, base.clone(embedder).fit(TEXTS).transform, embedder.fit_transform):
-        with pytest.raises(UsageError, match=r"text \d is .*, not a string"):
-            ask(texts)  # type: ignore[arg-type]
-
-
-def test_texts_come_in_any_collection(embedder: SentenceEmbedder) -> None:
-    expected = embedder.fit(TEXTS).transform(TEXTS)
-    for texts in (tuple(TEXTS), np.array(TEXTS), np.array(TEXTS, dtype=object), iter(TEXTS), dict.fromkeys(TEXTS)):
-        assert np.array_equal(embedder.transform(texts), expected)
 
 
 @pytest.mark.parametrize("unknown", ["skip", "pieces"])

@@ -11,7 +11,6 @@ from console import semsearch
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing import read_files
 from semsearch.word_vectors.table import VectorTable
 
 ROWS = """title,body,year,author
@@ -126,13 +125,6 @@ def test_a_table_without_these_columns_is_read_as_it_is(index: Index, docs: Path
     assert (hit.passage, hit.metadata) == ("planet: Mars\nmoons: 2", {})
 
 
-def test_columns_where_there_are_no_tables_are_an_error(index: Index, docs: Path) -> None:
-    (docs / "works.csv").unlink()
-    (docs / "a.md").write_text("A ship.\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"has a column 'title'; no .*\.csv.* has columns"):
-        index.sync(docs, **TITLE_AND_BODY)
-
-
 def test_columns_are_chosen_for_a_root_and_for_all_of_it(index: Index, docs: Path) -> None:
     with pytest.raises(UsageError, match="the name of a column is empty"):
         index.sync(docs, text_columns=[" "])
@@ -151,33 +143,6 @@ def test_a_root_that_becomes_part_of_another_takes_its_columns(index: Index, doc
     assert any("its chosen columns are dropped" in text for text in done.warnings)
     assert index.search("captain")[0].metadata == {}
     assert index.status().passages == 1
-
-
-def test_a_table_that_moves_to_another_root_is_read_as_chosen_there(index: Index, docs: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "a.csv").write_text("body,when\nA violin.,1700\n", encoding="utf-8")
-    index.sync(docs, **TITLE_AND_BODY)
-    index.sync(other, text_columns=["body"], metadata_columns=["when"])
-    (docs / "works.csv").rename(other / "works.csv")
-    (docs / "b.md").write_text("A ship.\n", encoding="utf-8")
-    assert index.sync(docs, other).moved == 1
-    assert index.search("captain")[0].metadata == {}
-    assert index.search("captain")[0].passage == "The captain of a ship sails."
-
-
-def test_several_processes_read_the_same(
-    index: Index, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
-) -> None:
-    monkeypatch.setattr(read_files, "_CHUNK", 10)
-    (docs / "other.csv").write_text(OTHER, encoding="utf-8")
-    index.sync(docs, **TITLE_AND_BODY, processes=2)
-    with Index.create(tmp_path / "single", vectors=small_vectors) as single:
-        single.sync(docs, **TITLE_AND_BODY)
-        for query in ("captain", "planet Mars"):
-            assert [(hit.passage, hit.metadata) for hit in index.search(query)] == [
-                (hit.passage, hit.metadata) for hit in single.search(query)
-            ]
 
 
 def test_a_rebuild_and_a_refit_keep_the_metadata(index: Index, docs: Path) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from processes.crashing import CAN_FORK, Deaths
 from small import small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing.index_writer import IndexWriter
-from semsearch.indexing.segment_merging import SegmentSize, to_compact
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 
@@ -92,36 +89,6 @@ def test_an_index_goes_on_after_it(tmp_path: Path) -> None:
         assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 50))
 
 
-def test_files_are_as_large_as_they_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.LARGEST", 10)
-    with Index.open(scattered(tmp_path)) as index:
-        with IndexWriter.open(index._database) as writer:
-            assert writer.compact(largest=10) is True
-        status = index.status(drift=False, stale=False)
-        assert status.segments == 1 + -(-status.passages // 10) + -(-status.sentences // 10)
-        assert index.verify() == []
-
-
-@pytest.mark.parametrize(
-    ("sizes", "chosen"),
-    [
-        ([], []),
-        ([SegmentSize(5, 0)], []),
-        ([SegmentSize(5, 1)], [0]),
-        ([SegmentSize(100, 0), SegmentSize(5, 0)], []),
-        ([SegmentSize(100, 0), SegmentSize(5, 0), SegmentSize(6, 0)], [1, 2]),
-        ([SegmentSize(100, 1), SegmentSize(5, 0)], [0, 1]),
-        ([SegmentSize(90, 0), SegmentSize(90, 0)], []),
-        ([SegmentSize(90, 0), SegmentSize(90, 0), SegmentSize(20, 0)], [0, 1, 2]),
-        ([SegmentSize(7, 7)], [0]),
-    ],
-)
-def test_only_what_makes_files_fewer_or_is_partly_removed_is_rewritten(
-    sizes: list[SegmentSize], chosen: list[int]
-) -> None:
-    assert to_compact(sizes, largest=100) == chosen
-
-
 def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path: Path, deaths: Deaths) -> None:
     before = files(scattered(tmp_path))
     (tmp_path / "work").mkdir()
@@ -142,17 +109,3 @@ def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path:
             assert index.verify() == []
             assert [hit.passage_id for hit in index.search(QUERIES[0], 5)] == expected
     assert seen == {True, False}, "the kills should come on both sides of the commit"
-
-
-def test_small_segments_get_codes_when_they_have_become_a_large_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = scattered(tmp_path)
-    monkeypatch.setattr("semsearch.indexing.generation.LISTED", 20)
-    with Index.open(path) as index:
-        assert index.status(drift=False, stale=False).scans == ()
-        index.compact()
-        status = index.status(drift=False, stale=False)
-        (scan,) = status.scans
-        assert (scan.vectors, scan.factory[:2]) == (status.passages, "PQ")
-        assert index.verify() == []

@@ -7,24 +7,9 @@ import random
 from semsearch.indexing.segment_merging import SegmentSize, to_merge
 
 
-def test_few_whole_segments_are_left_alone() -> None:
-    assert to_merge([]) == []
-    assert to_merge([SegmentSize(1000, 0)] * 8) == []
-    assert to_merge([SegmentSize(1000, 250)]) == []
-
-
-def test_a_segment_of_which_more_than_a_quarter_is_gone_is_rewritten() -> None:
-    assert to_merge([SegmentSize(1000, 251), SegmentSize(1000, 0)]) == [0]
-    assert to_merge([SegmentSize(10, 10)]) == [0]
-
-
 def test_too_many_segments_lose_their_smallest_and_keep_their_largest() -> None:
     sizes = [SegmentSize(100_000, 0), *[SegmentSize(10, 0)] * 8]
     assert to_merge(sizes) == list(range(1, 9))
-
-
-def test_full_segments_are_never_merged() -> None:
-    assert to_merge([SegmentSize(1000, 0)] * 20, largest=1000) == []
 
 
 def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:

@@ -171,17 +171,6 @@ def test_another_reader_or_a_lower_limit_is_heeded(
     assert read == ["long.md"]
 
 
-def test_a_large_text_is_not_kept_in_memory_and_so_not_noted(
-    index: Index, docs: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("semsearch.indexing.read_files.LARGE", 100)
-    with pytest.raises(KeyboardInterrupt):
-        index.sync(docs, progress=interrupted_after(COUNT))
-    read.clear()
-    index.sync(docs)
-    assert len(read) == COUNT - 1  # but the short one
-
-
 def test_a_full_disk_costs_the_notes_and_not_the_index(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,19 +231,6 @@ def test_a_note_comes_back_as_it_was_or_not_at_all_whatever_becomes_of_the_file(
     damaged = data.draw(st.sampled_from([written[:place], written[:place] + b"\n" + written[place + 1 :]]))
     (folder / READING_LOG).write_bytes(damaged)
     assert all(back in (None, file) for back, file in zip(found(), files, strict=True))
-
-
-def test_notes_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    noting = ReadingLog(tmp_path)
-    noting.begin(10, max_bytes=10)
-    noting.note(present(0), Prepared(size=5, mtime_ns=1, checked_ns=10**18))
-    noting.close()
-    monkeypatch.setattr(reading_log, "_FORM", b"another")
-    reading = ReadingLog(tmp_path)
-    reading.begin(10, max_bytes=10)
-    assert not reading.has(present(0))
-    reading.drop()
-    assert not (tmp_path / READING_LOG).exists()
 
 
 def interrupt_reading(monkeypatch: pytest.MonkeyPatch) -> Result:

@@ -10,12 +10,8 @@ import pytest
 from small import write_articles
 
 from semsearch import Index, SyncReport
-from semsearch.errors import SemsearchError, UsageError, VectorsMismatch
+from semsearch.errors import SemsearchError, UsageError
 from semsearch.indexing import intake as intake_module, read_files as preparing_module
-from semsearch.indexing.read_files import prepare_elsewhere, useful_processes
-from semsearch.settings import Settings
-from semsearch.sources.unchanged import PresentFile
-from semsearch.system.parallel import Processes
 from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
@@ -88,16 +84,6 @@ def test_a_large_file_is_read_where_it_is_taken_in(
     two.close()
 
 
-def test_processes_are_started_where_they_pay(small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparing_module, "_cores", lambda: 4)
-    assert useful_processes([1000] * 10, 0, small_vectors) == 1
-    assert useful_processes([1_000_000] * 5, 0, small_vectors) == 2
-    assert useful_processes([1_000_000] * 500, 0, small_vectors) == 4
-    assert useful_processes([50_000_000], 0, small_vectors) == 1  # one large file is read by one
-    assert useful_processes([1], 3, small_vectors) == 3
-    assert useful_processes([1], 3, object()) == 1  # type: ignore[arg-type]  # vectors of this process only
-
-
 @pytest.mark.parametrize("count", [-1, 1.5, True, "2"])
 def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, small_vectors: VectorTable, count: object) -> None:
     write_articles(tmp_path / "documents", 1)
@@ -106,37 +92,6 @@ def test_a_number_of_processes_is_a_whole_number(tmp_path: Path, small_vectors: 
         pytest.raises(UsageError, match="processes must be a whole number"),
     ):
         index.sync(tmp_path / "documents", processes=count)  # type: ignore[arg-type]
-
-
-def present(path: Path) -> PresentFile:
-    """A file as a walk finds it."""
-    state = path.stat()
-    return PresentFile(1, path.name, str(path), path.name, str(path), state.st_size, state.st_mtime_ns)
-
-
-def settings_of(vectors: VectorTable) -> Settings:
-    return Settings(str(vectors.folder), vectors.name, vectors.digest, "sif", None, None, "mixed", 0.0)
-
-
-class Other:
-    """Word vectors that are no longer what lies in their folder."""
-
-    def __init__(self, table: VectorTable) -> None:
-        self.folder = table.folder
-        self.name, self.digest = "other", "another"
-
-
-def test_word_vectors_that_have_changed_meanwhile_are_refused(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_articles(tmp_path, 1)
-    prepared = prepare_elsewhere(
-        [[present(path) for path in tmp_path.glob("*.md")]],
-        executor=Processes(1),
-        settings=settings_of(small_vectors),
-        vectors=Other(small_vectors),  # type: ignore[arg-type]
-        max_bytes=10**6,
-    )
-    with pytest.raises(VectorsMismatch, match="contains"):
-        list(prepared)
 
 
 def test_a_worker_that_dies_is_told_and_nothing_is_lost(

@@ -13,7 +13,7 @@ from references import papers as reference
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, UInt64
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.bm25 import WordSearch, _largest
+from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import Postings, PostingsBuilder
 from semsearch.text.terms import Lexicon, of_question
 
@@ -122,27 +122,3 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         (tmp_path / "p").write_bytes(broken)
         with pytest.raises(IndexDamaged):
             Postings(tmp_path / "p")
-
-
-def test_postings_can_be_turned_round(tmp_path: Path) -> None:
-    postings = build(tmp_path / "a", TEXTS)
-    asked = postings.terms[[4, 1, 6]]
-    strange = np.array([0, 2**64 - 1], dtype=np.uint64)
-    assert postings.positions(np.concatenate((asked, strange))).tolist() == [4, 1, 6, -1, -1]
-    counts = postings.by_passage(postings.positions(asked)).toarray().tolist()
-    assert counts == [[as_terms(text).count(term) for term in asked.tolist()] for text in TEXTS]
-    empty = build(tmp_path / "b", ["", ""])
-    assert empty.positions(asked).tolist() == [-1, -1, -1]
-    assert empty.by_passage(np.zeros(0, np.int64)).shape == (2, 0)
-
-
-@pytest.mark.parametrize("n", [1, 5, 50])
-@pytest.mark.parametrize("values", [3, 1_000_000])
-def test_the_largest_of_many_scores_are_those_of_a_whole_sort(n: int, values: int) -> None:
-    chance = np.random.default_rng(n)
-    for size in (10, 40 * n, 5000):
-        for share in (0.001, 0.9):
-            some = chance.integers(1, values + 1, size) * (chance.random(size) < share)
-            given = some.astype(np.float32)
-            expected = np.argsort(-given, kind="stable")[:n]
-            assert sorted(_largest(given, n).tolist()) == sorted(expected[given[expected] > 0].tolist())

@@ -84,17 +84,6 @@ def test_other_scripts_are_found(tmp_path: Path, question: str, text: str) -> No
     assert ask(words, question) == [1]
 
 
-def test_many_small_segments_answer_as_one_large_one(tmp_path: Path) -> None:
-    small = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS, largest=1))
-    large = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
-    assert (len(small), len(large)) == (4, 1)
-    ids = np.array([5, 6, 9, 10])
-    for question in ("ship piano", "the harbour", "dawn"):
-        one, other = (WordSearch(words, [None] * len(words)).scores(as_asked(question)) for words in (small, large))
-        assert of(one, ids, alone(4)) == pytest.approx(of(other, ids, alone(4)), nan_ok=True)
-        assert one.best(2).tolist() == other.best(2).tolist()
-
-
 def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) -> None:
     first, second = written(tmp_path, [5, 9], [TEXTS[0], TEXTS[2]]), written(tmp_path, [6, 10], [TEXTS[1], TEXTS[3]])
     writer = WordsWriter(tmp_path, generation=2)
@@ -103,12 +92,6 @@ def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) 
     assert merged[0].id_ranges.all_ids().tolist() == [5, 6, 10]
     assert ask(merged, "ship") == [5]
     assert ask(merged, "piano") == [6, 10]
-
-
-def test_a_merge_of_removed_passages_writes_nothing(tmp_path: Path) -> None:
-    writer = WordsWriter(tmp_path, generation=2)
-    writer.merge(opened(tmp_path, written(tmp_path, [5, 6], TEXTS[:2])), IdRanges.of([(5, 2)]))
-    assert writer.finish() == []
 
 
 def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) -> None:
@@ -142,13 +125,6 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
     flags = NeighbourFlags(np.array([True, True]), np.array([True, False]))
     several = of(search.scores(as_asked(question)), some, flags)
     assert several == pytest.approx(found[some - 1], nan_ok=True)
-
-
-def test_of_equal_scores_the_first_ids_are_taken(tmp_path: Path) -> None:
-    words = opened(tmp_path, written(tmp_path, list(range(1, 31)), ["the same ship"] * 30))
-    assert ask(words, "ship", 4) == [1, 2, 3, 4]
-    later, sooner = (written(tmp_path, ids, ["the same ship"] * 3) for ids in ([7, 8, 9], [1, 2, 3]))
-    assert ask(opened(tmp_path, [*later, *sooner]), "ship", 4) == [1, 2, 3, 7]
 
 
 def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:

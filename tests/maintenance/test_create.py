@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.system.locking import writer_lock
@@ -28,15 +26,6 @@ def test_an_index_that_holds_something_is_not_discarded(tmp_path: Path, small_ve
     index.discard()  # it was written to, and may be again
     assert index.status(drift=False).documents == 0
     index.close()
-
-
-def test_the_folders_that_are_made_survive_a_power_cut(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flushed: list[Path] = []
-    monkeypatch.setattr("semsearch.maintenance.index_folders.sync_folder", flushed.append)
-    Index.create(tmp_path / "all" / "of" / "them", vectors=small_vectors).close()
-    assert flushed == [tmp_path / "all" / "of" / "them", tmp_path / "all" / "of", tmp_path / "all", tmp_path]
 
 
 def test_an_index_that_another_writes_to_is_not_discarded(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -103,14 +103,6 @@ def test_when_much_is_new_all_is_arranged_anew(index: Index, tmp_path: Path) -> 
     assert index.map().added == 0
 
 
-def test_two_indexes_of_the_same_text_have_the_same_map(
-    index: Index, tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    with Index.create(tmp_path / "other", vectors=small_vectors) as other:
-        other.sync(tmp_path / "docs")
-        assert other.map().points.tobytes() == index.map().points.tobytes()
-
-
 def test_a_refit_makes_other_vectors_and_its_sweep_drops_the_map(index: Index) -> None:
     index.map()
     (old,) = maps(index)

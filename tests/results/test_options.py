@@ -44,11 +44,6 @@ def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win
     )
 
 
-def test_ten_hits_are_the_default(index: Index) -> None:
-    assert SearchOptions().k == 10
-    assert len(index.search("the captain of a ship and the bread", mode="dense")) == 10
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -142,15 +142,6 @@ def test_neighbouring_sentences_go_over_the_ends_of_passages_but_not_of_document
     assert index.search("zyzzyva")[0].before == ()
 
 
-def test_many_queries_give_what_each_alone_gives(index: Index) -> None:
-    queries = ["the captain", "zyzzyva", "bread and cake"]
-    for together, query in zip(index.search_many(queries, 5), queries, strict=True):
-        alone = index.search(query, 5)
-        assert [hit.passage_id for hit in together] == [hit.passage_id for hit in alone]
-        assert [hit.score for hit in together] == pytest.approx([hit.score for hit in alone], abs=1e-4)
-    assert index.search_many([]) == []
-
-
 def test_an_empty_index_answers_with_nothing(tmp_path: Path) -> None:
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), components=1) as index:
         assert index.search("moon") == []
@@ -166,11 +157,3 @@ def test_passages_without_known_words_never_come_before_those_that_mean_somethin
         index.add([Text("zero", "Qwerty uiop.", title="Asdf"), Text("far", "The judge."), Text("near", "A ship.")])
         hits = index.search("ship", mode="dense")
         assert [hit.document for hit in hits] == ["near", "far"]
-
-
-def test_paths_are_shown_from_the_current_directory(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(index.path.parent)
-    assert index.search("captain", filters=["tale.md"])[0].path == "docs/tale.md"
-    assert index.search("captain", filters=["docs/tale.md"])
-    monkeypatch.chdir(index.path)
-    assert Path(index.search("captain", filters=["tale.md"])[0].path).is_absolute()

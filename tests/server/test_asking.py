@@ -8,9 +8,8 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.multi_index import MultiIndex
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Context, Hit
+from semsearch.results.hits import Hit
 from semsearch.results.origin import Correction
 from semsearch.server.open_indexes import OpenIndexes
 
@@ -21,38 +20,12 @@ def hits(found: list[dict[str, object]]) -> list[Hit]:
     return [Hit.from_dict(hit) for hit in found]
 
 
-def test_a_search_has_the_hits_of_the_index(asker: Asker, docs: Index) -> None:
-    reply = asker.get("/v1/search", index="docs", query="a ship in the storm")
-    assert reply.status == 200
-    assert reply.headers["content-type"] == "application/json"
-    assert hits(reply.json["hits"]) == docs.search("a ship in the storm")
-    assert {key: reply.json[key] for key in ("index", "query", "mode")} == {
-        "index": "docs",
-        "query": "a ship in the storm",
-        "mode": "hybrid",
-    }
-
-
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_every_option_of_a_search_counts(method: str, asker: Asker, docs: Index) -> None:
     given = {"index": "docs", "query": "ship", **OPTIONS}
     reply = asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)
     assert hits(reply.json["hits"]) == docs.search("ship", **OPTIONS)  # type: ignore[arg-type]  # of many types
     assert len(reply.json["hits"]) == 3
-
-
-def test_a_batch_is_answered_in_its_order(asker: Asker, docs: Index) -> None:
-    queries = ["a ship", "the judge", "bread and butter"]
-    answers = asker.post("/v1/search/batch", {"index": "docs", "queries": queries, "k": 2}).json["answers"]
-    assert [answer["query"] for answer in answers] == queries
-    assert [hits(answer["hits"]) for answer in answers] == docs.search_many(queries, 2)
-
-
-def test_a_context_is_that_of_the_index(asker: Asker, docs: Index) -> None:
-    reply = asker.get("/v1/context", index="docs", query="a ship in the storm", max_words=60).json
-    about = {"index": reply.pop("index"), "query": reply.pop("query"), "mode": reply.pop("mode")}
-    assert about == {"index": "docs", "query": "a ship in the storm", "mode": "hybrid"}
-    assert Context.from_dict(reply) == docs.context("a ship in the storm", max_words=60)
 
 
 def test_similar_takes_a_path_with_a_line_or_a_hit(asker: Asker, docs: Index) -> None:
@@ -170,16 +143,6 @@ def test_what_is_no_json_or_no_number_is_a_400(body: bytes, detail: str, asker: 
 def test_a_query_string_is_checked_too(query: str, asker: Asker) -> None:
     reply = asker.get(f"/v1/search?index=docs&query=ship&{query}")
     assert (reply.status, reply.json["error"]) == (422, "UsageError")
-
-
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_several_indexes_are_asked_as_one(method: str, asker: Asker, folder: Path) -> None:
-    given = {"index": ["docs", "notes", "docs"], "query": "the judge and a ship", "k": 20}
-    reply = asker.get("/v1/search", **given) if method == "GET" else asker.post("/v1/search", given)
-    assert (reply.json["index"], reply.json["indexes"]) == (None, ["docs", "notes"])
-    with MultiIndex.open(folder / "indexes" / "docs", folder / "indexes" / "notes") as several:
-        assert hits(reply.json["hits"]) == several.search("the judge and a ship", 20)
-    assert {hit["index"] for hit in reply.json["hits"]} == {"docs", "notes"}
 
 
 def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:

@@ -9,7 +9,7 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.results.documents import DocumentInfo, DocumentText, Facets
+from semsearch.results.documents import DocumentInfo
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
@@ -43,19 +43,6 @@ def test_documents_come_a_page_at_a_time(asker: Asker, docs: Index) -> None:
         found += page["documents"]
         offset = page["next"]
     assert [DocumentInfo.from_dict(one) for one in found] == list(docs.documents())
-
-
-def test_facets_are_those_of_the_index(asker: Asker, docs: Index) -> None:
-    for filters in ([], ["year>=2020"]):
-        found = asker.get("/v1/facets", index="docs", filters=filters, values=5).json
-        assert Facets.from_dict(found) == docs.facets(filters, values=5)
-    assert asker.get("/v1/facets", index="docs", filters=["="]).status in (400, 422)
-
-
-@pytest.mark.parametrize("name", ["added", "sea-0.md"])
-def test_a_document_has_its_text(name: str, asker: Asker, docs: Index) -> None:
-    found = DocumentText.from_dict(asker.get(f"/v1/documents/{name}", index="docs").json)
-    assert found == docs.document(name)
 
 
 def test_an_id_may_have_slashes_and_blanks(asker: Asker, folder: Path) -> None:

@@ -112,15 +112,3 @@ def test_a_search_can_be_restricted_to_passages(asker: Asker) -> None:
 def test_what_are_no_ids_is_a_bad_request(asker: Asker, wrong: object) -> None:
     reply = asker.post("/v1/search", {"query": "a ship", "passages": wrong})
     assert (reply.status, "passages" in reply.detail) == (422, True)
-
-
-def test_ids_in_an_address_are_checked_too(asker: Asker) -> None:
-    assert asker.get("/v1/map/passages", ids=["7x"]).status in (400, 422)
-    assert asker.get("/v1/map/passages", ids=["²"]).status in (400, 422)
-
-
-def test_an_index_elsewhere_is_searched_within_as_one_here(asker: Asker, folder: Path) -> None:
-    with Index.open(folder / "indexes" / "docs") as here, Index.connect(asker.url) as there:
-        among = [hit.passage_id for hit in here.search("a ship", 6)][::2]
-        assert there.search("a ship", passages=among) == here.search("a ship", passages=among)
-        assert there.search_many(["a ship"], passages=among) == here.search_many(["a ship"], passages=among)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,6 @@ from semsearch.server.running import ServerSettings
 PAGE = Path(semsearch.server.__file__).with_name("page")
 _DANGEROUS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
 _NAMED = re.compile(r'(?:href|src)="(/[^"#]*)"|\b(?:from|import) ?\(?"([^"]+)"')  # for its types only, too
-_IMPORTED = re.compile(r'^import \{([^}]*)\} from "([^"]+)"', re.MULTILINE)  # at once
 
 
 @cache
@@ -37,41 +35,6 @@ def test_every_file_that_another_names_is_there() -> None:
             named = next(filter(None, names))
             absolute = Path("/page", *Path(address).parts[2:-1], named) if named.startswith(".") else Path(named)
             assert absolute.resolve().as_posix() in page_files(), (address, named)
-
-
-def test_every_name_that_a_module_imports_is_exported() -> None:
-    for address, file in page_files().items():
-        for names, where in _IMPORTED.findall(file.decode()):
-            module = page_files()[_absolute(address, where)].decode()
-            exported = set(re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", module, re.MULTILINE))
-            imported = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
-            assert imported <= exported, (address, where, imported - exported)
-
-
-def test_no_script_imports_itself_through_others() -> None:
-    """Imports of types and imports that wait until they are needed count too: a reader follows them as well."""
-    left = {
-        address: {_absolute(address, next(filter(None, names))) for names in _NAMED.findall(file.decode())}
-        for address, file in page_files().items()
-        if address.endswith(".js")
-    }
-    while lowest := [address for address, named in left.items() if not named & left.keys()]:
-        for address in lowest:
-            del left[address]
-    assert not left, f"each of these imports another of them: {sorted(left)}"
-
-
-def _imported(addresses: set[str]) -> set[str]:
-    """These modules and all that they import, not counting what is imported only when it is needed."""
-    found = set(addresses)
-    for address in addresses:
-        found |= {_absolute(address, name) for _, name in _IMPORTED.findall(page_files()[address].decode())}
-    return found if found == addresses else _imported(found)
-
-
-def _absolute(address: str, name: str) -> str:
-    """The address of a module that another names."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(address), name))
 
 
 @pytest.mark.parametrize(("address", "kind"), [("/", "text/html"), ("/page/js/main.js", "text/javascript")])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -33,36 +32,6 @@ def check_unchanged(path: Path) -> None:
         assert index.verify() == []
         assert index.status(stale=False).documents == 6
         assert index.search("moon")
-
-
-def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.connections.connect
-
-    def cramped(database: Path, mode: str) -> sqlite3.Connection:
-        connection = connect(database, mode)
-        if mode == "rw":
-            connection.execute("PRAGMA max_page_count = 60")
-        return connection
-
-    write_articles(path.parent / "docs", 200, first=100)
-    with Index.open(path) as index:
-        with monkeypatch.context() as patch:
-            patch.setattr(semsearch.storage.commit, "connect", cramped)
-            with pytest.raises(StorageError, match="is full"):
-                index.sync()
-        assert index.status(stale=False).documents == 6
-
-
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EFBIG, errno.EIO])
-def test_a_disk_that_refuses_a_segment_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    def refuse(_: int) -> None:
-        raise OSError(code, os.strerror(code))
-
-    with Index.open(path) as index, monkeypatch.context() as patch:
-        patch.setattr("semsearch.system.durable.sync_file", refuse)
-        with pytest.raises(StorageError, match="the index is unchanged"):
-            index.add([Text("a", "A ship.")])
-    check_unchanged(path)
 
 
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,23 +95,6 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
     assert damaged.name == "zbad"
     assert "damaged" in damaged.problem
     assert list_indexes(tmp_path / "nowhere") == []
-
-
-def test_a_write_that_fails_leaves_none_of_its_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = set((path / "segments").iterdir())
-    (path / "segments" / "sentence-00000009-deadbeef.faiss").write_bytes(b"of a writer that was killed")
-    (path / "segments" / "words-00000009-deadbeef.postings.tmp").write_bytes(b"the same")
-    with Index.open(path) as index, monkeypatch.context() as patch:
-        patch.setattr("semsearch.indexing.generation.save_today", interrupt)
-        patch.setattr("semsearch.indexing.generation.save_fit", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            index.add([Text("a", "A ship.")])
-    assert set((path / "segments").iterdir()) == before
-    check_unchanged(path)
-
-
-def interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> None:

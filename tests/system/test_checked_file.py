@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from pathlib import Path
 
 import numpy as np
@@ -38,17 +37,6 @@ def test_any_bit_that_changes_is_noticed(size: int) -> None:
         data[at] ^= bit
 
 
-def test_sectors_and_words_of_different_sectors_that_changed_places_are_noticed() -> None:
-    data = some_bytes(BLOCK)
-    before = block_sums(data)
-    for width in (8, 512):
-        parts = data.reshape(-1, width)
-        for one, other in np.random.default_rng(2).integers(0, len(parts), (50, 2)).tolist():
-            parts[[one, other]] = parts[[other, one]]
-            assert (block_sums(data) == before).all() == (one * width // 512 == other * width // 512)
-            parts[[one, other]] = parts[[other, one]]
-
-
 def test_only_what_is_read_is_checked(tmp_path: Path) -> None:
     path, sums = written(tmp_path, 4 * BLOCK)
     data = bytearray(path.read_bytes())
@@ -81,39 +69,6 @@ def test_pieces_all_over_a_file_are_checked_and_the_block_that_differs_is_named(
         file.check_each(everywhere[everywhere // BLOCK != block], 10)
         with pytest.raises(IndexDamaged, match=f"from {block * BLOCK} on differ"):
             file.check_each(everywhere, 10)
-
-
-class MapAsked:
-    """A map that records how it is asked to be read: the option, the first byte and the number of bytes."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[int, int, int]] = []
-
-    def madvise(self, option: int, start: int, length: int) -> None:
-        self.asked.append((option, start, length))
-
-
-@pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="the system cannot be asked")
-def test_only_blocks_that_were_not_read_are_asked_for_and_many_are_read_ahead(tmp_path: Path) -> None:
-    path, sums = written(tmp_path, 100 * BLOCK + 5)
-    file = CheckedFile(path, sums)
-    assert file._map is not None
-    file._map = asked = MapAsked()
-    pieces = np.array([3, 50 * BLOCK - 1, 100 * BLOCK + 1])
-    file.check_each(pieces, 4)
-    assert asked.asked == [
-        (mmap.MADV_WILLNEED, 0, BLOCK),
-        (mmap.MADV_WILLNEED, 49 * BLOCK, 2 * BLOCK),  # neighbours
-        (mmap.MADV_WILLNEED, 100 * BLOCK, 5),
-    ]
-    asked.asked.clear()
-    file.check_each(pieces, 4)
-    file.check(0, BLOCK)
-    assert asked.asked == []
-    file.check(BLOCK, 3 * BLOCK)
-    file.check()
-    assert asked.asked == [(mmap.MADV_WILLNEED, BLOCK, 2 * BLOCK), (mmap.MADV_NORMAL, 0, 100 * BLOCK + 5)]
-    assert CheckedFile(path, b"")._map is None
 
 
 def test_a_file_of_another_length_is_damaged(tmp_path: Path) -> None:

@@ -58,14 +58,6 @@ def test_a_failure_is_not_kept() -> None:
     assert opened.get("a", lambda: 5) == 5
 
 
-def test_what_is_no_longer_wanted_is_let_go_of() -> None:
-    opened: OpenCache[str, list[int]] = OpenCache()
-    kept, gone = opened.get("kept", lambda: [1]), opened.get("gone", lambda: [2])
-    opened.keep({"kept"})
-    assert opened.get("kept", lambda: [3]) is kept
-    assert opened.get("gone", lambda: [2]) is not gone
-
-
 class Opening:
     """An object whose attribute is opened once. The first attempt fails."""
 

@@ -6,7 +6,6 @@ import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from semsearch.readers.document import Text
 from semsearch.storage.catalogue import stored_texts
 from semsearch.storage.checksums import update_digests
 from semsearch.topics.topic_fit import fit_topics
-from semsearch.tuning import TUNING
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
 
@@ -104,16 +102,6 @@ def test_four_parts_of_the_dense_score_are_of_topics_three_each_of_passage_and_s
             assert hit.dense == pytest.approx((4 * topical + 3 * whole + 3 * best + title) / 11, abs=2e-3)
 
 
-def test_the_same_text_has_the_score_one(index: Index) -> None:
-    index.add([Text(id_, "The moon eclipses a comet.") for id_ in ("qwert", "asdfg")])  # their titles, too, are unknown
-    (like,) = index.search("moon comet", 1, filters=["qwert"])
-    (same,) = index.similar(like, filters=["asdfg"])
-    assert same.dense == pytest.approx(1, abs=2e-3)
-    for hit in index.similar(like, k=100):
-        assert hit.dense is not None
-        assert -1 <= hit.dense <= 1.001
-
-
 def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(index: Index, plain: Index) -> None:
     expected = plain.search("a rope", 10, mode="dense")  # known to the word vectors, but in no article
     found = index.search("a rope", 10, mode="dense")
@@ -134,15 +122,6 @@ def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known
     (hit,) = index.search("sail", mode="dense", filters=["qwert"])
     assert hit.dense == pytest.approx(one @ other, abs=2e-3)
     assert index.search("sail", mode="dense", filters=["asdfg"]) == []
-
-
-def test_a_filter_of_any_size_gives_what_filtering_everything_would(
-    index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    everything = [hit for hit in index.search("ship and bread", 1000, mode="dense") if hit.document < "m"]
-    monkeypatch.setattr("semsearch.tuning.TUNING", replace(TUNING, few_allowed=0))
-    found = index.search("ship and bread", 1000, mode="dense", filters=["[a-l]*"])
-    assert [hit.passage_id for hit in found] == [hit.passage_id for hit in everything]
 
 
 def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: Index) -> None:

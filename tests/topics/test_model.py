@@ -10,7 +10,6 @@ from references.lsa import lsa
 from small import TOPICS, sentence
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.errors import IndexDamaged
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.text.terms import Lexicon
@@ -83,26 +82,6 @@ def test_singular_vectors_are_exact_and_have_fixed_signs() -> None:
     assert (found.max(axis=0) > -found.min(axis=0)).all()
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_where_entries_tie_rounding_changes_no_sign(seed: int) -> None:
-    from scipy.sparse import csr_array
-
-    tied = np.kron(np.diag([5, 2, 0.9]), [[2, -1], [-1, 2]])
-    noise = 1e-6 * np.random.default_rng(seed).standard_normal((6, 6))
-    found = right_singular_vectors(csr_array((tied + noise).astype(np.float32)), 5)
-    assert found == pytest.approx(right_singular_vectors(csr_array(tied.astype(np.float32)), 5), abs=1e-3)
-
-
-def test_of_a_matrix_of_low_rank_there_are_fewer() -> None:
-    from scipy.sparse import csr_array
-
-    rows = np.random.default_rng(5).standard_normal((3, 50))
-    matrix = csr_array(np.tile(rows, (10, 1)).astype(np.float32))
-    found = right_singular_vectors(matrix, 8)
-    assert found.shape == (50, 3)
-    np.testing.assert_allclose(found.T @ found, np.eye(3), atol=1e-5)
-
-
 def test_a_fit_is_the_same_each_time_and_in_whichever_segments_the_passages_lie(
     words: list[LexicalSegment], topics: Topics, tmp_path: Path
 ) -> None:
@@ -128,15 +107,6 @@ def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[L
     assert set(found.terms.tolist()) == expected
     everywhere = dict(zip(topics.terms.tolist(), topics.idf.tolist(), strict=True))
     assert found.idf.tolist() == [everywhere[term] for term in found.terms.tolist()]
-
-
-def test_of_too_many_terms_the_most_frequent_are_kept(words: list[LexicalSegment], topics: Topics) -> None:
-    found = fit_topics(words, IdRanges.of(()), dimension=4, most_terms=20, least=10)
-    assert found is not None
-    assert len(found.terms) == 20
-    assert (np.diff(found.terms.astype(object)) > 0).all()
-    left_out = ~np.isin(topics.terms, found.terms)
-    assert found.idf.max() <= topics.idf[left_out].min()
 
 
 def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
@@ -198,16 +168,3 @@ def test_a_file_gives_back_what_was_written(topics: Topics, tmp_path: Path) -> N
     assert same(found, topics)
     assert found.passages == COUNT
     assert (tmp_path / segment.file).stat().st_size == segment.size == 40 + len(topics.terms) * (8 + 4 + 2 * 6)
-
-
-def test_a_file_that_is_none_is_told(topics: Topics, tmp_path: Path) -> None:
-    path = tmp_path / write_topics(topics, tmp_path, generation=1).file
-    data = path.read_bytes()
-    headless = data[:16] + np.array([0, 0, 0], dtype="<i8").tobytes()
-    for broken in (data[:-1], data + b"0", data[:20], b"", b"x" * len(data), headless):
-        path.write_bytes(broken)
-        with pytest.raises(IndexDamaged, match="semsearch index --rebuild"):
-            open_topics(path)
-    path.unlink()
-    with pytest.raises(FileNotFoundError):
-        open_topics(path)

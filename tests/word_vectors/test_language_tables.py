@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from language_tables import write_language_table
-from small_languages import WORDS, in_chinese, in_greek, languages_in, write_small_table
+from small_languages import WORDS, in_greek, languages_in, write_small_table
 
 from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.text.ragged import OovWords
@@ -85,47 +85,6 @@ def test_a_run_of_characters_is_cut_by_the_most_likely_path(tmp_path: Path, smal
     assert found.ids[: found.indptr[1]].tolist() == [one, two, three, four]
     assert found.ids[found.indptr[1] : found.indptr[2]].tolist() == [_ids(table, "研究生")[0] + 1000]
     assert found.lengths.tolist() == [4, 1, 0, 0]  # neither character alone is a word
-
-
-def _best_path(text: str, table: LanguageTable, unknown: float) -> float:
-    """The largest Σ log p of a way to cut a text, one place after the other."""
-    best = [0.0] + [-np.inf] * len(text)
-    for end in range(1, len(text) + 1):
-        for start in range(max(0, end - table.longest), end):
-            (number,) = _ids(table, text[start:end])
-            own = float(np.log(table.frequencies[number])) if number >= 0 else unknown if end - start == 1 else -np.inf
-            best[end] = max(best[end], best[start] + own)
-    return best[-1]
-
-
-def test_the_paths_of_many_texts_are_those_of_each_place_by_place(
-    chinese: LanguageTable, small_vectors: VectorTable
-) -> None:
-    generator = np.random.default_rng(1)
-    texts = [
-        "".join(in_chinese(" ".join(generator.choice(WORDS, size=size)))[:-1] for _ in range(1)) for size in (1, 4, 9)
-    ]
-    texts = [text[: len(text) - number % 2] + "々" * (number % 3) for number, text in enumerate(texts * 4)]
-    found = language_words(texts, chinese, small_vectors, base=0, keep_unknown=True)
-    log_p = np.log(chinese.frequencies)
-    for number, text in enumerate(texts):
-        own = found.ids[found.indptr[number] : found.indptr[number + 1]]
-        left = len(text) - 2 * len(own)
-        assert log_p[own].sum() - 25.0 * left == pytest.approx(_best_path(text, chinese, -25.0), rel=1e-5)
-
-
-def test_the_parts_of_a_few_words_are_remembered_and_are_those_of_many(
-    tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    table = _table(tmp_path, ["donau", "dampf", "dampfschiff", "schiff", "fahrt", "haus"], [1e-4] * 6)
-    words = ["donaudampfschiff", "hausen", "schifffahrt", "xyz"]
-    many = language_words(
-        [" ".join(words), *map(str, range(100, 130))], table, small_vectors, base=9, keep_unknown=False
-    )
-    for _ in range(2):
-        few = language_words([" ".join(words)], table, small_vectors, base=9, keep_unknown=False)
-        assert few.ids.tolist() == many.ids[: many.indptr[1]].tolist() != []
-    assert len(table.parts) == len(words)  # of the first time alone
 
 
 def test_an_unknown_word_is_its_longest_beginning_and_the_ending_after_it(tmp_path: Path) -> None:

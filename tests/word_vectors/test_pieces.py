@@ -12,11 +12,10 @@ from small import TOPICS
 import semsearch_research.train.piece_vectors as training
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import OovWords
-from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.train.piece_vectors import add_pieces, choose_pieces, learn_pieces
+from semsearch_research.train.piece_vectors import add_pieces, learn_pieces
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
 STRANGE = [
@@ -61,29 +60,6 @@ def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None
     assert len("harbour" * 10) > LONGEST_WORD
     assert not open_vectors.guess(unknown_words).any()
     assert open_vectors.guess(OovWords.of([])).shape == (0, open_vectors.dimension)
-
-
-def test_a_guess_does_not_depend_on_the_words_that_are_asked_for_with_it() -> None:
-    """To the last digit: the vector that is remembered must not depend on which of several threads asked first."""
-    table = load_vectors()
-    stems, endings = table.words[60_000:60_900:3], table.words[70_000:70_900:3]
-    made = OovWords.of([stem + ending for stem, ending in zip(stems, endings, strict=True)])
-    together = table.guess(made)
-    assert together.any(axis=1).all()
-    for size in (1, 7, 100):
-        parts = [made.take(np.arange(first, min(first + size, len(made)))) for first in range(0, len(made), size)]
-        assert np.array_equal(np.concatenate([table.guess(part) for part in parts]), together)
-
-
-def test_the_most_telling_pieces_are_chosen_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = choose_pieces(OovWords.of([*WORDS, "naïve"]), 50)
-    counts = {
-        piece: sum(reference.candidates(word).count(piece) for word in [*WORDS, "naïve"]) for piece in chosen.words
-    }
-    values = [counts[piece] * (len(piece.encode()) - 1) for piece in chosen.words]
-    assert values == reference.most_telling([*WORDS, "naïve"], 50)
-    monkeypatch.setattr(training, "_CHUNK", 7)
-    assert choose_pieces(OovWords.of([*WORDS, "naïve"]), 50).words == chosen.words
 
 
 def test_pieces_are_learned_by_ridge_regression(monkeypatch: pytest.MonkeyPatch) -> None:

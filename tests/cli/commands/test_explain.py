@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 from console import on_terminal, semsearch
 
-from semsearch.cli.explanation_text import Cell, summary, table
-from semsearch.cli.terminal import warmth
+from semsearch.cli.explanation_text import summary
 from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
 from semsearch.results.options import Mode
 from semsearch.results.origin import Rerank
@@ -20,10 +19,6 @@ def pairs(shares: Sequence[Sequence[float]], question: Sequence[str] = (), sente
     question = question or [f"q{number}" for number in range(len(shares))]
     sentence = sentence or [f"s{number}" for number in range(len(shares[0]))]
     return Pairs(tuple(question), tuple(sentence), tuple(tuple(row) for row in shares), ())
-
-
-def text_of(lines: list[list[Cell]]) -> list[str]:
-    return ["".join(cell.text for cell in line) for line in lines]
 
 
 # -- the command ---------------------------------------------------------------------------------------------------
@@ -71,30 +66,6 @@ def test_a_terminal_draws_a_heat_map_and_fits_it() -> None:
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("width", [20, 40, 76])
-@pytest.mark.parametrize("size", [(1, 1), (3, 40), (30, 2), (30, 40)])
-def test_the_table_fits(size: tuple[int, int], width: int) -> None:
-    shares = [[((7 * row + 3 * column) % 11) / 100 for column in range(size[1])] for row in range(size[0])]
-    sentence = ["word" * (1 + heading % 5) for heading in range(size[1])]
-    lines = text_of(table(pairs(shares, sentence=sentence), width=width))
-    assert max(map(len, lines)) <= width
-    assert len(lines) <= 7
-
-
-def test_wide_letters_take_two_columns_and_long_words_are_cut() -> None:
-    header, row = text_of(table(pairs([[0.5, 0.1]], ["東京"], ["日", "pneumonoultramicroscopic"])))
-    assert header == "        日 pneumonoultra…"
-    assert row == "東京  0.50           0.10"
-
-
-def test_a_cell_is_as_warm_as_it_is_near_the_largest() -> None:
-    assert [warmth(share) for share in (1.0, 0.5, 0.2, 0.05, -0.05, -0.2)] == [
-        "black on red", "black on yellow", "black on cyan", "dim", "dim", "white on blue",
-    ]  # fmt: skip
-    _, row = table(pairs([[0.5, -0.25]], ["ship"]))
-    assert [cell.share for cell in row] == [None, 1.0, -0.5]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])

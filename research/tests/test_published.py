@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from semsearch_research.evaluate.published import (
@@ -55,17 +53,6 @@ def test_a_figure_is_what_the_paper_prints(known: tuple[str, str, str, str, floa
     assert found[row, column] == value
 
 
-def test_a_figure_is_typed_once_and_every_place_has_its_count() -> None:
-    everything = [figure for paper in ("sif", "usif", "cbos", "white") for figure in figures(paper)]
-    assert len({(f.paper, f.place, f.row, f.column) for f in everything}) == len(everything)
-    counts = Counter((figure.paper, figure.place) for figure in everything)
-    assert counts["sif", "table 1"] == 6 * 13
-    assert counts["sif", "table 5"] == 20 * 13
-    assert counts["sif", "table 6"] == 26 * 4
-    assert counts["cbos", "table I"] == 24 * 5
-    assert counts["white", "table 1"] == 14
-
-
 def means(paper: str) -> list[tuple[tuple[str, str, str], float, float]]:
     """The figure printed for each year and system, and the mean of its tasks."""
     cells = {(figure.row, figure.column): figure.value for figure in figures(paper)}
@@ -84,14 +71,6 @@ def test_a_printed_year_is_the_mean_of_its_printed_tasks_but_for_those_that_are_
     checked = [*means("sif"), *((where, 100 * one, 100 * two) for where, one, two in means("cbos"))]
     assert len(checked) == 4 * (13 + 4) + 4 * 5
     assert {where for where, printed, mean in checked if abs(printed - mean) > 0.1} == NOT_THE_MEAN
-
-
-def test_relative_figures_follow_from_the_tables() -> None:
-    """uSIF paper, section 4.3: how much better GloVe+UP and PSL+UP are than their WR on STS'12."""
-    rows = {row.name: row.figures["STS12"] for row in PUBLISHED if "STS12" in row.figures}
-    said = {figure.row: figure.value for figure in figures("usif", "section 4.3")}
-    assert 100 * (rows["GloVe+UP"] / rows["GloVe+WR"] - 1) == pytest.approx(said["all, STS12 with GloVe"], abs=0.05)
-    assert 100 * (rows["PSL+UP"] / rows["PSL+WR"] - 1) == pytest.approx(said["all, STS12 with PSL"], abs=0.05)
 
 
 def test_the_years_have_the_tasks_of_the_sif_papers_table_4() -> None:

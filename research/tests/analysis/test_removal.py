@@ -9,7 +9,6 @@ import pytest
 from collections_made import pairs, write_pairs
 from references import papers as reference
 
-from semsearch.errors import UsageError
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.analysis import removal
 from semsearch_research.analysis.removal import evaluate_removal
@@ -75,17 +74,3 @@ def test_what_a_singular_vector_explains_is_its_share_of_all_squares(folder: Pat
     assert shares == sorted(shares, reverse=True)
     points = evaluate_removal([folder / "2012.one.test.tsv"], vectors=[small_vectors]).points
     assert [point.explained for point in points] == [None, *(shares[point.m - 1] for point in points[1:])]
-
-
-def test_what_was_measured_is_kept(folder: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = evaluate_removal([folder], vectors=[small_vectors], m=[1])
-    monkeypatch.setattr(removal, "cosines", None)  # cannot be called
-    assert evaluate_removal([folder], vectors=[small_vectors], m=[1]) == first
-    with pytest.raises(TypeError):
-        evaluate_removal([folder], vectors=[small_vectors], m=[1], fresh=True)
-
-
-def test_mistakes_are_told(folder: Path, small_vectors: VectorTable) -> None:
-    for wrong, said in (([-1], "not -1"), ([25], "number of dimensions, 24, not 25"), ([], "sequence of at least one")):
-        with pytest.raises(UsageError, match=said):
-            evaluate_removal([folder], vectors=[small_vectors], m=wrong)

@@ -10,7 +10,6 @@ from references import papers as reference
 
 from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.analysis.sif_pictures import draw_weights
 from semsearch_research.analysis.weighing import evaluate_weights
 
 
@@ -25,23 +24,12 @@ def test_the_curve_is_the_formulas_at_the_powers_of_ten(small_vectors: VectorTab
         assert row.usif == pytest.approx(a / (row.p + a / 2))
 
 
-def test_usif_is_twice_sif_with_half_its_a(small_vectors: VectorTable) -> None:
-    usif = evaluate_weights(vectors=small_vectors)
-    sif = evaluate_weights(vectors=small_vectors, a=usif.usif_a / 2)
-    assert [row.usif for row in usif.curve] == pytest.approx([2 * row.sif for row in sif.curve])
-
-
 def test_words_have_the_weights_of_their_frequencies(small_vectors: VectorTable) -> None:
     report = evaluate_weights(["Ship", "the"], vectors=small_vectors)
     assert [row.word for row in report.words] == ["ship", "the"]
     for row in report.words:
         assert row.p == pytest.approx(small_vectors.frequencies[small_vectors.words.index(row.word or "")])
         assert row.sif == pytest.approx(1e-4 / (1e-4 + row.p))
-
-
-def test_without_words_those_of_ranks_1_10_100_are_shown(small_vectors: VectorTable) -> None:
-    shown = [row.word for row in evaluate_weights(vectors=small_vectors).words]
-    assert shown == [small_vectors.words[rank - 1] for rank in (1, 10, 100)]
 
 
 def test_a_counts_file_gives_p_and_usifs_a(small_vectors: VectorTable, tmp_path: Path) -> None:
@@ -65,10 +53,3 @@ def test_sif_and_word2vec_are_farthest_apart_where_it_says(small_vectors: Vector
 def test_mistakes_are_told(small_vectors: VectorTable, wrong: dict) -> None:
     with pytest.raises(UsageError):
         evaluate_weights(**{"vectors": small_vectors, **wrong})
-
-
-def test_the_picture_halves_usif_so_that_all_begin_at_1(small_vectors: VectorTable) -> None:
-    [axes] = draw_weights(evaluate_weights(["ship"], vectors=small_vectors)).axes
-    curves = [line for line in axes.lines if len(line.get_ydata()) > 2]
-    assert [line.get_ydata()[0] for line in curves] == pytest.approx([1, 1, 1], abs=1e-4)
-    assert [text.get_text() for text in axes.texts] == ["ship"]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,13 +17,13 @@ import pytest
 from console import semsearch
 
 from semsearch import SentenceEmbedder
-from semsearch.errors import SemsearchError, StorageError, UsageError
+from semsearch.errors import StorageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.bench import peers, running, site, works
 from semsearch_research.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
-from semsearch_research.bench.measurements import BenchReport, Measurement, measurements_of
-from semsearch_research.bench.processes import ONE_THREAD, ProcessRun, run_python
+from semsearch_research.bench.measurements import BenchReport, measurements_of
+from semsearch_research.bench.processes import ONE_THREAD, ProcessRun
 from semsearch_research.bench.rounds import Case, Quantity, measure, needed
 from semsearch_research.bench.running import bench
 
@@ -86,15 +84,6 @@ def texts_of(paragraphs: list[SampleParagraph]) -> list[str]:
 # -- the text ----------------------------------------------------------------------------------------------------
 
 
-def test_made_up_text_is_the_same_for_the_same_seed_and_has_the_sentences_asked_for(small_vectors: VectorTable) -> None:
-    made = list(made_up(small_vectors, 1234))
-    assert sum(paragraph.sentences for paragraph in made) == 1234
-    assert texts_of(made) == texts_of(list(made_up(small_vectors, 1234)))
-    assert texts_of(made) != texts_of(list(made_up(small_vectors, 1234, seed=1)))
-    shorter = texts_of(list(made_up(small_vectors, 1000)))
-    assert shorter[:-1] == texts_of(made)[: len(shorter) - 1]
-
-
 def test_made_up_sentences_are_found_by_the_splitter_and_have_thirteen_words_on_average(
     small_vectors: VectorTable,
 ) -> None:
@@ -103,14 +92,6 @@ def test_made_up_sentences_are_found_by_the_splitter_and_have_thirteen_words_on_
     words = sum(len(paragraph.text.split()) for paragraph in made)
     assert words / 5000 == pytest.approx(13, abs=0.2)
     assert 5000 / len(made) == pytest.approx(5, abs=0.3)
-
-
-def test_words_of_made_up_text_are_as_frequent_as_the_word_vectors_say(small_vectors: VectorTable) -> None:
-    made = " ".join(texts_of(list(made_up(small_vectors, 5000)))).lower().split()
-    inside = Counter(word for word in made if not word.endswith("."))  # last words are drawn from the longer ones
-    share = inside["the"] / sum(inside.values())
-    assert share == pytest.approx(float(small_vectors.frequencies[small_vectors.id_of("the")]), rel=0.05)
-    assert all(len(word.rstrip(".")) >= 4 for word in made if word.endswith("."))
 
 
 def test_what_is_written_is_read_back(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -123,15 +104,6 @@ def test_what_is_written_is_read_back(tmp_path: Path, small_vectors: VectorTable
     assert corpus.words == sum(len(text.split()) for text in texts_of(made))
 
 
-def test_text_is_written_while_it_is_made(tmp_path: Path) -> None:
-    def paragraphs() -> Iterator[SampleParagraph]:
-        for number in range(100):
-            assert len(list(tmp_path.rglob("*.txt"))) == number // 20, "a file is there as soon as it is full"
-            yield SampleParagraph("A ship sails.", 1)
-
-    assert write_corpus(paragraphs(), tmp_path, 100, silent).files == 5
-
-
 def test_a_given_text_is_used_as_far_as_it_is_asked_for(tmp_path: Path, small_vectors: VectorTable) -> None:
     path = tmp_path / "given.txt"
     path.write_text("".join(f"The  ship {n} sails. It is old.\n\n" for n in range(1500)), encoding="utf-8")
@@ -139,12 +111,6 @@ def test_a_given_text_is_used_as_far_as_it_is_asked_for(tmp_path: Path, small_ve
     report = bench(1200, text=path, runs=1, only=["split"], vectors=str(small_vectors.folder))
     assert (report.text, report.corpus.sentences, report.corpus.paragraphs) == (str(path), 1200, 600)
     assert report.corpus.words == 600 * 7
-
-
-def test_of_text_without_words_nothing_can_be_asked(tmp_path: Path) -> None:
-    corpus = write_corpus([SampleParagraph("!!! ???", 1)], tmp_path, 1, silent)
-    with pytest.raises(UsageError, match="the text has no words"):
-        take_sample(corpus, 10)
 
 
 # -- rounds and figures ------------------------------------------------------------------------------------------
@@ -188,32 +154,7 @@ def test_a_ratio_is_of_medians_by_the_unit_where_both_have_the_same_and_of_the_w
     assert (ours.median, ours.rate, ours.is_floor, theirs.is_floor) == (2.0, 50, False, True)
 
 
-def test_a_95th_percentile_needs_twenty_readings() -> None:
-    readings = [float(number) for number in range(101)]
-    many = Measurement("warm", "warm", "time", 1, "queries", tuple(readings), is_floor=False)
-    few = Measurement("warm", "warm", "time", 1, "queries", tuple(readings[:19]), is_floor=False)
-    assert (many.p95, few.p95) == (95.0, None)
-    assert many.to_dict()["seconds"] == {"median": 50, "min": 0, "max": 100, "p95": 95}
-    assert few.to_dict()["seconds"] == {"median": 9, "min": 0, "max": 18}
-
-
 # -- processes ---------------------------------------------------------------------------------------------------
-
-
-@needs_wait4
-def test_a_process_is_not_charged_with_the_memory_of_the_one_that_measures() -> None:
-    held = np.ones(50_000_000)  # 400 MB
-    ran = run_python("-c", "held = b'1' * 30_000_000")
-    assert held[0] == 1
-    assert ran.peak is not None
-    assert 30_000_000 < ran.peak < 200_000_000
-
-
-def test_a_process_that_fails_says_why() -> None:
-    with pytest.raises(SemsearchError, match=r"failed: python -c .*: semsearch: the disk is full"):
-        run_python("-c", "import sys; print('semsearch: the disk is full', file=sys.stderr); sys.exit(2)")
-    with pytest.raises(SemsearchError, match="exit status 3"):
-        run_python("-c", "raise SystemExit(3)")
 
 
 @needs_wait4
@@ -273,25 +214,6 @@ def test_every_ratio_is_that_of_its_parts(found: BenchReport) -> None:
             if each.unit and each.unit == floor.unit:
                 cost, least = cost / each.amount, least / floor.amount
             assert ratio == pytest.approx(cost / least)
-
-
-def test_the_report_says_what_was_measured_on(found: BenchReport, small_vectors: VectorTable) -> None:
-    assert (found.text, found.corpus.sentences, found.runs) == ("", 1001, 1)
-    assert (found.vectors, found.dimension) == (small_vectors.name, small_vectors.dimension)
-    assert found["text"].median == found.corpus.bytes
-    assert found["index"].amount == 1001
-    assert found["warm hybrid"].p95 is not None
-
-
-def test_the_report_is_json_with_the_spread_of_each_measurement(found: BenchReport) -> None:
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert {"sentences", "words", "bytes", "files", "runs", "one_thread", "machine", "missing"} <= data.keys()
-    for each in data["measurements"]:
-        spread = each["bytes"] if "bytes" in each else each["seconds"]
-        assert spread["min"] <= spread["median"] <= spread["max"]
-        if each["rate"] is not None:
-            assert each["rate"] == pytest.approx(each["amount"] / each["seconds"]["median"])
-    assert data["machine"]["numpy"] == np.__version__
 
 
 def test_an_interrupted_run_leaves_nothing(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import lzma
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -20,12 +17,11 @@ from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 from semsearch_research.cbos import trainer
 from semsearch_research.cbos.gensim_vectors import word2vec
-from semsearch_research.cbos.stemmed import Stemming, ids_of, read_stemmed
+from semsearch_research.cbos.stemmed import Stemming, read_stemmed
 from semsearch_research.cbos.trainer import Recipe, Trainer
 from semsearch_research.cbos.word2vec_comparison import RANDOM, CbosReport, evaluate_cbos
 from semsearch_research.evaluate import cache as kept_results
 from semsearch_research.experiments.cbos_experiment import above
-from semsearch_research.paraphrase import kept_paragraphs
 from semsearch_research.published import figures
 
 QUICK = {"dimension": 8, "epochs": 2, "batch": 16, "min_count": 2, "seeds": 1}
@@ -89,26 +85,6 @@ def test_text_is_stemmed_and_without_rare_words_and_long_sentences(corpus: Path)
     assert "sail" in text.words
     assert not {"sails", "rariti"} & set(text.words)
     assert max(map(len, expected)) == 119
-
-
-def test_the_first_sentences_are_those_with_words(corpus: Path) -> None:
-    corpus.write_text("!!!\n\n" + corpus.read_text(encoding="utf-8"), encoding="utf-8")
-    assert list(read_stemmed([corpus], Stemming(), limit=20, min_count=1).as_words()) == slow_text(corpus, 1, 20)
-    assert len(slow_text(corpus, 1, 20)) == 20
-
-
-def test_compressed_text_is_the_same_text_and_files_are_no_neighbours(corpus: Path, tmp_path: Path) -> None:
-    packed = tmp_path / "packed.txt.xz"
-    packed.write_bytes(lzma.compress(corpus.read_bytes()))
-    plain = read_stemmed([corpus], Stemming(), min_count=2)
-    both = read_stemmed([packed, corpus], Stemming(), min_count=2)
-    assert list(both.as_words()) == [*plain.as_words(), *plain.as_words()]
-    assert both.sentences.files.tolist() == [0] * len(plain.sentences) + [1] * len(plain.sentences)
-
-
-def test_words_can_stay_as_they_stand() -> None:
-    assert Stemming()("The sailors’ SAILING") == ["the", "sailor", "sail"]
-    assert Stemming(stem=False)("The sailors’ SAILING") == ["the", "sailors", "sailing"]
 
 
 # -- word2vec ----------------------------------------------------------------------------------------------------------
@@ -221,21 +197,6 @@ def test_the_paper_has_cbos_above_the_others_on_fourteen_of_twenty_tasks() -> No
 # -- k and m -----------------------------------------------------------------------------------------------------------
 
 
-def test_effects_are_those_of_one_number_the_other_being_the_papers(corpus: Path, sts: Path) -> None:
-    report = evaluate_cbos([corpus], [sts], ks=[2, 1, 2], ms=[1, 2], baselines=False, **QUICK)
-    assert [(effect.parameter, effect.value) for effect in report.effects] == [("k", 1), ("k", 2), ("m", 1), ("m", 2)]
-    chosen = {task.task: task.pearson["CBOS"] for task in report.tasks if task.group == "STS14"}
-    assert report.effects[0].pearson == report.effects[3].pearson == chosen
-    assert len({effect.mean for effect in report.effects}) == 3
-    trainer = Trainer(Recipe((corpus,), None, True, 8, 2, 16, 2, 0), False, lambda *_: None, None)
-    for effect, (k, m) in ((report.effects[1], (2, 2)), (report.effects[2], (1, 1))):
-        made = trainer.cbos(k, m)
-        vectors = dict(zip(made.words, made.vectors.astype(np.float64), strict=True))
-        for name, value in effect.pearson.items():
-            assert value == pytest.approx(literal(vectors, sts / f"{name}.test.tsv"), abs=1e-3)
-        assert effect.mean == pytest.approx(np.mean(list(effect.pearson.values())))
-
-
 def test_figures_are_means_over_seeds_with_their_deviation(corpus: Path, sts: Path) -> None:
     given = {**QUICK, "baselines": False, "ks": [2]}
     alone = [evaluate_cbos([corpus], [sts], **{**given, "seed": seed}) for seed in (4, 5)]  # type: ignore[arg-type]
@@ -283,20 +244,7 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
             run(corpus, sts)
 
 
-def test_what_decides_the_vectors_are_modules_of_the_package_that_train_and_read() -> None:
-    files = [Path(inspect.getfile(one)) for one in (*trainer.DECISIVE, *kept_paragraphs.DECISIVE)]
-    assert all(file.is_file() and re.search(r"/semsearch(_research)?/", file.as_posix()) for file in files)
-    assert {"semsearch_research.train.cbos", "semsearch_research.cbos.stemmed"} <= {
-        inspect.getmodule(one).__name__ for one in trainer.DECISIVE
-    }
-
-
 # -- mistakes ----------------------------------------------------------------------------------------------------------
-
-
-def test_words_that_are_not_known_are_left_out() -> None:
-    ragged = ids_of([["a", "x", "b"], ["x"], []], {"a": 0, "b": 1})
-    assert (ragged.ids.tolist(), ragged.indptr.tolist()) == ([0, 1], [0, 2, 2, 2])
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

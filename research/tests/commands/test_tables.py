@@ -7,7 +7,6 @@ import re
 import pytest
 from console import on_terminal
 
-from semsearch.commands import aligned
 from semsearch_research.command_line import print_blocks
 from semsearch_research.evaluate.table import Bold, Table
 
@@ -24,26 +23,12 @@ def test_a_table_is_cut_into_such_as_fit_each_with_its_labels() -> None:
     assert [len(part.header) for part in WIDE.parts(1)] == [2] * 6  # a column is never cut
 
 
-def test_columns_that_are_taken_away_are_named() -> None:
-    table = Table(["a", "b", "c"], [["1", "2", "3"]])
-    assert table.without("b") == Table(["a", "c"], [["1", "3"]])
-    with pytest.raises(ValueError, match="d"):
-        table.without("d")
-    assert table.without("b").to_dict() == {"header": ["a", "c"], "rows": [["1", "3"]], "labels": 1}
-
-
 def test_a_pipe_has_whole_tables_without_colours(capsys: pytest.CaptureFixture[str]) -> None:
     print_blocks(["What it is.", WIDE, Table(["", "said"], [[Bold("x"), "[bold]no markup[/]"], ["y", "a\nb\x1b[31m"]])])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "What it is."
     assert lines[2].split("  ") == ["task", *(f"a long heading {n}" for n in range(6))]
     assert lines[-2:] == ["x  [bold]no markup[/]", "y  a b [31m"]
-
-
-def test_numbers_stand_to_the_right_and_words_to_the_left(capsys: pytest.CaptureFixture[str]) -> None:
-    print_blocks([Table(["task", "r", "verdict"], [["a", "+1.5", "holds"], ["long name", "–", "no"]])])
-    assert capsys.readouterr().out == "task          r  verdict\na          +1.5  holds\nlong name     –  no\n"
-    assert aligned([("a", "1"), ("bb", "20")], left=(0,)) == ["a    1", "bb  20"]
 
 
 def test_a_terminal_has_tables_that_fit_it() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -90,31 +89,6 @@ def test_pairs_and_scores_of_semeval_become_tasks_and_blank_scores_stay_blank(tm
     assert zero.scores.tolist() == [4, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("folder", "others", "path"),
-    [
-        ("x", ["FNWN"], "2013.headlines.test"),  # which only 2013 has
-        ("x", ["deft-news"], "2014.headlines.test"),
-        ("STS2015-en-test", [], "2015.headlines.test"),
-        ("sts13", [], "2013.headlines.test"),
-    ],
-)
-def test_the_year_of_a_task_that_several_have_is_that_of_those_beside_it_or_of_the_folder(
-    tmp_path: Path, folder: str, others: list[str], path: str
-) -> None:
-    tasks = ["headlines", *others]
-    source = write(tmp_path / folder, {name: text for task in tasks for name, text in sts(task).items()})
-    assert f"sts/{path}.tsv" in laid_out(tmp_path, source)[1].written
-
-
-def test_training_pairs_of_2012_are_told_by_their_folder(tmp_path: Path) -> None:
-    write(tmp_path / "got" / "train", sts("MSRvid", scores="1\n2\n3\n"))
-    write(tmp_path / "got" / "test-gold", sts("MSRvid"))
-    folder, _ = laid_out(tmp_path, tmp_path / "got")
-    assert [line.partition("\t")[0] for line in text_of(folder, "sts/2012.MSRvid.train.tsv")] == ["1", "2", "3"]
-    assert [line.partition("\t")[0] for line in text_of(folder, "sts/2012.MSRvid.test.tsv")] == ["4.5", "0", "3"]
-
-
 SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\tSemEval_set\n" + "".join(
     f"{number}\tA ship sails \tNo. {number} sails\t{label}\t{score}\t{split}\n"
     for split in ("TRAIN", "TRIAL", "TEST")
@@ -133,21 +107,6 @@ def test_sick_and_the_benchmark_are_laid_out_by_their_columns(tmp_path: Path) ->
     assert text_of(folder, "sts/stsb.test.tsv")[2] == f"2.5\t{PAIRS[2]}"
     assert {task.group for task in read_tasks([folder])} == {"SICK14", "STSb"}
     assert [task.name for task in read_labelled([folder])] == ["sick relatedness", "sick entailment"]
-
-
-def test_twitter_15_is_laid_out_and_has_its_column(tmp_path: Path) -> None:
-    """A line of PIT-2015: topic, name, two sentences, a score, two sentences with tags."""
-    tagged = "A/O/DT/B-NP/O ship/O/NN/I-NP/O"
-    lines = "".join(f"{51 + n}\t8 Mile\t{pair}\t{5 - n}\t{tagged}\t{tagged}\n" for n, pair in enumerate(PAIRS))
-    archive = zipped(tmp_path / "a.zip", {"SemEval-PIT2015/data/test.data": lines, "SemEval-PIT2015/data/dev.data": ""})
-    folder, report = laid_out(tmp_path, archive)
-    assert report.problems == ()
-    assert text_of(folder, "sts/twitter15.test.tsv") == [f"{5 - n}\t{pair}" for n, pair in enumerate(PAIRS)]
-    [task] = read_tasks([folder])
-    assert (task.group, task.scores.tolist()) == ("Twitter15", [5, 4, 3])
-    votes = write(tmp_path / "votes", {"test.data": lines.replace("\t4\t", "\t(4, 1)\t")})
-    [problem] = lay_out_data(tmp_path / "other", sources=[votes]).problems
-    assert "test.data, line 2: expected a topic, its name, two sentences and a score from 0 to 5" in problem
 
 
 def test_pairs_of_paraphrases_become_groups_along_their_chains(tmp_path: Path) -> None:
@@ -280,32 +239,6 @@ def test_a_broken_original_is_told_and_the_others_are_laid_out(tmp_path: Path, n
     assert said in found["problems"][0]
     assert said in result.err
     assert "Traceback" not in result.err
-
-
-@pytest.mark.parametrize(
-    ("files", "said"),
-    [
-        (sts("belief", scores="1\n2\n"), "has 3 pairs, and STS.gs.belief.txt 2 scores"),
-        (sts("belief", scores="1\nsix\n2\n"), "STS.gs.belief.txt, line 2: expected a score from 0 to 5 or nothing"),
-        (sts("belief", pairs=["a\tb", "c", "d\te"]), "STS.input.belief.txt, line 2: expected two sentences"),
-        (sts("headlines"), "does not say of which year it is"),
-        (sts("poems", before="STS2016"), "STS 2016 has no task poems"),
-    ],
-)
-def test_pairs_and_scores_that_do_not_fit_are_told(tmp_path: Path, files: dict[str, str], said: str) -> None:
-    report = laid_out(tmp_path, write(tmp_path / "got", files))[1]
-    assert report.written == ()
-    assert re.search(said, "\n".join(report.problems))
-
-
-def test_a_source_that_has_nothing_of_a_known_name_is_told_but_one_that_was_used_before_is_not(tmp_path: Path) -> None:
-    other = zipped(tmp_path / "holidays.zip", {"photo.txt": "the sea"})
-    known = zipped(tmp_path / "got.zip", sts("belief"))
-    for written in (1, 0):
-        report = laid_out(tmp_path, known, other)[1]
-        assert len(report.written) == written
-        [problem] = report.problems
-        assert problem.startswith(f"{other.as_posix()}: nothing in it has a name that is known")
 
 
 def test_a_mistake_is_said(tmp_path: Path) -> None:

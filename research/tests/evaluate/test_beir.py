@@ -42,17 +42,6 @@ def test_a_collection_has_its_documents_its_judged_queries_and_their_gains(tmp_p
     assert collection.relevant == {"q1": {"d1": 2, "2": 0}, "q2": {"2": 1}}
 
 
-def test_a_query_without_a_relevant_document_is_not_judged(tmp_path: Path) -> None:
-    assert read_collection(write(tmp_path, FILES)).queries == {"q1": "sail", "q2": "oven"}
-
-
-def test_a_line_separator_within_a_text_ends_no_line(tmp_path: Path) -> None:
-    corpus = json.dumps({"_id": "d1", "text": "one\u2028two\x85three"}, ensure_ascii=False)
-    qrels = HEADER + "q1\td1\t1\n"
-    collection = read_collection(write(tmp_path, {**FILES, "corpus.jsonl": corpus, "qrels/test.tsv": qrels}))
-    assert collection.documents[0].text == "one\u2028two\x85three"
-
-
 def test_a_relevant_document_that_is_not_there_is_told_and_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,14 +9,12 @@ import pytest
 import scipy
 from collections_made import pairs, write_pairs
 
-from semsearch.word_vectors.loading import open_vectors
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate.claims import HOLDS, REVERSED, UNDECIDED, verdict_of_interval
-from semsearch_research.evaluate.inputs import MARK, is_distilled, marked
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled, claimed
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.evaluate.sts import evaluate_sts
-from semsearch_research.evaluate.sts_scores import StsReport, counted_once
+from semsearch_research.evaluate.sts_scores import counted_once
 from semsearch_research.experiments.sts_experiment import notes_on
 
 
@@ -29,15 +27,6 @@ def made(count: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarra
 # -- draws -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_draw_has_the_correlation_of_its_pairs() -> None:
-    x, y = made(30, 1.0)
-    draws = PairDraws("x", 30, resamples=250)
-    for counts, r in zip(draws._counts, draws.pearson(x, y), strict=True):
-        assert counts.sum() == 30
-        rows = np.repeat(np.arange(30), counts)
-        assert r == pytest.approx(scipy.stats.pearsonr(x[rows], y[rows]).statistic, abs=1e-5)
-
-
 def test_the_interval_is_that_of_theory_for_normal_data() -> None:
     generator = np.random.default_rng(1)
     both = generator.multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 800)
@@ -45,15 +34,6 @@ def test_the_interval_is_that_of_theory_for_normal_data() -> None:
     r = scipy.stats.pearsonr(*both.T)
     expected = r.confidence_interval(0.95)  # Fisher's transformation
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.01)
-
-
-def test_draws_follow_from_the_name_and_not_from_scale() -> None:
-    x, y = made(40, 1.0)
-    draws = PairDraws("one", 40).pearson(x, y)
-    assert np.array_equal(draws, PairDraws("one", 40).pearson(x, y))
-    assert draws == pytest.approx(PairDraws("one", 40).pearson(1e4 + 1e-3 * x, y), abs=1e-4)
-    assert not np.array_equal(draws, PairDraws("two", 40).pearson(x, y))
-    assert not PairDraws("one", 40).pearson(np.ones(40), y).any()
 
 
 def test_a_difference_is_narrower_than_its_parts_where_methods_agree() -> None:
@@ -103,18 +83,6 @@ def test_a_pair_of_a_year_is_not_counted_again_in_the_benchmark(tmp_path: Path, 
     assert f"{report.repeated['stsb']} of the {len(kept['stsb'])} pairs of stsb" in notes_on(report)
 
 
-def test_what_is_left_out_of_claims_is_no_longer_in_their_figures(tmp_path: Path, small_vectors: VectorTable) -> None:
-    """Without components, a sentence's vector does not depend on the others: the figures are those of fewer pairs."""
-    given = {"methods": ["w", "mean"], "vectors": small_vectors, "components": 0}
-    year = write_pairs(tmp_path / "2012.MSRvid.test.tsv", pairs(1))
-    bench = write_pairs(tmp_path / "stsb.test.tsv", pairs(2))
-    without = evaluate_sts([year, bench], **given)  # type: ignore[arg-type]
-    bench.write_text(bench.read_text() + "\n".join(year.read_text().splitlines()[:5]) + "\n")
-    found = evaluate_sts([year, bench], **given)  # type: ignore[arg-type]
-    assert found.orderings[0].found == without.orderings[0].found
-    assert found.averages != without.averages
-
-
 # -- what is said ------------------------------------------------------------------------------------------------------
 
 
@@ -130,15 +98,3 @@ def test_every_figure_has_an_interval_around_it(tmp_path: Path, small_vectors: V
         expected = by_run[fit.group, fit.method, "corpus"] - by_run[fit.group, fit.method, "task"]
         assert fit.difference == pytest.approx(expected)
         assert fit.low <= fit.difference <= fit.high
-
-
-def test_vectors_that_were_distilled_are_marked() -> None:
-    assert is_distilled(open_vectors("english"))
-    assert marked("english", ["english"]) == f"english{MARK}"
-    assert marked("ppmi", ["english"]) == "ppmi"
-    assert "distilled from a sentence encoder" in notes_on(StsReport("english", "task", (), (), taught=("english",)))
-    assert "distilled" not in notes_on(StsReport("ppmi", "task", (), ()))
-
-
-def test_vectors_of_text_alone_are_not_marked(small_vectors: VectorTable) -> None:
-    assert not is_distilled(small_vectors)

@@ -31,29 +31,6 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> No
     assert sorted(path.name for path in tmp_path.glob("*.*")) == [f"one{suffix}", f"two{suffix}"]
 
 
-def test_no_file_says_when_it_was_made(tmp_path: Path) -> None:
-    for suffix in BEGINNINGS:
-        written = draw(tmp_path / f"one{suffix}")
-        assert not any(mark in written for mark in (b"CreationDate", b"dc:date", b"tIME"))
-
-
-def test_lines_differ_in_colour_and_marker() -> None:
-    _, axes = plots.new_figure(3, 2)
-    lines = [axes.plot([0, 1])[0] for _ in plots.COLOURS]
-    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == len(lines)
-    more = [axes.plot([0, 1])[0] for _ in plots.COLOURS]
-    seen = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in (*lines, *more)}
-    assert len(seen) == 2 * len(lines)
-
-
-def test_drawing_leaves_the_settings_of_the_process_alone(tmp_path: Path) -> None:
-    import matplotlib
-
-    before = matplotlib.rcParams.copy()
-    draw(tmp_path / "one.svg")
-    assert matplotlib.rcParams.copy() == before
-
-
 @pytest.mark.parametrize("name", ["picture.jpg", "picture", "png"])
 def test_another_format_is_refused_before_and_after_the_work(tmp_path: Path, name: str) -> None:
     figure, _ = plots.new_figure(3, 2)
@@ -76,7 +53,9 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match=r"matplotlib is not installed; run in a checkout of semsearch: pip install ./research"):
+    with pytest.raises(
+        MissingExtra, match=r"matplotlib is not installed; run in a checkout of semsearch: pip install ./research"
+    ):
         plots.new_figure(3, 2)
     with pytest.raises(MissingExtra, match=r"./research"):
         plots.check_target(tmp_path / "one.png")

@@ -14,10 +14,9 @@ from collections_made import collection
 from small import sentence
 
 from semsearch import Index, Text
-from semsearch.errors import MissingExtra, UsageError, VectorsError
-from semsearch.rerankers.reranker import standardised
+from semsearch.errors import MissingExtra
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers, peer_names
+from semsearch_research.evaluate.rankers import ModeRanker, ScoredRanker, fused, open_peers
 from semsearch_research.evaluate.retrieval import MEASURES, RetrievalRow, evaluate_retrieval
 
 
@@ -67,16 +66,6 @@ def test_differences_are_to_every_other_mode_and_have_their_own_intervals(
     assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
 
 
-def test_intervals_are_the_same_every_time_and_whatever_else_is_run(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    folder = collection(tmp_path / "c", queries={"sea": "ship", "law": "oven judge", "night": "bread moon"})
-    other = collection(tmp_path / "other")
-    [alone, *_] = evaluate_retrieval([folder], vectors=small_vectors, modes=["dense"])
-    [_, second, mean] = evaluate_retrieval([other, folder], vectors=small_vectors, modes=["dense"])
-    assert alone.figures == second.figures
-    assert mean.collection == "mean"
-
-
 def test_a_query_of_no_words_or_unknown_ones_scores_nothing_and_counts(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:
@@ -86,14 +75,6 @@ def test_a_query_of_no_words_or_unknown_ones_scores_nothing_and_counts(
     for row in rows.values():
         assert row.queries == 3
         assert row.figures["mrr@10"].value == pytest.approx(1 / 3)
-
-
-def test_a_document_with_the_id_of_the_query_is_no_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
-    pytest.importorskip("pytrec_eval")
-    asked = {"sea0": "ship sail harbour"}
-    qrels = "sea0\tsea0\t1\n"
-    rows = evaluate_retrieval([collection(tmp_path / "c", queries=asked, qrels=qrels)], vectors=small_vectors)
-    assert [row.figures["recall@100"].value for row in rows] == [0] * 6
 
 
 def test_as_many_documents_are_ranked_as_are_asked_for_however_long_they_are(
@@ -108,14 +89,6 @@ def test_as_many_documents_are_ranked_as_are_asked_for_however_long_they_are(
         everything = index.search("ship sail", 1000, mode="dense", duplicates=True)
     assert ranking == list(dict.fromkeys(hit.document for hit in everything))
     assert len(ranking) == 7
-
-
-def test_documents_of_the_same_text_are_ranked_each(tmp_path: Path, small_vectors: VectorTable) -> None:
-    text = sentence("sea", 1, words=20)
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.add([Text("one", text), Text("two", text), Text("other", sentence("law", 1))])
-        for mode in ("hybrid", "dense", "lexical"):
-            assert set(ModeRanker(mode, index, 0.0).rank(text, 2)) == {"one", "two"}
 
 
 def test_without_the_scorer_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,13 +171,6 @@ def test_encoders_rank_by_cosine_and_an_empty_vector_by_nothing(fakes: list[Fake
         assert ranker.scores("nothing known").tolist() == [0, 0, 0]
 
 
-def test_minilm_reads_256_tokens_and_may_lie_on_the_disk(fakes: list[FakeModel]) -> None:
-    assert [peer.name for peer in open_peers(["minilm:some/folder"])] == ["minilm"]
-    assert (fakes[0].loaded, fakes[0].max_seq_length) == ("some/folder", 256)
-    open_peers(["minilm"])
-    assert fakes[1].loaded == "sentence-transformers/all-MiniLM-L6-v2"
-
-
 def test_minilm_and_bm25s_are_fused_by_the_sum_of_their_z_scores() -> None:
     ids = ["a", "b", "c"]
     dense = ScoredRanker("minilm", ids, lambda _: np.array([0.9, 0.8, 0.1]), 2.0)
@@ -217,25 +183,3 @@ def test_minilm_and_bm25s_are_fused_by_the_sum_of_their_z_scores() -> None:
     assert both.scores("x") == pytest.approx(by_hand)
     assert both.rank("x", 2) == ["b", "a"]
     assert fused([dense]) == fused([words]) == []
-
-
-def test_z_scores_of_equal_scores_are_zero() -> None:
-    assert standardised(np.zeros(3)).tolist() == [0, 0, 0]
-
-
-def test_equal_scores_stay_in_the_order_of_the_collection() -> None:
-    assert ScoredRanker("x", ["a", "b", "c"], lambda _: np.array([1.0, 2.0, 1.0]), 0).rank("", 3) == ["b", "a", "c"]
-
-
-def test_names_of_peers_are_those_of_their_rows() -> None:
-    assert peer_names(["minilm:x/y", "bm25s", "model2vec:a/b"]) == ["minilm", "bm25s", "model2vec:b", "minilm+bm25s"]
-    for spec in ("nice", "model2vec", "model2vec:", "minilm:", "bm25s:x"):
-        with pytest.raises(UsageError, match="there is no peer"):
-            peer_names([spec])
-    with pytest.raises(UsageError, match="named twice"):
-        peer_names(["minilm", "minilm:x"])
-
-
-def test_a_model_that_cannot_be_loaded_is_one_line(fakes: list[FakeModel]) -> None:
-    with pytest.raises(VectorsError, match=r"^broken is not a model that model2vec can load: no such model; give"):
-        open_peers(["model2vec:broken"])

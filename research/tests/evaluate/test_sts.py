@@ -10,25 +10,19 @@ import numpy as np
 import pytest
 import scipy
 from collections_made import pairs, write_pairs
-from console import semsearch
 from references import papers as reference
-from small import TOPICS, sentence, small_vectors as make_vectors
+from small import TOPICS, sentence
 
 from semsearch import SentenceEmbedder
-from semsearch.embedding.methods import Method
 from semsearch.embedding.weights import usif_a
 from semsearch.errors import SourceError, UsageError
-from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate import sts
-from semsearch_research.evaluate.claims import CLAIMS, HOLDS, Held, orderings
-from semsearch_research.evaluate.pair_bootstrap import Resampled
 from semsearch_research.evaluate.published import GROUPS, PUBLISHED, YEAR_TASKS, published, published_task
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.evaluate.sts import evaluate_sts, sentences_of
-from semsearch_research.evaluate.sts_cosines import VARIANTS, find_variants
 from semsearch_research.evaluate.sts_scores import StsReport, pearson, ranks, spearman
-from semsearch_research.evaluate.vector_scores import evaluate_vectors, known_share
+from semsearch_research.evaluate.vector_scores import evaluate_vectors
 
 
 @pytest.fixture(autouse=True)
@@ -44,37 +38,11 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_name_tells_task_group_and_split(tmp_path: Path) -> None:
-    names = ["2012.MSRpar.test.tsv", "stsb.dev.tsv", "sick.test.tsv", "mine.tsv", "2016.a.b.test.tsv", "my.data.txt"]
-    tasks = read_tasks([write_pairs(tmp_path / name, pairs(0)) for name in names])
-    assert [(task.name, task.group, task.split) for task in tasks] == [
-        ("2012.MSRpar", "STS12", "test"),
-        ("stsb", "STSb", "dev"),
-        ("sick", "SICK14", "test"),
-        ("mine", "mine", ""),
-        ("2016.a.b", "STS16", "test"),
-        ("my.data.txt", "my.data.txt", ""),
-    ]
-
-
 def test_a_folder_gives_the_files_of_the_split_and_those_of_none(tmp_path: Path) -> None:
     for name in ("stsb.test.tsv", "stsb.dev.tsv", "mine.tsv", "notes.md"):
         write_pairs(tmp_path / name, pairs(0))
     assert [task.name for task in read_tasks([tmp_path])] == ["mine", "stsb"]
     assert [task.split for task in read_tasks([tmp_path], split="dev")] == ["", "dev"]
-
-
-def test_further_columns_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "sick.test.tsv"
-    path.write_bytes("\ufeff4.5\tone\u2028two\tthree\tNEUTRAL\r\n\r\n1\tfour\tfive\r\n".encode())
-    [task] = read_tasks([path])
-    assert task.scores.tolist() == [4.5, 1]
-    assert (task.first, task.second) == (["one\u2028two", "four"], ["three", "five"])
-
-
-def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
-    path = write_pairs(tmp_path / "stsb.test.tsv", pairs(0))
-    assert len(read_tasks([path, tmp_path, tmp_path / "." / path.name])) == 1
 
 
 BROKEN = {
@@ -114,11 +82,6 @@ def test_correlations_are_those_of_scipy() -> None:
     assert pearson(x, y) == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
     assert spearman(x, y) == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
     assert ranks(y) == pytest.approx(scipy.stats.rankdata(y))
-
-
-def test_what_is_always_the_same_correlates_with_nothing() -> None:
-    assert pearson(np.ones(3), np.arange(3.0)) == 0
-    assert spearman(np.zeros(3), np.arange(3.0)) == 0
 
 
 # -- the protocol ------------------------------------------------------------------------------------------------------
@@ -186,19 +149,6 @@ def test_fitted_on_a_file_the_components_are_those_of_its_sentences(tmp_path: Pa
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(SourceError, match="no sentences to fit on"):
         evaluate_sts([path], vectors=small_vectors, fit_on=tmp_path / "empty.txt")
-
-
-def test_a_and_components_can_be_chosen(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "x.tsv", pairs(3))
-    plain = evaluate_sts([path], methods=["mean"], vectors=small_vectors).scores[0]
-    weighted = evaluate_sts([path], methods=["sif"], a=1e9, components=0, vectors=small_vectors).scores[0]
-    assert weighted.pearson == pytest.approx(plain.pearson, abs=1e-3)  # a / (a + p) is one for all words
-    assert evaluate_sts([path], methods=["mean"], components=2, vectors=small_vectors).scores[0] != plain
-
-
-def test_a_sentence_of_unknown_words_is_similar_to_nothing(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "x.tsv", [(5, "ship sail", "ship sail"), (0, "xyzzy", "xyzzy")])
-    assert evaluate_sts([path], methods=["mean"], vectors=small_vectors).scores[0].pearson == pytest.approx(100)
 
 
 # -- averages and published figures ------------------------------------------------------------------------------------
@@ -299,22 +249,6 @@ def test_a_variant_has_the_parts_that_its_name_says(tmp_path: Path, small_vector
     assert score.a == pytest.approx({True: a, False: 1e-3, None: 0}[half])
 
 
-def test_all_variants_differ_and_are_run_together_as_they_are_alone(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "x.tsv", pairs(0, 30))
-    together = evaluate_sts([path], methods=list(VARIANTS), vectors=small_vectors).scores
-    assert [score.method for score in together] == list(VARIANTS)
-    assert len({round(score.pearson, 6) for score in together}) == len(VARIANTS)
-    for score in together:
-        assert evaluate_sts([path], methods=[score.method], vectors=small_vectors).scores == (score,)
-
-
-def test_wr_is_sif_and_a_method_of_ones_own_is_taken() -> None:
-    mine = Method("mine", "sif", normalise=False, components=3, piecewise=False)
-    assert find_variants(["wr", mine]) == [VARIANTS["sif"], mine]
-    with pytest.raises(UsageError, match="be different"):
-        find_variants(["wr", "sif"])
-
-
 # -- where p(w) and components come from -------------------------------------------------------------------------------
 
 
@@ -354,43 +288,6 @@ def test_fitted_on_the_corpus_components_are_those_of_all_tasks_together(
 
 
 # -- orderings ---------------------------------------------------------------------------------------------------------
-
-
-def resampled(by_method: dict[str, dict[str, float]]) -> dict[str, dict[str, Resampled]]:
-    """Figures whose draws are from one below to one above, the same for all, so that differences do not vary."""
-    draws = np.linspace(-1, 1, 101)
-    return {
-        method: {task: Resampled(value, value + draws) for task, value in tasks.items()}
-        for method, tasks in by_method.items()
-    }
-
-
-def test_an_ordering_counts_the_tasks_where_it_held() -> None:
-    by_method = {"w": {"x": 50.0, "y": 40.0, "z": 30.0}, "mean": {"x": 45.0, "y": 40.0, "z": 20.0}, "tfidf": {"x": 1.0}}
-    [found] = orderings(resampled(by_method), vectors="v", fit_on="task")
-    assert (found.better, found.worse) == ("w", "mean")
-    assert found.found == Held(2, 3, 5.0)  # equal is not above
-    assert found.improvement == pytest.approx(100 * (120 / 105 - 1))
-    assert (found.low, found.high, found.verdict) == (pytest.approx(5.0), pytest.approx(5.0), HOLDS)
-    assert (found.published, found.published_improvement) == ({}, None)
-    assert Held.between({"x": 1.0}, {"y": 1.0}) is None
-
-
-def test_published_orderings_are_of_the_same_tasks() -> None:
-    names = ["2012.MSRpar", "2012.MSRvid", "SICK14", "mine"]
-    by_method = {method: dict.fromkeys(names, 1.0) for method in ("mean", "sif", "usif")}
-    found = {(o.better, o.worse): o for o in orderings(resampled(by_method), vectors="v", fit_on="task")}
-    assert set(found) == {("sif", "mean"), ("usif", "sif")}
-    glove = found["sif", "mean"].published["GloVe"]  # table 5: 35.6 and 47.7, 83.8 and 63.9; table 1: 72.2 and 65.9
-    assert (glove.held, glove.of) == (2, 3)
-    assert glove.difference == pytest.approx((35.6 - 47.7 + 83.8 - 63.9 + 72.2 - 65.9) / 3)
-    usif = found["usif", "sif"]  # by group: below on STSb with GloVe, on SICK14 with PSL
-    assert {name: (held.held, held.of) for name, held in usif.published.items()} == {"GloVe": (5, 6), "PSL": (4, 5)}
-    assert usif.published_improvement == 7.6
-
-
-def test_claims_are_of_methods_that_there_are() -> None:
-    assert {name for claim in CLAIMS for name in claim} <= set(VARIANTS)
 
 
 def test_a_task_has_the_figures_that_were_published_for_its_test_split(
@@ -439,50 +336,7 @@ def test_what_is_kept_is_computed_anew_only_when_something_changes(
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
-def test_several_runs_stand_side_by_side_with_their_differences(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_pairs(tmp_path / "stsb.test.tsv", pairs(1))
-    others = make_vectors(tmp_path, seed=1, name="others")
-    runs = ("--vectors", small_vectors.folder, "--vectors", others.folder, "--fit-on", "task", "--fit-on", "corpus")
-    found = evaluate_sts(
-        [tmp_path / "stsb.test.tsv"],
-        methods=["sif"],
-        vectors=[small_vectors, others],
-        fit_on=["task", "corpus"],
-        frequencies="corpus",
-    )
-    result = semsearch("evaluate", "sts", tmp_path, "--method", "sif", "--frequencies", "corpus", *runs)
-    lines = [line.split() for line in result.lines]
-    for average in found.averages:
-        half = f"{(average.high - average.low) / 2:.1f}"
-        shown = [f"{average.vectors},", average.fit_on, f"{average.pearson:.1f}", "±", half]
-        assert ["sif", "(WR),", *shown] in lines
-    index = lines.index("all together less each alone STSb".split())
-    by_run = {(average.vectors, average.fit_on): average.pearson for average in found.averages}
-    differences = [f"{by_run[name, 'corpus'] - by_run[name, 'task']:+.1f}" for name in ("small", "others")]
-    halves = [f"{(fit.high - fit.low) / 2:.1f}" for fit in found.fits]
-    assert lines[index + 1 : index + 3] == [
-        ["sif", name, difference, "±", half]
-        for name, difference, half in zip(("small", "others"), differences, halves, strict=True)
-    ]
-
-
-def test_tasks_stand_beside_the_papers_when_asked(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_pairs(tmp_path / "2012.MSRpar.test.tsv", pairs(1))
-    command = ("evaluate", "sts", tmp_path, "--vectors", small_vectors.folder, "--method", "sif", "--method", "usif")
-    lines = [line.split() for line in semsearch(*command, "--published").lines]
-    index = lines.index(["Pearson's", "r", "×", "100,", "small", "sif", "(WR)", "GloVe+WR", "PSL+WR"])
-    assert (lines[index + 1][0], lines[index + 1][2], lines[index + 1][4:]) == ("2012.MSRpar", "±", ["35.6", "43.3"])
-    assert not any("GloVe+WR  PSL+WR" in line for line in semsearch(*command).lines)
-
-
 # -- word vectors ------------------------------------------------------------------------------------------------------
-
-
-def test_coverage_counts_running_words(small_vectors: VectorTable) -> None:
-    texts = ["The ship, the SHIP!", "xyzzy plugh", "", "bread"]
-    known = [word in small_vectors.words for text in texts for word in words(text)]
-    assert known_share(small_vectors, texts) == pytest.approx(sum(known) / len(known)) == pytest.approx(5 / 7)
-    assert known_share(small_vectors, []) == 0
 
 
 def test_vectors_are_measured_by_sif_and_usif(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from collections_made import pairs, sick, write_groups, write_pairs
 from console import semsearch
-from small import small_vectors as made_vectors
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.evaluate.table import Bold, Table, prose
 from semsearch_research.papers import reproduction, writing
-from semsearch_research.papers.chapters import CHAPTERS
 from semsearch_research.papers.document import pages
 from semsearch_research.papers.notes import read_notes
-from semsearch_research.papers.reproduction import RUNS, evaluate_report
+from semsearch_research.papers.reproduction import evaluate_report
 from semsearch_research.papers.writing import write_report
 from semsearch_research.papers_report import PapersReport
 from semsearch_research.published import figures
@@ -188,22 +184,6 @@ def test_the_text_depends_on_nothing_but_the_results(
         assert str(small_vectors.folder) not in said
 
 
-def test_other_vectors_have_their_own_rows(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
-    other = made_vectors(tmp_path, seed=5, name="other")
-    both = evaluate_report(data, vectors=[small_vectors.folder, other.folder], without=[*LONG, "sweep"])
-    text = document(both, {})
-    assert {one.name for one in both.vectors} == {"small", "other"}
-    assert cells(text, "**tfidf, small**") != cells(text, "**tfidf, other**")
-    assert "| claim | paper, GloVe | paper, PSL | here, small | here, other |" in text
-    assert len(both.components) == 2
-
-
-def test_a_table_keeps_what_is_in_its_cells() -> None:
-    table = Table(["a", Bold("b")], [["x|y", "two\nlines"], [Bold(""), Bold("z")]])
-    assert list(table.markdown()) == ["| a | **b** |", "|---|---|", "| x\\|y | two lines |", "|  | **z** |", ""]
-    assert all(len(line) <= 118 for line in prose("word " * 100))
-
-
 # -- notes -------------------------------------------------------------------------------------------------------------
 
 
@@ -238,14 +218,6 @@ def test_notes_stay_on_their_pages_whether_run_or_not(
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
-def test_sections_are_about_what_the_report_has_and_their_notes_have_names_of_their_own() -> None:
-    sections = [section for chapter in CHAPTERS for section in chapter.sections]
-    subjects = {section.of.partition(".")[0] for section in sections}
-    assert {*RUNS} <= subjects <= {field.name for field in fields(PapersReport)}
-    notes = [section.note for section in sections if section.note]
-    assert len(set(notes)) == len(notes)
-
-
 def test_each_paper_has_its_page_with_pictures_and_the_index_leads_to_it(report: PapersReport, tmp_path: Path) -> None:
     out = tmp_path / "papers"
     *written, index = write_report(report, out)
@@ -265,13 +237,6 @@ def test_each_paper_has_its_page_with_pictures_and_the_index_leads_to_it(report:
     pictures = [path for path in written if path.suffix == ".png"]
     assert [path.name for path in pictures] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in pictures)
-
-
-def test_a_place_that_is_none_is_told_before_the_work(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for out, message in (("file", "it is a file; give a folder"), ("no/papers", "there is no folder")):
-        with pytest.raises(UsageError, match=message):
-            writing.check_target_folder(tmp_path / out)
 
 
 def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -51,16 +50,6 @@ def training() -> list[str]:
 # -- what is trained on ------------------------------------------------------------------------------------------------
 
 
-def test_all_sentences_are_taken_where_there_are_no_more(text: Path) -> None:
-    assert training_sentences([text], SMALL) == [" ".join(tokens(text)) for text in MANY]
-
-
-def test_a_compressed_text_is_the_same_text(text: Path, tmp_path: Path) -> None:
-    packed = tmp_path / "text.txt.gz"
-    packed.write_bytes(gzip.compress(text.read_bytes()))
-    assert training_sentences([packed], SMALL) == training_sentences([text], SMALL)
-
-
 def test_of_more_sentences_as_many_as_asked_are_drawn_each_as_likely(text: Path) -> None:
     found: Counter[str] = Counter()
     for seed in range(150):
@@ -88,14 +77,6 @@ def test_a_text_has_the_same_vector_in_whatever_company(model: ParagraphModel, t
     assert alone[0].tolist() == vectors[3].tolist()
     assert not alone[1:].any()  # no word is known
     assert paragraph_vectors(model, training, TEXTS[:1], replace(SMALL, seed=1)).tolist() != vectors[:1].tolist()
-
-
-def test_sentences_of_a_topic_have_vectors_alike(training: list[str]) -> None:
-    vectors = paragraph_vectors("pv-dbow", training, TEXTS, replace(SMALL, rounds=100, inference=200))
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = unit @ unit.T
-    same = (cosines[:6, :6].sum() - 6 + cosines[6:, 6:].sum() - 6) / 60
-    assert same > cosines[:6, 6:].mean() + 0.2
 
 
 # -- classified --------------------------------------------------------------------------------------------------------

@@ -23,8 +23,6 @@ from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.groups import read_paraphrases
 from semsearch_research.paraphrase.linear_svm import COSTS, FOLDS, best_cost, classify, split
 from semsearch_research.paraphrase.sentence_models import (
-    MODELS,
-    PCA_VARIANTS,
     embedded,
     fixed,
     mean_of_words,
@@ -61,10 +59,6 @@ def test_groups_have_their_sentences_in_the_order_of_the_file(tmp_path: Path) ->
     assert read.sizes == {3: 2}
 
 
-def test_sizes_are_counted_smallest_first(groups: Path) -> None:
-    assert list(read_paraphrases([groups])[0].sizes.items()) == [(3, 3), (4, 1), (5, 1), (7, 1)]
-
-
 THREE = "a\t1\tone\na\t2\ttwo\na\t3\tthree\n"
 BROKEN = {
     "two columns": (
@@ -89,13 +83,6 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, case: str) -> None
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------
-
-
-def test_tokens_are_words_and_every_mark() -> None:
-    assert tokens("Don't panic, e.g. at 3.5%!") == [
-        *("don", "'", "t", "panic", ",", "e", ".", "g", ".", "at", "3", ".", "5", "%", "!"),
-    ]
-    assert tokens(" ") == []
 
 
 def test_bags_count_each_token_of_each_text() -> None:
@@ -174,11 +161,6 @@ def test_points_that_can_be_told_apart_are() -> None:
     assert set(found.costs) <= set(COSTS)
 
 
-def test_what_is_the_same_for_all_classes_tells_nothing() -> None:
-    found = classify(fixed(np.ones((24, 2))), np.repeat(np.arange(4), 6))
-    assert (found.predicted == np.repeat(np.arange(4), 6)).mean() <= 0.25
-
-
 def test_no_sentence_is_asked_about_that_was_learned() -> None:
     """Features that tell which rows they are asked for: all that is ever learned is of the training fold."""
     points, classes = blobs()
@@ -203,31 +185,6 @@ def test_the_cost_is_chosen_by_the_training_fold_alone() -> None:
     outside = np.setdiff1d(np.arange(len(classes)), train)
     elsewhere[outside], others[outside] = 1e6, 0
     assert best_cost(fixed(elsewhere), others, train, seed=0) == chosen
-
-
-def test_vectors_that_are_made_shorter_want_a_larger_cost() -> None:
-    points, classes = blobs(per_class=9, spread=0.6)
-    train = np.arange(len(classes))
-    assert best_cost(fixed(points / 30), classes, train, seed=0) > best_cost(fixed(points), classes, train, seed=0)
-
-
-def test_one_cost_can_be_given_for_all_folds() -> None:
-    points, classes = blobs(spread=1.0)
-    found = classify(fixed(points), classes, cost=1.0)
-    assert found.costs == (1.0, 1.0, 1.0)
-    assert found.predicted.tolist() == found.usual.tolist()
-    assert classify(fixed(points), classes).usual.tolist() == found.usual.tolist()
-    assert classify(fixed(points / 100), classes, cost=100.0).predicted.tolist() != found.predicted.tolist()
-
-
-def test_tokens_that_only_tested_sentences_have_change_nothing() -> None:
-    counts = bags([sentence(topic, number) for topic in list(TOPICS)[:4] for number in range(6)])
-    classes = np.repeat(np.arange(4), 6)
-    for train, test in split(classes, FOLDS, 0):
-        seen = counts[train].any(axis=0)
-        assert not seen.all()
-        without = classify(fixed(counts[:, seen]), classes, cost=1.0).predicted[test]
-        assert classify(fixed(counts), classes, cost=1.0).predicted[test].tolist() == without.tolist()
 
 
 # -- how models differ -------------------------------------------------------------------------------------------------
@@ -314,33 +271,6 @@ def test_a_result_is_kept_until_something_changes(
     groups.write_text(groups.read_text() + "sea\tnew\tA rope.\n")
     with pytest.raises(TypeError):
         evaluate_classify([groups], models=["bow"], vectors=small_vectors)
-
-
-def test_whitened_components_have_a_variance_of_one_and_the_directions_of_the_others() -> None:
-    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
-    train, test = np.arange(30), np.arange(30, 40)
-    plain, _ = principal_components(counts, most=5)(train, test)
-    white, new = principal_components(counts, most=5, whiten=True)(train, test)
-    assert white.std(axis=0, ddof=1) == pytest.approx(np.ones(5))
-    assert white == pytest.approx(plain / plain.std(axis=0, ddof=1))
-    assert new.shape == (10, 5)
-
-
-def test_components_of_all_sentences_are_those_of_the_tested_ones_too() -> None:
-    counts = np.random.default_rng(0).poisson(0.5, (40, 12)).astype(float)
-    train, test = np.arange(30), np.arange(30, 40)
-    every = principal_components(counts, most=5)(np.arange(40), test)[0]
-    known, new = principal_components(counts, most=5, with_test=True)(train, test)
-    assert np.concatenate([known, new]) == pytest.approx(every)
-    assert principal_components(counts, most=5)(train, test)[1] != pytest.approx(new)
-
-
-def test_the_ways_to_reduce_a_bag_are_run_where_they_are_named(groups: Path, small_vectors: VectorTable) -> None:
-    assert not set(PCA_VARIANTS) & set(MODELS)
-    report = evaluate_classify([groups], models=["pca-bow", *PCA_VARIANTS], vectors=small_vectors, cost=1.0)
-    assert [score.model for score in report.scores] == ["pca-bow", *PCA_VARIANTS]
-    assert len({score.dimension for score in report.scores[:2]}) == 1
-    assert report.scores[2].dimension >= report.scores[0].dimension  # of more sentences, of which there are few here
 
 
 @pytest.mark.parametrize("hidden", ["sklearn.svm", "gensim.models.doc2vec"])

@@ -45,17 +45,6 @@ def test_three_columns_are_pairs_and_two_are_texts(tmp_path: Path) -> None:
     assert pairs.dev.texts == (["a ship", "the law"], ["a boat", "a song"])
 
 
-def test_files_called_by_their_split_alone_are_of_a_data_set_called_like_the_folder(tmp_path: Path) -> None:
-    assert [task.name for task in read_labelled([write(tmp_path / "imdb", "{}.tsv", TEXTS)])] == ["imdb"]
-
-
-def test_a_file_stands_for_its_data_set(tmp_path: Path) -> None:
-    write(tmp_path, "snli.{}.txt", PAIRS)
-    write(tmp_path, "sentiment-{}", TEXTS)
-    assert [task.name for task in read_labelled([tmp_path / "snli.dev.txt"])] == ["snli"]
-    assert len(read_labelled([tmp_path / "snli.dev.txt", tmp_path, tmp_path / ".." / tmp_path.name])) == 2
-
-
 def test_pairs_without_labels_and_other_files_are_left_alone(tmp_path: Path) -> None:
     write(tmp_path, "sick.{}.tsv", SICK)
     (tmp_path / "2012.MSRpar.train.tsv").write_text("4.5\tone\ttwo\n")
@@ -64,19 +53,6 @@ def test_pairs_without_labels_and_other_files_are_left_alone(tmp_path: Path) -> 
     assert [task.dataset for task in read_labelled([tmp_path])] == ["sick", "sick"]
     with pytest.raises(SourceError, match="has scores, but no labels; semsearch evaluate sts"):
         read_labelled([tmp_path / "2012.MSRpar.train.tsv"])
-
-
-def test_lines_that_no_annotators_agreed_on_are_left_out(tmp_path: Path) -> None:
-    [task] = read_labelled([write(tmp_path, "snli.{}.txt", PAIRS + "who\tknows\t-\n")])
-    assert (len(task.train), task.labels) == (2, ("no", "yes"))
-
-
-def test_windows_line_ends_spaces_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
-    write(tmp_path, "x-{}", TEXTS)
-    (tmp_path / "x-dev").write_bytes("\ufeffa fine\u2028song \t1\r\n\r\n a dull song\t0 \r\n".encode())
-    [task] = read_labelled([tmp_path])
-    assert task.dev.texts == (["a fine\u2028song", "a dull song"],)
-    assert task.dev.gold.tolist() == [1, 0]
 
 
 BROKEN = {
@@ -134,11 +110,3 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     (tmp_path / "notes.tsv").write_text(TEXTS)
     with pytest.raises(SourceError, match="does not say which split it is"):
         read_labelled([tmp_path / "notes.tsv"])
-
-
-def test_two_data_sets_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="both of a data set 'x'"):
-        read_labelled([write(tmp_path / "a", "x-{}", TEXTS), write(tmp_path / "b", "x-{}", TEXTS)])
-    (tmp_path / "a" / "x.dev.tsv").write_text(TEXTS)
-    with pytest.raises(SourceError, match="are the same split of 'x'"):
-        read_labelled([tmp_path / "a"])

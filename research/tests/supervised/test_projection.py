@@ -96,28 +96,6 @@ def test_the_loss_is_the_divergence_and_for_labels_the_cross_entropy() -> None:
     )
 
 
-def test_of_texts_the_projection_and_the_next_layer_are_one_matrix() -> None:
-    classifier, inputs = exact("texts")
-    plain, _ = exact("texts without a projection")
-    assert classifier.P is not None
-    plain.U, plain.head = classifier.P @ classifier.U, classifier.head
-    assert classifier.probabilities(inputs) == pytest.approx(plain.probabilities(inputs))
-
-
-def test_of_pairs_it_does_not_matter_which_is_first() -> None:
-    classifier, (left, right) = exact("pairs")
-    assert classifier.probabilities((right, left)) == pytest.approx(classifier.probabilities((left, right)))
-
-
-@pytest.mark.parametrize("case", list(CASES))
-def test_a_text_without_known_words_has_probabilities_too(case: str) -> None:
-    classifier, inputs = exact(case)
-    found = classifier.probabilities(tuple(np.zeros_like(column) for column in inputs))
-    assert found.sum(axis=1) == pytest.approx(1)
-    _, gradients = classifier.loss_and_gradients(tuple(np.zeros_like(x) for x in inputs), one_hot(np.zeros(6, int), 5))
-    assert all(np.isfinite(gradient).all() for gradient in gradients)
-
-
 def test_a_spread_score_is_on_two_neighbours_and_its_mean_is_the_score() -> None:
     scores = np.array([1.0, 1.5, 2.0, 3.25, 4.9, 5.0])
     targets = spread(scores, 5)
@@ -126,13 +104,6 @@ def test_a_spread_score_is_on_two_neighbours_and_its_mean_is_the_score() -> None
     assert targets[3] == pytest.approx([0, 0, 0.75, 0.25, 0])
     assert (np.count_nonzero(targets, axis=1) == [1, 2, 1, 2, 2, 1]).all()
     assert targets.min() == 0
-
-
-def test_all_parameters_are_drawn_in_single_precision_and_from_the_seed() -> None:
-    for kind in (PairClassifier, TextClassifier):
-        one, two = (kind(4, 8, 3, 2, np.random.default_rng(5)) for _ in range(2))
-        assert all((a == b).all() for a, b in zip(one.parameters, two.parameters, strict=True))
-        assert {values.dtype for values in one.parameters} == {np.dtype(np.float32)}
 
 
 # -- learning ----------------------------------------------------------------------------------------------------------
@@ -181,8 +152,3 @@ def test_learning_stops_when_the_score_grows_no_more_and_gives_the_best_round_ba
     assert (rounds, heard) == (2, [1, 2, 3, 4])
     assert all((a == b).all() for a, b in zip(classifier.parameters, seen[1], strict=True))
     assert any((a != b).any() for a, b in zip(classifier.parameters, seen[3], strict=True))
-
-
-def test_the_same_seed_learns_the_same() -> None:
-    one, two = (run(lambda _: 0.0, Pace(batch=30, rounds=2))[0] for _ in range(2))
-    assert all((a == b).all() for a, b in zip(one.parameters, two.parameters, strict=True))

@@ -13,14 +13,11 @@ from console import semsearch
 from references import papers as reference
 from small import TOPICS, sentence
 
-from semsearch import SentenceEmbedder
-from semsearch.embedding.weights import usif_a
-from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate.claims import HOLDS, REVERSED, UNDECIDED
 from semsearch_research.experiments.supervised_experiment import figures
 from semsearch_research.supervised.descent import Setting
-from semsearch_research.supervised.labelled import Examples, LabelledTask, read_labelled
+from semsearch_research.supervised.labelled import Examples, read_labelled
 from semsearch_research.supervised.several_seeds import evaluate_supervised
 from semsearch_research.supervised.supervised_report import (
     SeedsDifference,
@@ -29,7 +26,7 @@ from semsearch_research.supervised.supervised_report import (
     SupervisedScore,
     Trial,
 )
-from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, draws_of, figures_of
+from semsearch_research.supervised.trials import SETTINGS, SIF_A_GRID, Features, figures_of
 
 
 @pytest.fixture(autouse=True)
@@ -120,36 +117,6 @@ def test_sif_removes_nothing_and_is_the_papers_average_but_for_one_factor(
     assert float(np.mean(train**2)) == pytest.approx(1, abs=1e-4)
 
 
-def test_usif_removes_the_components_of_the_training_sentences(tmp_path: Path, small_vectors: VectorTable) -> None:
-    [task] = read_labelled([texts(tmp_path / "data")])
-    [found] = Features(small_vectors, "usif", None, task.train).of(task.test)
-    embedder = SentenceEmbedder(small_vectors, method="usif", a=usif_a(small_vectors.frequencies, 11))
-    expected = embedder.fit(task.train.texts[0]).transform(task.test.texts[0])
-    assert found / np.linalg.norm(found, axis=1, keepdims=True) == pytest.approx(expected, abs=1e-5)
-
-
-def test_what_is_learned_from_words_in_random_order_is_the_same(tmp_path: Path, small_vectors: VectorTable) -> None:
-    found = run(texts(tmp_path / "data"), small_vectors).scores
-    generator = np.random.default_rng(0)
-    for path in (tmp_path / "data").iterdir():
-        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-        path.write_text("".join(f"{_shuffled(text, generator)}\t{label}\n" for text, label in rows), encoding="utf-8")
-    mixed = run(tmp_path / "data", small_vectors).scores
-    assert [score.runs[0].figures for score in mixed] == [score.runs[0].figures for score in found]
-
-
-def _shuffled(text: str, generator: np.random.Generator) -> str:
-    return " ".join(generator.permutation(words(text)).tolist())
-
-
-def test_texts_of_unknown_words_are_no_obstacle(tmp_path: Path, small_vectors: VectorTable) -> None:
-    folder = write_rows(
-        tmp_path / "data", "x-{}", [("xyzzy", str(number % 2)) for number in range(sum(SIZES.values()))]
-    )
-    [score] = run(folder, small_vectors).scores
-    assert score.figure == pytest.approx(50)
-
-
 # -- options and results -----------------------------------------------------------------------------------------------
 
 
@@ -220,23 +187,6 @@ def test_a_verdict_looks_at_the_spread_over_seeds(
     assert found.difference == pytest.approx(np.mean(better) - np.mean(worse))
     if len(set(better)) > 1:
         assert found.p == pytest.approx(scipy.stats.ttest_ind(better, worse, equal_var=False).pvalue)
-
-
-def test_a_verdict_looks_at_other_test_examples_too() -> None:
-    worse = scored("sif", 70.0, 70.3, 70.1)
-    for apart, verdict in ((5.0, HOLDS), (20.0, UNDECIDED)):
-        found = SeedsDifference.between(scored("usif", 80.0, 80.2, 80.1, apart=apart), worse)
-        assert (found.verdict, found.p < 0.01) == (verdict, True)
-        assert found.high - found.low == pytest.approx(1.9 * apart)
-
-
-def test_draws_of_test_examples_are_those_of_the_figure() -> None:
-    gold, guess = np.array([0.0, 1.0, 1.0, 0.0] * 50), np.array([0, 1, 0, 0] * 50)
-    examples = Examples(([""] * 200,), gold)
-    task = LabelledTask("x", "texts", ("a", "b"), examples, examples, examples, ())
-    drawn = draws_of(task, np.eye(2)[guess])
-    assert drawn.mean() == pytest.approx(75, abs=0.5)
-    assert drawn.std() == pytest.approx(100 * (0.75 * 0.25 / 200) ** 0.5, rel=0.1)  # of a share of 200
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

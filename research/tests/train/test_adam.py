@@ -30,21 +30,3 @@ def test_adam_is_that_of_its_paper_however_many_numbers_are_moved_at_a_time(
         expected = expected - rate * mean / (np.sqrt(square) + 1e-8)
         adam.step([given], 0.1)
         assert values == pytest.approx(expected)
-
-
-def test_steps_of_all_rows_are_steps_of_the_array() -> None:
-    generator = np.random.default_rng(0)
-    start = generator.standard_normal((5, 3)).astype(np.float32)
-    whole, by_rows = start.copy(), start.copy()
-    one, other = Adam([whole], rate=0.1), Adam([by_rows], rate=0.1)
-    for gradient in generator.standard_normal((6, 5, 3)).astype(np.float32):
-        one.step([gradient])
-        other.step_rows(np.array([4, 0, 1, 3, 2]), gradient[[4, 0, 1, 3, 2]])
-    assert by_rows == pytest.approx(whole, abs=1e-6)
-
-
-def test_rows_that_are_not_named_rest_with_their_moments() -> None:
-    values = np.ones((3, 2), dtype=np.float32)
-    adam = Adam([values], rate=0.1)
-    adam.step_rows(np.array([1]), np.ones((1, 2), dtype=np.float32), share=0.5)
-    assert values == pytest.approx(np.array([[1, 1], [0.95, 0.95], [1, 1]]), abs=1e-4)

@@ -17,13 +17,10 @@ from semsearch_research.train.cbos import (
     CbosSettings,
     Checkpoint,
     Sentences,
-    TrainingState,
     batch_of,
     loss_and_gradient,
-    parts_of,
     read_sentences,
     start,
-    step,
     train_cbos,
     train_round,
 )
@@ -98,23 +95,6 @@ def test_loss_and_gradient_are_the_papers(sentences: Sentences, vectors: Floats,
     assert whole == pytest.approx(literal_gradient(vectors, CHOSEN.tolist(), OTHERS.tolist(), k), abs=1e-4)
 
 
-def test_large_products_overflow_nowhere(sentences: Sentences, vectors: Floats) -> None:
-    batch = batch_of(sentences, CHOSEN, OTHERS, k=1)
-    loss, gradient = loss_and_gradient(100 * vectors[batch.words], batch)
-    assert np.isfinite(loss)
-    assert np.isfinite(gradient).all()
-
-
-def test_a_step_is_adagrads(sentences: Sentences, vectors: Floats) -> None:
-    squares = np.random.default_rng(2).random(vectors.shape).astype(np.float32)
-    state = TrainingState(vectors.copy(), squares.copy(), [])
-    loss = step(batch_of(sentences, CHOSEN[:2], OTHERS[:2], k=1), state, 0.3)
-    gradient = literal_gradient(vectors, CHOSEN[:2].tolist(), OTHERS[:2].tolist(), 1)
-    assert loss == pytest.approx(literal_loss(vectors, CHOSEN[:2].tolist(), OTHERS[:2].tolist(), 1), rel=1e-5)
-    assert state.squares == pytest.approx(squares + gradient**2, abs=1e-3)
-    assert state.vectors == pytest.approx(vectors - 0.3 * gradient / np.sqrt(squares + gradient**2), abs=1e-3)
-
-
 def test_neighbours_stay_within_a_file(sentences: Sentences) -> None:
     none = len(sentences)
     assert sentences.neighbours(np.arange(7), 1).tolist() == [
@@ -123,11 +103,6 @@ def test_neighbours_stay_within_a_file(sentences: Sentences) -> None:
     assert sentences.neighbours(np.array([2]), 2).tolist() == [[0, 1, 3, none]]
     assert sentences.any_neighbours
     assert not Sentences(sentences.texts, np.arange(7, dtype=np.int32)).any_neighbours
-
-
-def test_long_sentences_are_cut_and_empty_ones_left_out() -> None:
-    assert parts_of(np.array([3, 0, 5, 10, 11]), 5).tolist() == [3, 5, 5, 5, 5, 5, 1]
-    assert parts_of(np.array([0])).tolist() == []
 
 
 def test_sentences_are_read_in_order_with_the_words_that_have_a_vector(tmp_path: Path) -> None:

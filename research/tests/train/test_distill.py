@@ -59,11 +59,6 @@ def test_words_are_counted_in_text_however_it_is_stored(
     }  # fmt: skip
 
 
-def test_markup_is_not_counted(tmp_path: Path) -> None:
-    path = store_plain(tmp_path / "a.md", "# Cats\n\nA *cat* has a [home](https://example.org/page).\n")
-    assert count_words([path], skipped=never) == {"cats": 1, "a": 2, "cat": 1, "has": 1, "home": 1}
-
-
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="nowhere"):
         count_words([tmp_path / "nowhere"], skipped=never)
@@ -98,39 +93,6 @@ def test_all_dimensions_keep_all_distances_and_fewer_keep_the_most_there_is(clou
     assert np.allclose(whole @ whole.T, centred @ centred.T, atol=1e-3)
     spectrum = np.linalg.svd(centred.astype(np.float64), compute_uv=False) ** 2
     assert (reduce_dimension(cloud, 3) ** 2).sum() == pytest.approx(spectrum[:3].sum(), rel=1e-4)
-
-
-def test_fewer_dimensions_are_the_first_of_more(cloud: Floats) -> None:
-    assert np.allclose(reduce_dimension(cloud, 3), reduce_dimension(cloud, 9)[:, :3], atol=1e-4)
-
-
-def test_the_order_of_words_changes_no_vector(cloud: Floats) -> None:
-    assert np.allclose(reduce_dimension(cloud[::-1], 4)[::-1], reduce_dimension(cloud, 4), atol=1e-4)
-
-
-def nudged(rows: Floats, seed: int) -> Floats:
-    """Numbers that differ by rounding, as on another processor."""
-    return rows * (1 + 1e-6 * np.random.default_rng(seed).standard_normal(rows.shape)).astype(np.float32)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_where_entries_tie_rounding_turns_no_component_round(seed: int) -> None:
-    tied = np.array([[3, -3, 0, 1], [-3, 3, 0, 1], [0, 0, 2, -2], [0, 0, -2, 0], [0, 0, 0, 0]], dtype=np.float32)
-    assert np.allclose(reduce_dimension(nudged(tied, seed), 3), reduce_dimension(tied, 3), atol=1e-4)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_where_variances_are_equal_products_of_words_stay(seed: int) -> None:
-    equal = np.eye(5, dtype=np.float32)
-    found, centred = reduce_dimension(nudged(equal, seed), 5), equal - equal.mean(axis=0)
-    assert np.allclose(found @ found.T, centred @ centred.T, atol=1e-4)
-
-
-def test_beyond_the_rank_components_are_zero() -> None:
-    low = np.random.default_rng(6).standard_normal((3, 12)).astype(np.float32)
-    reduced = reduce_dimension(np.concatenate((low, low + low[::-1])), 12)
-    assert not reduced[:, 3:].any()
-    assert reduced[:, :3].any(axis=0).all()
 
 
 @pytest.mark.parametrize("dimension", [0, 13])

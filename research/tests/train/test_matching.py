@@ -62,14 +62,6 @@ def test_a_student_that_agrees_has_no_loss_and_no_gradient(generator: np.random.
     assert np.allclose(gradient, 0, atol=1e-5)
 
 
-def test_a_text_of_no_length_breaks_nothing(generator: np.random.Generator) -> None:
-    averages = np.zeros((3, 4), dtype=np.float32)
-    averages[1:] = generator.standard_normal((2, 4))
-    loss, gradient = loss_and_gradient(averages, unit(averages + 1).astype(np.float32), ranking=1, temperature=0.1)
-    assert np.isfinite(loss)
-    assert np.isfinite(gradient).all()
-
-
 def test_words_of_no_text_stay_as_they_were(generator: np.random.Generator) -> None:
     words = generator.standard_normal((8, 4)).astype(np.float32)
     texts = Ragged(np.array([0, 1, 2, 3, 1], dtype=np.int32), np.array([0, 2, 4, 5]))
@@ -82,14 +74,6 @@ def test_words_of_no_text_stay_as_they_were(generator: np.random.Generator) -> N
     assert np.array_equal(trained[4:], words[4:])
     assert not np.allclose(trained[:4], words[:4])
     assert heard == [(step, 4) for step in range(1, 5)]
-
-
-def test_the_table_that_is_given_is_left_alone(generator: np.random.Generator) -> None:
-    words = generator.standard_normal((3, 4)).astype(np.float32)
-    before = words.copy()
-    texts = Ragged(np.array([0, 1, 2], dtype=np.int32), np.array([0, 1, 2, 3]))
-    match(words, np.full(3, 0.1, np.float32), texts, np.eye(3, dtype=np.float16), Matching(batch=20, groups=2))
-    assert np.array_equal(words, before)
 
 
 NAN, INFINITE = float("nan"), float("inf")

@@ -28,7 +28,6 @@ from semsearch_research.train.ppmi import (
     singular_vectors,
     subsampled,
     train_ppmi,
-    unit_rows,
 )
 
 Texts = list[list[int]]
@@ -99,11 +98,6 @@ def test_pairs_of_parts_add_up_whatever_is_counted_at_once(
     assert counter.dropped_ == 0
 
 
-def test_no_pairs_are_an_empty_matrix() -> None:
-    assert count_pairs(ragged([[], [-1, -1], [3]]), 7, window=2).nnz == 0
-    assert PairCounter(7, window=2).finish().nnz == 0
-
-
 def test_where_there_are_too_many_pairs_the_rarest_are_left_out_and_it_is_said(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -134,11 +128,6 @@ def test_ppmi_is_the_formula(texts: Texts, alpha: float, k: float, t: float | No
     assert found.nnz == (expected > 1e-7).sum() > 0
 
 
-def test_a_word_that_stands_alone_has_no_information() -> None:
-    counts = count_pairs(ragged([[0, 1, 0, 1], [1, 2, 2], [3]]), 4, window=1)
-    assert not ppmi(counts, staying=np.ones(4)).toarray()[3].any()
-
-
 @pytest.fixture
 def matrix() -> csr_array:
     generator = np.random.default_rng(2)
@@ -153,38 +142,6 @@ def test_singular_vectors_are_those_of_the_whole_decomposition_with_fixed_signs(
     assert np.abs((left * whole[:, :12]).sum(axis=0)) == pytest.approx(np.ones(12), abs=1e-4)
     assert (left[np.abs(left).argmax(axis=0), np.arange(12)] > 0).all()
     assert np.array_equal(left, singular_vectors(matrix, 12)[0])
-
-
-def test_another_seed_gives_the_same_singular_vectors(matrix: csr_array) -> None:
-    assert singular_vectors(matrix, 12, seed=1)[0] == pytest.approx(singular_vectors(matrix, 12)[0], abs=1e-3)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_where_entries_tie_rounding_changes_no_sign(seed: int) -> None:
-    tied = np.kron(np.diag([5, 2, 0.9]), [[2, -1], [-1, 2]])
-    noise = 1e-6 * np.random.default_rng(seed).standard_normal((6, 6))
-    found, _ = singular_vectors(csr_array((tied + noise).astype(np.float32)), 5)
-    assert found == pytest.approx(singular_vectors(csr_array(tied.astype(np.float32)), 5)[0], abs=1e-3)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_where_singular_values_are_equal_their_span_stays(seed: int) -> None:
-    equal = np.kron(np.diag([2, 2, 2, 1]), np.ones((3, 3)))
-    noise = 1e-6 * np.random.default_rng(seed).standard_normal((12, 12))
-    found, _ = singular_vectors(csr_array((equal + noise).astype(np.float32)), 3)
-    assert found @ found.T == pytest.approx(np.kron(np.diag([1, 1, 1, 0]), np.full((3, 3), 1 / 3)), abs=1e-4)
-
-
-def test_beyond_the_rank_singular_vectors_are_zero() -> None:
-    ones = csr_array(np.kron(np.eye(3), np.ones((4, 4))).astype(np.float32) * np.repeat([3, 2, 1], 4))
-    left, values = singular_vectors(ones, 6)
-    assert values == pytest.approx([12, 8, 4, 0, 0, 0], abs=1e-3)
-    assert left.T @ left == pytest.approx(np.diag([1, 1, 1, 0, 0, 0]), abs=1e-5)
-
-
-def test_unit_rows_have_length_one_and_zero_rows_stay() -> None:
-    rows = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
-    assert rows == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
 
 
 def read(paths: list[Path], *, size: int = 100, min_count: int = 1) -> Corpus:
@@ -222,15 +179,6 @@ def test_no_word_is_lost_or_cut_where_text_is_streamed(
         path = path.with_suffix(".txt.xz" if compress is lzma.compress else ".txt.gz")
         path.write_bytes(compress(text.encode()))
     assert [word for texts in paragraphs_of(read([path])) for word in texts] == words(text)
-
-
-def test_what_cannot_be_read_is_told_once_and_left_out(tmp_path: Path) -> None:
-    (tmp_path / "good.txt").write_text("good words")
-    (tmp_path / "bad.txt.xz").write_bytes(b"no archive")
-    told: list[str] = []
-    corpus = read_corpus([tmp_path], size=9, min_count=1, dimension=1, skipped=lambda path, _: told.append(path))
-    assert [Path(path).name for path in told] == ["bad.txt.xz"]
-    assert paragraphs_of(corpus) == [["good", "words"]]
 
 
 def test_a_file_that_changes_between_the_readings_is_an_error(tmp_path: Path) -> None:

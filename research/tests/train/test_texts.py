@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from semsearch.errors import SourceError, StorageError, UsageError
-from semsearch_research.train.teacher_encodings import Encodings, Teacher, hash_texts
+from semsearch_research.train.teacher_encodings import Encodings
 from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
 
 Float32 = npt.NDArray[np.float32]
@@ -65,12 +65,6 @@ def test_what_is_too_short_or_too_long_or_excluded_or_there_twice_is_left_out(tm
     measured.write_text("one that is measured\n")
     done = choose_texts([corpus], exclude=[measured], skipped=never)
     assert (done.texts, done.excluded) == (["Just long enough this."], 1)
-
-
-@pytest.mark.parametrize("shares", [(0, 0), (-0.1, 0.5), (0.6, 0.6), (float("nan"), 0.1)])
-def test_shares_that_are_none_are_an_error(corpus: Path, shares: tuple[float, float]) -> None:
-    with pytest.raises(UsageError, match="share"):
-        chosen(corpus, passages=shares[0], sentences=shares[1])
 
 
 def test_choosing_nothing_is_an_error(tmp_path: Path, corpus: Path) -> None:
@@ -143,12 +137,3 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch
     later.complete(texts, lambda some: (rest.extend(some), encode(some))[1])
     assert sorted(asked + rest) == texts
     assert np.array_equal(later.of(texts), encode(texts))
-
-
-def test_hashes_differ_by_text_and_seed() -> None:
-    assert len(set(hash_texts(["a", "b", "a "]).tolist() + hash_texts(["a", "b"], seed=1).tolist())) == 5
-
-
-def test_an_unknown_precision_is_an_error_before_anything_is_loaded() -> None:
-    with pytest.raises(UsageError, match="int4"):
-        Teacher("teacher", precision="int4")

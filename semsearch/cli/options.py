@@ -204,6 +204,14 @@ class SearchArguments:
         Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")
     ] = "hybrid"
     filters: FiltersOption = None
+    glob: Annotated[
+        list[str] | None,
+        Option("--glob", "-g", metavar="GLOB", help="Only files whose path matches, e.g. 'guide/*.md'. Repeatable."),
+    ] = None
+    regex: Annotated[
+        list[str] | None,
+        Option("--regex", metavar="REGEX", help="Only passages that match this regular expression. Repeatable."),
+    ] = None
     refresh: Annotated[bool, Option("--refresh", help="Bring the index up to date first.")] = False
     index_first: Annotated[
         bool, Option("--index-first", help="Without an index of this folder, make it first, and do not ask.")
@@ -242,13 +250,14 @@ class SearchArguments:
             k=k,
             mode=self.mode,
             min_score=self.min_score,
-            filters=self.filters or (),
+            filters=[*(self.filters or ()), *(self.glob or ())],
             context=context,
             duplicates=self.duplicates,
             syntax=self.syntax,
             per_document=self.per_document,
             boosts=self.boosts or (),
             floor=floor,
+            regex=self.regex or (),
         )
 
 

@@ -29,6 +29,7 @@ class SearchKeywords(TypedDict, total=False):
     per_document: int | None
     boosts: Sequence[str]
     floor: float
+    regex: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class SearchOptions(Record):
     per_document: int | None = None  # hits of one document at most
     boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
     floor: float = 0.0  # relevance threshold: leave out hits at the end below it (semsearch.results.hits); 0: none
+    regex: Sequence[str] = ()  # regular expressions: a passage's text must match all
 
     def __post_init__(self) -> None:
         values = {
@@ -59,6 +61,7 @@ class SearchOptions(Record):
             "min_score": None if self.min_score is None else _finite("min_score", self.min_score),
             "filters": strings(self.filters, "filters"),
             "boosts": strings(self.boosts, "boosts"),
+            "regex": strings(self.regex, "regex"),
             "passages": None if self.passages is None else _ids(self.passages),
             "per_document": None if self.per_document is None else _whole("per_document", self.per_document, least=1),
             "floor": _finite("floor", self.floor),

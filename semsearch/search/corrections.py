@@ -26,9 +26,8 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.origin import Correction
-from semsearch.search.query_syntax import QuerySyntax
 from semsearch.text.languages import ENGLISH, RULES, stop_words
-from semsearch.text.terms import LONGEST, hashes_of, lowered, pair_terms, spelled, stems, without_prefixes
+from semsearch.text.terms import LONGEST, hashes_of, lowered, spelled, stems, without_prefixes
 from semsearch.text.tokens import words
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.multilingual import language_table
@@ -69,7 +68,7 @@ class _Word:
 
 def correct(
     typed: str,
-    syntax: QuerySyntax | None,
+    phrases: Sequence[str],
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
     held: AbstractSet[str] = frozenset(),
@@ -77,11 +76,12 @@ def correct(
 ) -> tuple[str, tuple[Correction, ...]]:
     """The query as it is searched for, and what was corrected in it.
 
-    `held`: words of it that passages have; `uncorrected`: words that stay, since another index has them.
+    `phrases` that it quotes stay, as do `held` words, which passages have, and `uncorrected` ones, which another index
+    has.
     """
     query = unicodedata.normalize("NFC", typed)
     idle = frozenset[str]().union(*map(stop_words, lexical.languages))
-    query_words = _words_of(query, syntax, lexical.languages)
+    query_words = _words_of(query, phrases, lexical.languages)
     if len(query_words) > _MOST_WORDS or all(word.text in held or _stays(word.text, idle) for word in query_words):
         return typed, ()
     corrector = _Corrector(lexical, vectors, idle)
@@ -104,9 +104,9 @@ def correct(
     return "".join([*parts, query[done:]]) if done else typed, tuple(corrections)
 
 
-def _words_of(query: str, syntax: QuerySyntax | None, languages: Sequence[str]) -> list[_Word]:
+def _words_of(query: str, phrases: Sequence[str], languages: Sequence[str]) -> list[_Word]:
     """The words of a query that may be corrected: between spaces and hyphens, of letters only, in no quoted phrase."""
-    quoted = {word for phrase in (syntax.must if syntax else ()) for word in words(phrase)}
+    quoted = {word for phrase in phrases for word in words(phrase)}
     lower, chosen = lowered(query, languages[0]), list[_Word]()
     for match in _PIECES.finditer(query):
         piece = match.group().lstrip(_OPENING)
@@ -187,8 +187,6 @@ class _Corrector:
 
     def instead_of(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
-        if (hyphenated := self._hyphenated(word)) is not None:
-            return hyphenated
         if self._is_compound(word):
             return self._divided(word)
         similar = self._similar(word, 1)
@@ -223,16 +221,6 @@ class _Corrector:
         """Σ_o log((n_wo + μ n_o / N) / (n_w + μ)) over the other words o."""
         size, share = _count(rows), _MU / max(self._lexical.passages, 1)
         return sum(math.log((_shared(rows, other) + share * _count(other)) / (size + _MU)) for other in self._context)
-
-    def _hyphenated(self, word: str) -> str | None:
-        """The word with a hyphen, as passages have it: "co-citation"; None if none has."""
-        halves = _halves(word, 1)
-        hashes = hashes_of([half for pair in halves for half in pair])
-        terms = pair_terms(hashes[::2], hashes[1::2])
-        rows = _rows_by_term(self._lexical.find(terms))
-        counts = [_count(rows[term]) if term in rows else 0 for term in terms.tolist()]
-        best = max(range(len(halves)), key=lambda at: (counts[at], at), default=0)
-        return "-".join(halves[best]) if any(counts) else None
 
     def _divided(self, word: str) -> str | None:
         """The two words that were written together: of all such, those that most passages have together."""

@@ -40,7 +40,7 @@ from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank
-from semsearch.search.query import as_compared, prepare
+from semsearch.search.query import LookedUp, as_compared, prepare
 from semsearch.search.quote import quote
 from semsearch.search.scoring import shares_of_cosines
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, get_spans, need_passages
@@ -60,7 +60,7 @@ def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexV
 def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     """Explain a hit by the record of its score."""
     text, options = origin.query if origin.text is None else origin.text, SearchOptions(mode=origin.mode)
-    query = replace(as_compared(text, origin.language, options, index), original=origin.query)
+    query = replace(as_compared(LookedUp.of(text, index), origin.language, options, index), original=origin.query)
     passage = _Passage.of(hit, index)
     lexical, dense, pairs, sentence = _lexical(query, origin, passage, index), None, None, hit.sentence
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)

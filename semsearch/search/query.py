@@ -1,4 +1,4 @@
-"""From the text of a query to a `Query`: its words, its vector, the phrases in it, what passages may have literally.
+"""From the text of a query to a `Query`: its words, its vector, the passages that may answer, parts to find literally.
 
 In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
 of the dense score, and its vector is made by the word vectors of its own language.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,16 +17,14 @@ from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
-from semsearch.results.options import SearchOptions, Syntax
+from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
 from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
-from semsearch.search.boosts import parse_boost
 from semsearch.search.candidates import Query, QueryPart
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
-from semsearch.search.filter_sql import allowed_by_filters, unmatched
 from semsearch.search.index_reader import IndexView
-from semsearch.search.query_syntax import QuerySyntax, allowed_by_phrases, parse_query
+from semsearch.search.query_syntax import QuerySyntax, allowed_passages, parse_query
 from semsearch.search.scoring import dense_weight
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -35,9 +33,23 @@ from semsearch.text.tokens import words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.table import WordVectors
 
-_MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
 _FEW_TERMS = 3  # of a query that may be only one word
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A text, its terms by the rules of the index's languages, and their postings."""
+
+    text: str
+    terms: QuestionTerms
+    words: WordScores
+
+    @classmethod
+    def of(cls, text: str, index: IndexView) -> LookedUp:
+        """Look up the terms of a text."""
+        terms = named_terms(text, index.reader.languages)
+        return cls(text, terms, index.reader.lexical.scores(terms.terms))
 
 
 def prepare(
@@ -49,57 +61,37 @@ def prepare(
     """
     if not isinstance(original, str) or not words_of(original):
         raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
-    reader, mode = index.reader, options.mode
-    syntax = parse_syntax(original, options.syntax)
-    text = original if syntax is None else syntax.text
-    embedder = None if mode == "lexical" else index.embedder
-    terms = named_terms(text, reader.languages)
-    words = reader.lexical.scores(terms.terms)
-    language, of_language = language_of_question(text, words, embedder, reader)
-    better, corrected = text, tuple[Correction, ...]()
-    if options.syntax == "full" and not of_language and language in (None, *reader.languages):
-        better, corrected = _corrected(text, syntax, (terms, words), uncorrected, embedder, index)
-    query = as_compared(better, language, options, index, looked_up=(terms, words) if better == text else None)
-    allowed, of_phrases = allowed_by_filters(index, options), list[str]()
-    if syntax is not None:
-        allowed, of_phrases = allowed_by_phrases(index.db, reader.lexical, syntax, allowed)
-    of_filters = unmatched(filters_of(options), index)
+    syntax = parse_query(original, options.syntax)
+    typed = LookedUp.of(syntax.text, index)
+    embedder = None if options.mode == "lexical" else index.embedder
+    language, of_language = language_of_question(typed.text, typed.words, embedder, index.reader)
+    compared, corrected = typed, tuple[Correction, ...]()
+    if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
+        better, corrected = _corrected(typed, syntax, uncorrected, embedder, index)
+        compared = typed if better == typed.text else LookedUp.of(better, index)
+    query = as_compared(compared, language, options, index)
+    allowed, of_conditions = allowed_passages(options, index, syntax)
     return replace(
         query,
         original=original,
-        parts=() if mode == "dense" else _parts(query, syntax, reader.languages),
+        parts=() if options.mode == "dense" else _parts(query, syntax, index.reader.languages),
         allowed=allowed,
         corrected=corrected,
-        notices=(*of_language, *query.notices, *of_filters, *of_phrases),
+        notices=(*of_language, *query.notices, *of_conditions),
     )
 
 
-def as_compared(
-    text: str,
-    language: str | None,
-    options: SearchOptions,
-    index: IndexView,
-    *,
-    looked_up: tuple[QuestionTerms, WordScores] | None = None,
-) -> Query:
-    """A text in a language, None for that of the index's texts, with the words and the vector that are compared.
-
-    `looked_up`: its terms by the rules of the index's languages, and their postings, if they are known.
-    """
-    reader, mode = index.reader, options.mode
+def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, index: IndexView) -> Query:
+    """A text in a language, None for that of the index's texts, with the words and the vector that are compared."""
+    reader, mode, text, terms, words = index.reader, options.mode, typed.text, typed.terms, typed.words
     embedder = None if mode == "lexical" else index.embedder
-    if language is not None and language not in reader.languages and embedder is not None:
-        terms = foreign_terms(text, language, reader.languages, english_of(embedder))
-        words = reader.lexical.scores(terms.terms)
-    elif looked_up is not None:
-        terms, words = looked_up
-    else:
-        terms = named_terms(text, reader.languages)
+    english = None if embedder is None else english_of(embedder)
+    if english is not None and language is not None and language not in reader.languages:
+        terms = foreign_terms(text, language, reader.languages, english)
         words = reader.lexical.scores(terms.terms)
     query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
-    if embedder is None:
+    if embedder is None or english is None:
         return replace(query, word_count=len(words_of(text)))
-    english = english_of(embedder)
     embedder = embedder if language is None else reader.embedder_of(embedder, [language])
     ids = embedder.tokenize([text], None if language is None else [language])
     vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
@@ -127,49 +119,35 @@ def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexVi
     return np.asarray((vector if topics is None else join(vector, topics.of_each([terms])))[0])
 
 
-def parse_syntax(query: str, syntax: Syntax) -> QuerySyntax | None:
-    """What a query says besides its words (semsearch.search.query_syntax); None where it says no more."""
-    if syntax != "full" or not _MAY_HAVE_SYNTAX.search(query):
-        return None
-    parsed = parse_query(query)
-    return parsed if parsed.decides else None
-
-
 def _corrected(
-    text: str,
-    syntax: QuerySyntax | None,
-    looked_up: tuple[QuestionTerms, WordScores],
+    typed: LookedUp,
+    syntax: QuerySyntax,
     uncorrected: AbstractSet[str],
     embedder: SentenceEmbedder | None,
     index: IndexView,
 ) -> tuple[str, tuple[Correction, ...]]:
     """The text with its misspelt words corrected, if there is a word that no passage has."""
-    terms, words = looked_up
-    lookup, reader = words.lookup, index.reader
+    lookup, reader = typed.words.lookup, index.reader
     if lookup.idf.all():
-        return text, ()
+        return typed.text, ()
     held_terms = set(lookup.terms[lookup.idf > 0].tolist())
-    held = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in held_terms}
+    held = {
+        word for term, word in zip(typed.terms.terms.tolist(), typed.terms.words, strict=True) if term in held_terms
+    }
 
     def vectors() -> WordVectors:
         return reader.word_vectors() if embedder is None else embedder.chosen_.vectors
 
-    return correct(text, syntax, reader.lexical, vectors, held, uncorrected)
+    return correct(typed.text, syntax.must, reader.lexical, vectors, held, uncorrected)
 
 
-def filters_of(options: SearchOptions) -> list[str]:
-    """The filters of a search, with those of its boosts."""
-    return [*options.filters, *(boost.text for boost in map(parse_boost, options.boosts) if boost.filter is not None)]
-
-
-def _parts(query: Query, syntax: QuerySyntax | None, languages: Sequence[str]) -> Sequence[QueryPart]:
-    """The parts of a query that passages may have literally; also a plain word, if it is all there is and unknown."""
+def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Sequence[QueryPart]:
+    """The parts of a query that passages may have literally; a word without a vector too, if it is all there is."""
     assert query.terms is not None  # a query that was typed has some
-    phrases = () if syntax is None else syntax.must
     has_vectors = query.embedder is not None and query.share_without_vectors <= 1 - tuning.TUNING.least_known
-    is_known = has_vectors and not phrases
-    alone = without_stop_words(query.text, languages) if not is_known and len(query.terms.terms) <= _FEW_TERMS else " "
+    may_be_word = (not has_vectors or syntax.must) and len(query.terms.terms) <= _FEW_TERMS
+    alone = without_stop_words(query.text, languages) if may_be_word else " "
     is_word = not any(map(str.isspace, alone))
-    if not is_word and syntax is None and not _MAY_BE_EXACT.search(query.text):
+    if not is_word and not syntax.must and not syntax.must_not and not _MAY_BE_EXACT.search(query.text):
         return ()
-    return parts_of(alone if is_word else query.text, phrases, with_words=is_word)
+    return parts_of(alone if is_word else query.text, syntax.must, with_words=is_word)

@@ -20,9 +20,9 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.search.candidates import Query
-from semsearch.search.filter_sql import allowed_by_filters, unmatched
 from semsearch.search.index_reader import IndexView
-from semsearch.search.query import embed, filters_of
+from semsearch.search.query import embed
+from semsearch.search.query_syntax import allowed_passages
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages, need_documents, need_passages
 from semsearch.storage.find_document import find_passage
 from semsearch.text.terms import named_terms, of_question
@@ -136,6 +136,7 @@ def _query_of(
     if options.mode != "dense":
         words = lexical.scores(lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms))
     vector = vector if vector is not None and vector.any() else None
+    allowed, of_conditions = allowed_passages(options, index)
     return Query(
         text=text,
         options=options,
@@ -143,7 +144,7 @@ def _query_of(
         words=words,
         terms=named_terms(text, index.reader.languages) if vector is None else None,  # to choose what is shown
         embedder=index.embedder,
-        allowed=allowed_by_filters(index, options),
+        allowed=allowed,
         hidden=hidden,
-        notices=(*notices, *unmatched(filters_of(options), index)),
+        notices=(*notices, *of_conditions),
     )

@@ -51,6 +51,9 @@ class RankingParameters(FilterParameters):
         max_length=20,
         description="Add to the scores of documents that match (guide/^0.1) or are recent (recent:30d^0.1).",
     )
+    regex: tuple[Line, ...] = Field(
+        (), max_length=20, description="Regular expressions: a passage's text must match all."
+    )
     floor: _Floor = 0.0
 
     @property

@@ -58,7 +58,6 @@ def asked(index: Index, query: str, **options: str) -> str:
         ("the scehdulre", "the scheduler"),
         ("proirity of proceses", "priority of processes"),
         ("wordvectors", "word vectors"),
-        ("cocitation counts", "co-citation counts"),
         ("a sched uler", "a scheduler"),
         ("kernel-schedular", "kernel-scheduler"),
         ("the schedular's kernel", "the scheduler's kernel"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.query import parse_syntax
 from semsearch.search.query_syntax import QuerySyntax, parse_query
 
 
@@ -33,10 +32,9 @@ from semsearch.search.query_syntax import QuerySyntax, parse_query
     ],
 )
 def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: list[str], must_not: list[str]) -> None:
-    parsed = parse_query(query)
+    parsed = parse_query(query, "full")
     assert (parsed.text, parsed.must, parsed.must_not) == (text, tuple(must), tuple(must_not))
-    assert parse_syntax(query, "full") == parsed
-    assert parse_syntax(query, "plain") is None
+    assert parse_query(query, "plain") == QuerySyntax(query)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +63,16 @@ def test_phrases_and_words_to_leave_out_are_found(query: str, text: str, must: l
     ],
 )
 def test_all_else_is_text(query: str) -> None:
-    assert parse_query(query) == QuerySyntax(query)
-    assert parse_syntax(query, "full") is None
+    assert parse_query(query, "full") == QuerySyntax(query)
 
 
 @pytest.mark.parametrize("query", ["-draft", '-"old draft"', " -draft -old ", "-draft ..."])
 def test_a_query_that_only_leaves_out_is_refused(query: str) -> None:
     with pytest.raises(UsageError, match="only excludes words"):
-        parse_query(query)
+        parse_query(query, "full")
 
 
 def test_a_query_of_thousands_of_phrases_is_refused() -> None:
     with pytest.raises(UsageError, match="more than 500 phrases"):
-        parse_query("ship" + " -draft" * 501)
-    assert len(parse_query("ship" + " -draft" * 500).must_not) == 500
+        parse_query("ship" + " -draft" * 501, "full")
+    assert len(parse_query("ship" + " -draft" * 500, "full").must_not) == 500

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.search import query_syntax
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -80,3 +82,34 @@ def test_what_is_said_is_of_the_newest_generation(
         index.add([Text("b", "A ship.", metadata={"year": 2001})])
         assert len(index.search("ship", filters=["year=2001"])) == 1
         assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "said"),
+    [
+        ('"a ship" -ship', {}, "every passage that is left has 'ship', which the query excludes"),
+        ('"a boat"', {}, "no passage has the phrase 'a boat'"),
+        ("ship", {"filters": ["guide/deep/", "keys.md"]}, "no document passes 'guide/deep/' and 'keys.md'"),
+        ("ship", {"regex": [r"ship\w+"]}, r"no passage matches the regular expression 'ship\\w+'"),
+        ("ship", {"regex": ["ship"], "filters": ["guide/deep/"]}, "no passage that the filters allow matches"),
+    ],
+)
+def test_the_condition_that_leaves_nothing_is_said(
+    query: str, options: dict[str, list[str]], said: str, index: Index
+) -> None:
+    hits = index.search(query, **options)  # type: ignore[arg-type]
+    assert (len(hits), len(hits.warnings)) == (0, 1)
+    assert said in hits.warnings[0]
+
+
+def test_a_regular_expression_chooses_passages(index: Index) -> None:
+    assert [hit.document for hit in index.search("sky", regex=[r"^A s\w{2}r", "(?i)STAR"])] == ["guide/deep/start.md"]
+    with pytest.raises(UsageError, match="not a regular expression"):
+        index.search("sky", regex=["("])
+
+
+def test_a_regular_expression_does_not_take_for_ever(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_syntax, "_REGEX_SECONDS", 0.05)
+    index.add([Text("many", "a" * 60 + "!")])
+    with pytest.raises(UsageError, match="takes more than"):
+        index.search("sky", regex=["^(a|aa)+$"])

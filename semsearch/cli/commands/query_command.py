@@ -26,7 +26,7 @@ from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, w
 from semsearch.errors import UsageError, quoted
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.search.query import parse_syntax
+from semsearch.search.query_syntax import parse_query
 from semsearch.searchable import Searchable
 from semsearch.text.tokens import words
 
@@ -163,7 +163,7 @@ def _problem(query: str, syntax: Syntax) -> str:
     if not words(query):
         return f"the query {quoted(query)} has no words"
     try:
-        parse_syntax(query, syntax)
+        parse_query(query, syntax)
     except UsageError as error:
         return str(error)
     return ""

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -98,7 +98,6 @@ _EDITORS = {  # how editors take a line and a path
 }
 _ARGUMENTS = {editor: arguments for arguments, editors in _EDITORS.items() for editor in editors.split()}
 _OF_BATCH = re.compile(r'["&|<>^%!\r\n]')  # what cmd.exe, which runs batch files, would take for its own
-_ENDING = re.compile(r"\.(?:exe|cmd|bat|com)$")
 
 
 def editor() -> list[str]:
@@ -117,8 +116,8 @@ def editing(command: Sequence[str], path: Path, line: int) -> list[str]:
         raise UsageError(
             f"{whole!r} has characters that the batch file {program} would misread; rename it or use another editor"
         )
-    arguments = _ARGUMENTS.get(_known_name(program, _ARGUMENTS), ("{path}",))
-    return [program, *command[1:], *(part.replace("{line}", str(line)).replace("{path}", whole) for part in arguments)]
+    parts = (part.replace("{line}", str(line)).replace("{path}", whole) for part in _arguments(program))
+    return [program, *command[1:], *parts]
 
 
 def _words_of(command: str) -> list[str]:
@@ -140,10 +139,14 @@ def _find_program(word: str, kind: str, variable: str) -> str:
     return program
 
 
-def _known_name(program: str, known: Collection[str]) -> str:
-    """The name by which a program is known, "" if it is not: vim.tiny is vim, and so is `editor` if it links to it."""
-    names = (_ENDING.sub("", Path(path).name.lower()) for path in (program, os.path.realpath(program)))
-    return next((name for full in names for name in (full, full.partition(".")[0]) if name in known), "")
+def _arguments(program: str) -> tuple[str, ...]:
+    """How a program takes line and path, by its name: vim.tiny is vim, and so is `editor` if it links to it."""
+    names = (
+        Path(path).name.lower().removesuffix(".exe").removesuffix(".cmd")
+        for path in (program, os.path.realpath(program))
+    )
+    known = (name for full in names for name in (full, full.partition(".")[0]) if name in _ARGUMENTS)
+    return _ARGUMENTS[name] if (name := next(known, "")) else ("{path}",)
 
 
 def run(command: Sequence[str], *, text: str | None = None) -> int:
@@ -163,44 +166,24 @@ def run(command: Sequence[str], *, text: str | None = None) -> int:
             signal.signal(signal.SIGINT, before)
 
 
-# -- Pagers ------------------------------------------------------------------------------------------------------------
+# -- Pager and viewer --------------------------------------------------------------------------------------------------
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_AT_A_LINE = ("less", "more", "most")  # which take it as +42
 
 
 def page(text: str, line: int) -> None:
-    """Show a text from a line on, the first being 1. Without a terminal, or without a pager, all of it is printed."""
-    safe = printable(text)
-    command = _pager() if _on_terminal() else []
-    if command:
-        run([*command, *([f"+{line}"] if _known_name(command[0], _AT_A_LINE) else [])], text=safe)
-    else:
+    """Show a text in $PAGER, or else less or more, which begin at the line. Without a terminal all of it is printed."""
+    safe = OBEYED.sub(" ", _LINE_END.sub("\n", text)).rstrip("\n") + "\n"
+    words = _words_of(os.environ.get("PAGER", "").strip()) or list(filter(shutil.which, ("less", "more")))[:1]
+    if not words or not _on_terminal():
         print(safe, end="")
-
-
-def printable(text: str) -> str:
-    """A text without the characters that a terminal would obey; its lines stay where they are."""
-    return OBEYED.sub(" ", _LINE_END.sub("\n", text)).rstrip("\n") + "\n"
+        return
+    begin = [f"+{line}"] if Path(words[0]).stem in ("less", "more", "most") else []
+    run([_find_program(words[0], "pager", "$PAGER"), *words[1:], *begin], text=safe)
 
 
 def _on_terminal() -> bool:
     return sys.stdout.isatty()
-
-
-def _pager() -> list[str]:
-    """$PAGER with its options, or else less or more; empty where there is none."""
-    words = _words_of(os.environ.get("PAGER", "").strip())
-    if words:
-        command = [_find_program(words[0], "pager", "$PAGER"), *words[1:]]
-    else:
-        command = [path for name in ("less", "more") if (path := shutil.which(name))][:1]
-    if command and _known_name(command[0], ("less",)) and "F" in os.environ.get("LESS", ""):
-        command.append("-+F")  # a short text would be gone before it is read
-    return command
-
-
-# -- Viewers -----------------------------------------------------------------------------------------------------------
 
 
 def view(path: Path, format: str) -> bool:

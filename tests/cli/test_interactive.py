@@ -29,11 +29,9 @@ from typing_at_screen import (
     at_screen,
 )
 
+from semsearch.cli import interactive
 from semsearch.cli.commands import interactive_command
-from semsearch.cli.interactive import interactive_search
-from semsearch.cli.interactive.interactive_search import Questions
-from semsearch.cli.interactive.screen import preview, row
-from semsearch.cli.interactive.session import Surroundings, TypedSearch, surroundings_of
+from semsearch.cli.interactive import Surroundings, context_lines, place_lines, row, surroundings_of
 from semsearch.cli.terminal import query_pattern
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -62,10 +60,7 @@ def test_hits_come_as_one_types_and_the_first_is_shown_in_its_context() -> None:
         await typist.see("A storm and a wave")  # of the passage before
         place = typist.lines.index("docs/guide.md:14")
         assert typist.lines[place + 1] == "The guide › Bread"
-        assert place < typist.lines.index("Ships") < typist.lines.index("Bread")
-        assert typist.lines.index("The bread is from the oven. Flour and butter in the dough.") > typist.lines.index(
-            "Bread"
-        )
+        assert typist.lines.index("The bread is from the oven. Flour and butter in the dough.") > place
         typist.type(ESCAPE)
 
     at_screen(Path(INDEX), script, rows=40)
@@ -79,7 +74,7 @@ def test_arrows_choose_and_the_preview_follows() -> None:
         typist.type(DOWN)
         await typist.wait(lambda: typist.chosen.startswith("> 2"))
         typist.type(PAGE_DOWN, PAGE_DOWN)
-        await typist.wait(lambda: typist.search.session.chosen == len(typist.search.session.answer.hits) - 1)
+        await typist.wait(lambda: typist.search.chosen == len(typist.search.answer.hits) - 1)
         place = typist.chosen.split()[4]
         await typist.wait(lambda: any(line.startswith(place) for line in typist.lines))
         typist.type(UP, UP, UP, UP)
@@ -96,7 +91,7 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
         opened.append((hit.path, hit.line))
         return "vim exited with status 3"
 
-    monkeypatch.setattr(interactive_search, "show_hit", open_hit)
+    monkeypatch.setattr(interactive, "show_hit", open_hit)
 
     async def script(typist: Typist) -> None:
         await typist.see("docs/guide.md:14")
@@ -110,61 +105,54 @@ def test_enter_opens_the_chosen_place_and_what_comes_of_it_is_said(monkeypatch: 
     assert opened == [("docs/guide.md", 14)]
 
 
-def test_the_text_is_completed_from_earlier_questions(tmp_path: Path) -> None:
-    questions = Questions(tmp_path / "questions")
-    for text in ("captain", "bread in the oven", "captain", "captain of a \x1b[31mship"):
-        questions.keep(text)
-    if os.name != "nt":
-        assert (tmp_path / "questions").stat().st_mode & 0o777 == 0o600
-
-    async def script(typist: Typist) -> None:
-        typist.type("cap")
-        await typist.see("> captain of a [31mship")
-        assert typist.search.session.query.text == "cap"  # it is only offered
-        typist.type(RIGHT)
-        await typist.wait(lambda: typist.search.session.query.text == "captain of a [31mship")
-        typist.type(CTRL_U, "zebra")
-        await typist.wait(lambda: typist.lines[0].startswith("> zebra  "))
-        for each in ("captain of a [31mship", "captain", "bread in the oven", "captain of a [31mship"):
-            typist.type(CTRL_R)
-            await typist.wait(lambda each=each: typist.search.session.query.text == each)
-        typist.type(ESCAPE)
-
-    at_screen(Path(INDEX), script, questions=questions)
-
-
-def test_the_question_of_a_hit_that_is_opened_and_the_last_are_kept(
+def test_questions_of_opened_hits_and_the_last_are_kept_and_offered_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(interactive_search, "show_hit", lambda *_: "it was opened")
-    questions = Questions(tmp_path / "data" / "questions")
+    monkeypatch.setattr(interactive, "show_hit", lambda *_: "it was opened")
+    history = tmp_path / "data" / "questions"
 
-    async def script(typist: Typist) -> None:
-        typist.type("cap", "tain")
+    async def first(typist: Typist) -> None:
+        typist.type("captain")
         await typist.see("> captain", "docs/guide.md:10")
-        await typist.wait(lambda: typist.search.session.is_answered)  # the answer to "cap" may still be there
+        await typist.wait(lambda: typist.search.is_answered)
         typist.type(ENTER)
         await typist.see("it was opened")
-        typist.type(ENTER)
         typist.type(CTRL_U, "violin")
         await typist.see("> violin", "docs/more/notes.txt:1")
         typist.type(TAB)
         await typist.see("· dense")
-        await typist.wait(lambda: typist.search.session.is_answered)
+        await typist.wait(lambda: typist.search.is_answered)
         typist.type(ESCAPE)
 
-    at_screen(Path(INDEX), script, questions=questions)
-    assert questions.newest() == ["violin", "captain"]
+    async def second(typist: Typist) -> None:
+        await typist.see("Esc quit")
+        typist.type("cap")
+        await typist.see("> captain")
+        assert typist.search.typed.text == "cap"  # it is only offered
+        typist.type(RIGHT)
+        await typist.wait(lambda: typist.search.typed.text == "captain")
+        typist.type(CTRL_U)
+        for text in ("violin", "captain"):
+            typist.type(CTRL_R)
+            await typist.wait(lambda text=text: typist.search.typed.text == text)
+        typist.type(ESCAPE)
+
+    at_screen(Path(INDEX), first, history=history)
+    if os.name != "nt":
+        assert history.stat().st_mode & 0o777 == 0o600
+    at_screen(Path(INDEX), second, history=history)
 
 
 def test_the_preview_can_be_read_on_and_stops_at_its_ends() -> None:
     async def script(typist: Typist) -> None:
         await typist.wait(lambda: any(line.strip() == "docs/guide.md:10" for line in typist.lines))  # the preview's
         await typist.see("docs/guide.md:10")
-        await typist.wait(lambda: bool(typist.search.session.surroundings.after))  # before, there is less to scroll
+        await typist.wait(
+            lambda: bool(typist.search.around and typist.search.around.after)
+        )  # before, there is less to scroll
         typist.type(READ_ON * 9)
         await typist.see("Flour and butter")  # of the passage after
-        assert typist.search.session.scrolled < 9
+        assert typist.search.scrolled < 9
         typist.type(ESCAPE)
 
     at_screen(Path(INDEX), script, text="captain", rows=12)
@@ -191,7 +179,7 @@ def test_a_bug_ends_the_search_with_its_traceback(monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(TypedSearch, "answer", fail)
+    monkeypatch.setattr(interactive.InteractiveSearch, "search", fail)
 
     async def script(_: Typist) -> None:
         return
@@ -213,9 +201,9 @@ def test_nothing_of_a_document_is_obeyed_and_a_row_is_as_wide_as_its_place(capta
     asked = query_pattern("captain")
     for width in (20, 60, 200):
         rows = row(hit, asked, best=1.0, width=width, is_chosen=True)
-        shown = preview(Surroundings(hit), asked, width=width)
+        context, _ = context_lines(Surroundings(hit), asked, width=width)
         assert [line.cell_len for line in rows] == [width, width]
-        for line in (*rows, *shown.place, *shown.lines):
+        for line in (*rows, *place_lines(hit, width=width), *context):
             assert not CONTROL.search(line.plain)
             assert line.cell_len <= max(width, 22)  # the last part of a path is not divided
 
@@ -223,15 +211,15 @@ def test_nothing_of_a_document_is_obeyed_and_a_row_is_as_wide_as_its_place(capta
 def test_the_best_sentence_is_set_off_between_its_neighbours(folder: Path, captain: Hit) -> None:
     with Index.open(folder / INDEX) as index:
         around = surroundings_of(captain, index)
-        assert [each.headings[-1] for each in around.after] == ["Bread"]
+        assert [text.split()[1] for text in around.after] == ["bread"]
         assert surroundings_of(replace(captain, passage_id=10**9), index) == Surroundings(
             replace(captain, passage_id=10**9)
         )
-    shown = preview(around, query_pattern("captain"), width=200)
-    line = shown.lines[shown.best]
+    lines, best = context_lines(around, query_pattern("captain"), width=200)
+    line = lines[best]
     bold = [line.plain[span.start : span.end] for span in line.spans]
     assert bold == [captain.sentence, "captain"]
-    assert shown.place[0].plain == "docs/guide.md:10"
+    assert place_lines(captain, width=200)[0].plain == "docs/guide.md:10"
 
 
 def test_semsearch_alone_is_the_interactive_search_only_with_a_terminal_and_an_index(
@@ -286,4 +274,4 @@ def test_on_a_terminal_one_types_opens_and_ends(folder: Path, tmp_path: Path) ->
     os.close(outside)
     given = Path(f"{editor}.was-given").read_text(encoding="utf-8")
     assert given == f"+14 -- {folder / 'docs' / 'guide.md'}\n"
-    assert Questions(data_folder() / "questions").newest() == ["flour butter"]
+    assert "+flour butter" in (data_folder() / "questions").read_text(encoding="utf-8").splitlines()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from console import INDEX, index_docs, semsearch, work_in, write_docs
 
-from semsearch.cli.open_hit import editing, editor, printable, run, show_hit
+from semsearch.cli.open_hit import editing, editor, run, show_hit
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -157,16 +157,14 @@ def test_without_an_editor_the_file_is_shown_without_what_a_terminal_obeys() -> 
     shown = semsearch("query", "the cow in the barn", "--open", "1")
     assert (shown.status, shown.err) == (0, "")
     assert shown.out == "Wheat on the farm.\n\nThe cow in the barn and the  [31mhay.\n"
-    assert printable("a\r\n\x9b1mb\rc\t\u202e\n\n") == "a\n 1mb\nc\t \n"
 
 
 def test_a_pager_begins_at_the_line(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     less = program(bin_, "less")
     monkeypatch.setattr("semsearch.cli.open_hit._on_terminal", lambda: True)
-    monkeypatch.setenv("LESS", "-FRX")
     with Index.open(INDEX) as index:
         show_hit(ask("the cow in the barn", index), index)
-        assert given(less) == ["-+F", "+3"]
+        assert given(less) == ["+3"]
         mine = program(bin_, "mine")
         monkeypatch.setenv("PAGER", "mine -a")
         show_hit(ask("the cow in the barn", index), index)

@@ -78,5 +78,5 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     from semsearch.readers.office import rare
 
     monkeypatch.setitem(sys.modules, "kreuzberg", None)
-    with pytest.raises(MissingExtra, match=r"semsearch\[rare\]"):
+    with pytest.raises(MissingExtra, match=r"\.\[rare\]"):
         rare.read(_RTF, "a.rtf")

@@ -67,7 +67,7 @@ def test_a_table_has_a_row_for_each_hit_and_a_column_for_each_field(hits: Hits) 
 
 def test_without_pandas_a_table_names_the_extra(hits: Hits, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"semsearch\[pandas\]"):
+    with pytest.raises(MissingExtra, match=r"\.\[pandas\]"):
         hits.to_pandas()
 
 

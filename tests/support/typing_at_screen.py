@@ -13,8 +13,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
-from semsearch.cli.interactive.interactive_search import InteractiveSearch, Questions
-from semsearch.cli.interactive.session import TypedSearch
+from semsearch.cli.interactive import InteractiveSearch
 from semsearch.index import Index
 from semsearch.results.options import SearchOptions
 
@@ -89,17 +88,17 @@ def at_screen(
     rows: int = 24,
     text: str = "",
     options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
-    questions: Questions | None = None,
+    history: Path | None = None,
 ) -> None:
     """Search an index interactively, as a script types. It has to end the search."""
 
     async def main() -> None:
-        search = InteractiveSearch(opened, text, questions)
-        typist = Typist(search, pipe, output)
-        search.app.after_render += lambda _: typist._drawn.set()
-        running = asyncio.create_task(search.run())
-        typing = asyncio.create_task(script(typist))
-        await asyncio.wait((running, typing), return_when=asyncio.FIRST_EXCEPTION, timeout=2 * _HANGS)
+        with InteractiveSearch(lambda: Index.open(index), options, text, history) as search:
+            typist = Typist(search, pipe, output)
+            search.app.after_render += lambda _: typist._drawn.set()
+            running = asyncio.create_task(search.run())
+            typing = asyncio.create_task(script(typist))
+            await asyncio.wait((running, typing), return_when=asyncio.FIRST_EXCEPTION, timeout=2 * _HANGS)
         for task in (running, typing):
             if task.done():
                 task.result()
@@ -107,7 +106,6 @@ def at_screen(
 
     output = _Screen(columns, rows)
     with (
-        TypedSearch(lambda: Index.open(index), options) as opened,
         create_pipe_input() as pipe,
         create_app_session(input=pipe, output=output),
     ):

@@ -60,10 +60,11 @@ def interactive(
     if not names and not search.server:  # raises IndexNotFound before it draws
         folders = [*of_this_folder(search.indexes)] or index_folders(nearest(search.indexes))
         names = [*map(shown, folders or [find_index(None, search.indexes)])]
-    from semsearch.cli.interactive.interactive_search import InteractiveSearch, Questions  # loads prompt_toolkit
-    from semsearch.cli.interactive.session import TypedSearch
+    from semsearch.cli.interactive import InteractiveSearch  # loads prompt_toolkit
 
     is_kept = configuration_of().values.get("history.enabled") is not False
-    questions = Questions(data_folder() / "questions") if is_kept else None
-    with TypedSearch(lambda: open_asked(replace(search, index=names)), chosen) as typed:
-        asyncio.run(InteractiveSearch(typed, " ".join(text or ()), questions).run())
+    history = data_folder() / "questions" if is_kept else None
+    with InteractiveSearch(
+        lambda: open_asked(replace(search, index=names)), chosen, " ".join(text or ()), history
+    ) as interactive_search:
+        asyncio.run(interactive_search.run())

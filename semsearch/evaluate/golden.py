@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, get_args
 
 from semsearch.errors import SourceError, UsageError
@@ -220,48 +221,38 @@ class AnsweredQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedQuestion:
-    """A question whose first answer has another rank than in the last run; None: not among the first ten."""
-
-    query: str
-    rank: int | None
-    was: int | None
-
-    @property
-    def is_better(self) -> bool:
-        """Whether its answer comes earlier now."""
-        return (self.rank or math.inf) < (self.was or math.inf)
-
-
-@dataclass(frozen=True, slots=True)
 class GoldenMode:
-    """The figures of a mode, and each question; those of its last run, if there was one, and what they have gained.
-
-    `last` and `gained` are of the questions that both runs have asked.
-    """
+    """The figures of a mode, by the names in MEASURES; each question; and its rank in the last run."""
 
     mode: Mode
-    figures: Mapping[str, float]  # by the names in MEASURES; ndcg@10 only where there are grades
-    last: Mapping[str, float] | None
-    gained: Mapping[str, float] | None
-    changed: Sequence[ChangedQuestion]
+    figures: Mapping[str, float]  # ndcg@10 only where there are grades
     questions: Sequence[AnsweredQuestion]
+    last: Mapping[str, int | None]  # the ranks of the last run, by question
+
+    @property
+    def better(self) -> list[AnsweredQuestion]:
+        """The questions whose answer comes earlier than in the last run."""
+        return [question for question in self.questions if _later(self.last, question) > (question.rank or math.inf)]
+
+    @property
+    def worse(self) -> list[AnsweredQuestion]:
+        """The questions whose answer comes later than in the last run."""
+        return [question for question in self.questions if _later(self.last, question) < (question.rank or math.inf)]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
-        changed = [{"query": question.query, "rank": question.rank, "was": question.was} for question in self.changed]
-        better = [question.is_better for question in self.changed]
-        return {
-            "mode": self.mode,
-            **{name: round(value, 6) for name, value in self.figures.items()},
-            "last": _rounded(self.last),
-            "gained": _rounded(self.gained),
-            "better": [question for question, is_better in zip(changed, better, strict=True) if is_better],
-            "worse": [question for question, is_better in zip(changed, better, strict=True) if not is_better],
-            "questions": [
-                {"query": question.query, "line": question.line, "rank": question.rank} for question in self.questions
-            ],
+        changed = {
+            name: [{"query": one.query, "rank": one.rank, "was": self.last[one.query]} for one in questions]
+            for name, questions in (("better", self.better), ("worse", self.worse))
         }
+        questions = [{"query": one.query, "line": one.line, "rank": one.rank} for one in self.questions]
+        figures = {name: round(value, 6) for name, value in self.figures.items()}
+        return {"mode": self.mode, **figures, **changed, "questions": questions}
+
+
+def _later(last: Mapping[str, int | None], question: AnsweredQuestion) -> float:
+    """The rank of a question in the last run; the present one, if it was not asked."""
+    return last.get(question.query, question.rank) or math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,75 +268,17 @@ class GoldenReport:
         return {"file": self.path, "modes": [mode.to_dict() for mode in self.modes], "warnings": [*self.warnings]}
 
 
-def figures_of(ranks: Sequence[int | None], ndcg: Sequence[float] | None) -> dict[str, float]:
+def figures_of(questions: Sequence[AnsweredQuestion], *, is_graded: bool) -> dict[str, float]:
     """The figures of questions by the ranks of their answers, and by their nDCG where there are grades."""
-    figures = {f"hit@{k}": _mean([float(rank is not None and rank <= k) for rank in ranks]) for k in HITS_AT}
-    figures["mrr@10"] = _mean([1 / rank if rank else 0.0 for rank in ranks])
-    return figures if ndcg is None else {**figures, "ndcg@10": _mean(ndcg)}
+    ranks = [question.rank or math.inf for question in questions]
+    figures = {f"hit@{k}": fmean([rank <= k for rank in ranks]) for k in HITS_AT}
+    figures["mrr@10"] = fmean([1 / rank for rank in ranks])
+    return {**figures, "ndcg@10": fmean([question.ndcg for question in questions])} if is_graded else figures
 
 
-def _rounded(figures: Mapping[str, float] | None) -> dict[str, float] | None:
-    return None if figures is None else {name: round(value, 6) for name, value in figures.items()}
+# -- The run -----------------------------------------------------------------------------------------------------------
 
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-NAME = "golden-runs.json"
-Ranks = Mapping[str, AnsweredQuestion]
-
-
-def read_runs(path: Path) -> dict[str, Any]:
-    """The runs that a file keeps, by file of questions; none if there is none. Raises SourceError if it is damaged."""
-    try:
-        runs = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(
-            f"{path} cannot be read as a record of runs ({error}); remove it, or name another file"
-        ) from error
-    if not isinstance(runs, dict):
-        raise SourceError(f"{path} is not a record of runs; name another file")
-    return runs
-
-
-def last_of(runs: Mapping[str, Any], file: str, mode: str) -> Ranks | None:
-    """The questions of the last run of a file and a mode; None if there was none."""
-    kept = runs.get(file)
-    of_mode = kept.get(mode) if isinstance(kept, Mapping) else None
-    if not isinstance(of_mode, Mapping):
-        return None
-    return {
-        query: AnsweredQuestion(query, 0, _rank(answer.get("rank")), float(answer.get("ndcg") or 0))
-        for query, answer in of_mode.items()
-        if isinstance(answer, Mapping)
-    }
-
-
-def write_runs(
-    path: Path, runs: Mapping[str, Any], file: str, modes: Mapping[Mode, Sequence[AnsweredQuestion]]
-) -> None:
-    """Keep what a run of a file has found, beside the runs of others. Raises SourceError if that cannot be written."""
-    new = {
-        mode: {question.query: {"rank": question.rank, "ndcg": question.ndcg} for question in questions}
-        for mode, questions in modes.items()
-    }
-    before = runs.get(file)
-    whole = {**runs, file: {**(before if isinstance(before, Mapping) else {}), **new}}
-    text = json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-    try:
-        write_durably(path, lambda write: write(text))
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
-
-
-def _rank(value: Any) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
-
-
-Report = Callable[[str, int, int], None]
+NAME = "golden-runs.json"  # beside the index: of each file and mode, the ranks of the last run
 
 
 def evaluate_golden(
@@ -353,15 +286,12 @@ def evaluate_golden(
     index: Searchable,
     *,
     modes: Sequence[Mode] = ("hybrid",),
-    record: str | Path | None = None,
-    keep: bool = True,
-    progress: Report | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> GoldenReport:
     """Ask the questions of a file (semsearch.evaluate.golden) and report where their answers stand.
 
-    What the run found is kept in the file `record`, for an index here by default beside it, unless `keep` is false;
-    what has changed since the run before is reported. Raises SourceError, with a line for each bad line of the file;
-    UsageError for an unknown mode.
+    The ranks are kept beside an index here, and those that have changed since the run before are reported. Raises
+    SourceError, with a line for each bad line of the file; UsageError for an unknown mode.
     """
     for mode in modes:
         if mode not in get_args(Mode):
@@ -370,58 +300,47 @@ def evaluate_golden(
     if golden.problems:
         raise SourceError("\n".join(golden.problems))
     file = os.path.realpath(path)
-    place = None if record is None else Path(record)
-    if record is None and isinstance(index, Index):
-        place = index.path / NAME
-    runs = {} if place is None else read_runs(place)
-    answered: dict[Mode, tuple[AnsweredQuestion, ...]] = {
-        mode: _answered(golden, index, mode, progress) for mode in modes
-    }
-    if place is not None and keep:
-        write_runs(place, runs, file, answered)
-    return GoldenReport(
-        str(path),
-        tuple(_of_mode(mode, answered[mode], last_of(runs, file, mode), golden) for mode in modes),
-        tuple(_unknown_paths(golden, index)) if isinstance(index, Index) else (),
-    )
+    runs = _read_runs(index.path / NAME) if isinstance(index, Index) else {}
+    last = runs.get(file, {})
+    reports = []
+    for mode in modes:
+        questions = []
+        for done, question in enumerate(golden.questions):
+            if progress is not None:
+                progress(f"asking, {mode}", done, len(golden.questions))
+            hits = index.search(question.query, options=SearchOptions(DEPTH, mode))
+            questions.append(AnsweredQuestion.of(question.query, question.line, question.answers, hits))
+        figures = figures_of(questions, is_graded=golden.is_graded)
+        reports.append(GoldenMode(mode, figures, questions, last.get(mode, {})))
+    if isinstance(index, Index):
+        ranks = {report.mode: {question.query: question.rank for question in report.questions} for report in reports}
+        _write_runs(index.path / NAME, {**runs, file: {**last, **ranks}})
+    return GoldenReport(str(path), reports, [*_unknown_paths(golden, index)] if isinstance(index, Index) else [])
 
 
-def _answered(
-    golden: GoldenFile, index: Searchable, mode: Mode, progress: Report | None
-) -> tuple[AnsweredQuestion, ...]:
-    answered = []
-    for done, question in enumerate(golden.questions):
-        if progress is not None:
-            progress(f"asking, {mode}", done, len(golden.questions))
-        hits = index.search(question.query, options=SearchOptions(DEPTH, mode))
-        answered.append(AnsweredQuestion.of(question.query, question.line, question.answers, hits))
-    return tuple(answered)
+def _read_runs(path: Path) -> dict[str, Any]:
+    """The ranks that are kept, by file, mode and question; none if there are none. Raises SourceError."""
+    try:
+        runs = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            file: {
+                mode: {query: rank for query, rank in ranks.items() if rank is None or isinstance(rank, int)}
+                for mode, ranks in modes.items()
+            }
+            for file, modes in runs.items()
+        }
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError, AttributeError) as error:
+        raise SourceError(f"{path} cannot be read as a record of runs ({error}); remove it") from error
 
 
-def _of_mode(mode: Mode, questions: Sequence[AnsweredQuestion], last: Ranks | None, golden: GoldenFile) -> GoldenMode:
-    """The figures of all questions, and of those that were asked before, what they were and have gained."""
-    again = [question for question in questions if last and question.query in last]
-    was = _figures([last[question.query] for question in again], golden) if last and again else None
-    gained = {name: value - was[name] for name, value in _figures(again, golden).items()} if was else None
-    return GoldenMode(
-        mode,
-        _figures(questions, golden),
-        was,
-        gained,
-        tuple(_changed(questions, last or {})),
-        questions,
-    )
-
-
-def _figures(questions: Sequence[AnsweredQuestion], golden: GoldenFile) -> dict[str, float]:
-    ndcg = [question.ndcg for question in questions] if golden.is_graded else None
-    return figures_of([question.rank for question in questions], ndcg)
-
-
-def _changed(questions: Sequence[AnsweredQuestion], last: Ranks) -> Iterator[ChangedQuestion]:
-    for question in questions:
-        if question.query in last and last[question.query].rank != question.rank:
-            yield ChangedQuestion(question.query, question.rank, last[question.query].rank)
+def _write_runs(path: Path, runs: Mapping[str, Any]) -> None:
+    text = json.dumps(runs, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    try:
+        write_durably(path, lambda write: write(text))
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _unknown_paths(golden: GoldenFile, index: Index) -> Iterator[str]:

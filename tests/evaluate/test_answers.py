@@ -10,7 +10,6 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
-from semsearch.evaluate.plot import plot_answers
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
@@ -123,8 +122,3 @@ def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTa
         "list": {"questions": 1, "first": 0.0, "in_five": 0.0, "stated": None},
     }
     assert report.to_dict()["modes"][0]["kinds"] == mode.kinds
-    for name in ("a.svg", "a.png"):
-        plot_answers(report, tmp_path / name)
-    assert "<svg" in (tmp_path / "a.svg").read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match=r"\.svg"):
-        plot_answers(report, tmp_path / "a.txt")

@@ -18,13 +18,23 @@ from semsearch.cli.progress import progress
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
 from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evaluate_golden
-from semsearch.evaluate.plot import plot_answers
 from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
 _NOT_HERE = (  # options of a search that an evaluation decides by itself
-    *("mode", "filters", "refresh", "every", "min_score", "per_document", "duplicates", "boosts", "syntax"),
+    *(
+        "mode",
+        "filters",
+        "refresh",
+        "index_first",
+        "every",
+        "min_score",
+        "per_document",
+        "duplicates",
+        "boosts",
+        "syntax",
+    ),
 )
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
@@ -44,10 +54,6 @@ def golden(
         list[str] | None,
         typer.Option("--least", metavar="FIGURE=X", help="Fail below this figure: 'hit@5=0.9'. Repeatable."),
     ] = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File of the last run; default: beside the index.")
-    ] = None,
-    keep: Annotated[bool, typer.Option("--keep/--no-keep", help="Save this run as the last run.")] = True,
     misses: Annotated[
         bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
     ] = False,
@@ -71,9 +77,7 @@ def golden(
             complain(problem)
         raise SourceError(problems[-1])
     with open_asked(search) as asked, progress() as show:
-        report = evaluate_golden(
-            file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), record=record, keep=keep, progress=show
-        )
+        report = evaluate_golden(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     for warning in report.warnings:
         warn(f"{file}, {warning}")
     if json or format_ == "json":
@@ -95,7 +99,6 @@ def answers(
     misses: Annotated[
         bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the report: .png, .svg or .pdf.")] = None,
     format_: TableFormatOption = "table",
     json: options.JsonOption = False,
     search: options.SearchArguments,
@@ -116,8 +119,6 @@ def answers(
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
     with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
-    if plot is not None:
-        plot_answers(report, plot)
     if json or format_ == "json":
         print(to_json(report.to_dict()))
         return
@@ -171,22 +172,16 @@ def _is_below(report: GoldenReport, limits: dict[str, float]) -> bool:
 
 
 def _print(report: GoldenReport, *, misses: bool) -> None:
-    """Print a line of figures for each mode, with their changes since the last run; then the changed questions."""
+    """Print a line of figures for each mode, then the questions that changed since the last run."""
     rows = [["mode", "questions", *report.modes[0].figures]]
     for mode in report.modes:
-        gains = mode.gained if mode.gained is not None and mode.changed else {}
-        figures = [
-            f"{value:.3f} ({gains[name]:+.3f})" if name in gains else f"{value:.3f}"
-            for name, value in mode.figures.items()
-        ]
-        rows.append([mode.mode, f"{len(mode.questions):,}", *figures])
+        rows.append([mode.mode, f"{len(mode.questions):,}", *_shares(mode.figures.values())])
     print(*aligned(rows, left=[0]), sep="\n")
     for mode in report.modes:
-        for title, is_better in (("better", True), ("worse", False)):
+        for title, questions in (("better", mode.better), ("worse", mode.worse)):
             changed = [
-                f"{_rank(question.was)} → {_rank(question.rank)}  {one_line(question.query)}"
-                for question in mode.changed
-                if question.is_better == is_better
+                f"{mode.last[one.query] or _NOT_FOUND} → {one.rank or _NOT_FOUND}  {one_line(one.query)}"
+                for one in questions
             ]
             _print_list(f"{mode.mode}, {title} than in the last run", changed)
         missed = [question for question in mode.questions if misses and question.rank is None]
@@ -199,10 +194,6 @@ def _print_list(title: str, lines: Sequence[str]) -> None:
         print(f"\n{title}:")
     for line in lines:
         print(f"  {line}")
-
-
-def _rank(rank: int | None) -> str:
-    return _NOT_FOUND if rank is None else str(rank)
 
 
 evaluate_group = typer.Typer(

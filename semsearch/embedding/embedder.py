@@ -48,8 +48,6 @@ from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.multilingual import MultilingualVectors, language_table
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors
 
-_WORDS = 10  # of a text, on average, roughly
-
 
 class SentenceEmbedder(TextEstimator):
     """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows have length one, or are zero if no word is known.
@@ -76,7 +74,6 @@ class SentenceEmbedder(TextEstimator):
     statistics_: SentenceSums
     common_: CommonComponents
     _raw_: WeightedSums | None = None
-    _expected = 0
     _opened: tuple[str | Path, WordVectors] | None = None  # by name or path
 
     def __init__(
@@ -140,7 +137,6 @@ class SentenceEmbedder(TextEstimator):
         """
         fresh = SentenceEmbedder(**self.get_params())  # nothing that was learned before
         batches = [fresh.tokenize(batch) for batch in batched(texts)]
-        self.expect(sum(len(batch.ids) for batch in batches))
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Threads | None = None) -> SentenceEmbedder:
@@ -154,15 +150,12 @@ class SentenceEmbedder(TextEstimator):
         )
         self._raw_ = None
         if (multilingual := as_multilingual(chosen.vectors)) is not None:
-            vectors = without_components(
-                multilingual, self.weights_, batches(), prior=chosen.prior, expected=self._expected
-            )
+            vectors = without_components(multilingual, self.weights_, batches(), prior=chosen.prior)
             self.chosen_ = replace(chosen, vectors=vectors)
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in (spread or Threads()).in_order(self.statistics_of, batches()):
             total = total + part
         self._learn(total)
-        self._raw().fold(self.common_)
         return self
 
     def partial_fit(self, texts: Iterable[str], y: object = None) -> SentenceEmbedder:
@@ -190,12 +183,6 @@ class SentenceEmbedder(TextEstimator):
         self.statistics_ = total
         self.common_ = self._components_of(total)
         return self
-
-    def expect(self, words: int) -> None:
-        """Announce the number of words to come: for many, it pays to prepare all words of the table once."""
-        self._expected = words
-        if self._raw_ is not None:
-            self._raw_.expected = words
 
     def statistics_of(self, texts: Ragged) -> SentenceSums:
         """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
@@ -249,8 +236,6 @@ class SentenceEmbedder(TextEstimator):
         """
         self._check_fitted()
         listed_texts = listed(texts)
-        if len(listed_texts) > BATCH:
-            self.expect(max(self._expected, _WORDS * len(listed_texts)))
         result = np.empty((len(listed_texts), self.dimension), dtype=np.float32)
         for first in range(0, len(listed_texts), BATCH):
             part = slice(first, first + BATCH)
@@ -303,7 +288,6 @@ class SentenceEmbedder(TextEstimator):
                 self.weights_,
                 normalise=chosen.method.normalise,
                 pieces=chosen.unknown != "skip",
-                expected=self._expected,
             )
         return self._raw_
 

@@ -43,13 +43,13 @@ def _general_sums(raw: WeightedSums, vectors: MultilingualVectors, language: str
 
 
 def without_components(
-    multilingual: MultilingualVectors, weights: WordWeights, batches: Iterable[Ragged], *, prior: float, expected: int
+    multilingual: MultilingualVectors, weights: WordWeights, batches: Iterable[Ragged], *, prior: float
 ) -> MultilingualVectors:
     """Word vectors from which the component of each language is removed: of its own texts among the batches, and of
-    general text as of `prior` sentences. `expected`: the number of words in all batches."""
+    general text as of `prior` sentences."""
     tables = [*multilingual.tables.values()]
     vectors = MultilingualVectors(multilingual.english, tables)
-    raw = WeightedSums(vectors, weights, normalise=False, expected=expected)
+    raw = WeightedSums(vectors, weights, normalise=False)
     sums = dict.fromkeys((ENGLISH, *vectors.tables), SentenceSums.empty(vectors.dimension))
     for batch in batches:
         known = batch.only(batch.ids >= 0)

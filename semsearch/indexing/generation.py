@@ -230,7 +230,6 @@ class Generation:
     def _sums_today(self, fit: Fit) -> SentenceSums:
         """The sums over all sentences, removed ones without, new ones with."""
         self._spool.renumber = renumbering(fit.embedder.chosen_.vectors)
-        fit.embedder.expect(self._spool.words)
         today = fit.today if self._removed_sums is None else fit.today - self._removed_sums
         for sums in self.spread.in_order(fit.embedder.statistics_of, (batch.sentences for batch in self._spool)):
             today = today + sums
@@ -282,7 +281,6 @@ class Generation:
         for spool in spools:
             spool.renumber = renumbering(vectors)
         embedder = self.settings.embedder(vectors)
-        embedder.expect(sum(spool.words for spool in spools))
         lexical = self._opened(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db, "words"))
         with aside(learn, threads=self.spread.threads) as learned:  # of the postings: while the fit reads, or before it

@@ -86,7 +86,6 @@ class Spool:
         self._file = cast(BinaryIO, tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  # the spool closes it
         self._end = 0
         self.sentences = 0
-        self.words = 0
         self.largest_id = -1  # of its words
         self.renumber: Callable[[Int32], Int32] | None = None  # what their ids are turned into when they are read
 
@@ -103,7 +102,6 @@ class Spool:
         self._file.write(np.ascontiguousarray(unknown.data).data)
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
-        self.words += len(words.ids)
         self.largest_id = max(self.largest_id, int(words.ids.max(initial=-1)))
 
     def __iter__(self) -> Iterator[SpooledBatch]:

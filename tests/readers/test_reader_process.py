@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -60,13 +59,6 @@ def asked(name: str, *arguments: object, data: bytes = b"data", limits: Limits |
 
 
 # -- The process -------------------------------------------------------------------------------------------------------
-
-
-def test_it_answers_with_bytes_of_any_size() -> None:
-    assert (
-        asked("echo", "\udcff", [1, 2.5, None], data=b"x" * 3_000_000)
-        == b"x" * 3_000_000 + repr(("\udcff", [1, 2.5, None])).encode()
-    )
 
 
 @linux
@@ -131,17 +123,6 @@ def test_a_process_that_has_ended_is_replaced() -> None:
     process._process.kill()
     process._process.wait()
     assert asked("echo") == b"data()"
-
-
-def test_threads_read_at_the_same_time() -> None:
-    answers: list[bytes] = []
-    threads = [threading.Thread(target=lambda n=n: answers.append(asked("echo", n))) for n in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(answers) == sorted(f"data({n},)".encode() for n in range(12))
-    assert len(reader_process._processes._waiting) <= reader_process._PROCESSES
 
 
 @posix
@@ -289,25 +270,6 @@ def test_parts_come_in_their_order_before_the_answer_or_error() -> None:
     with pytest.raises(UsageError, match="no more"):
         counted(1, "error", parts)
     assert parts == [b"part 0", b"part 1", b"part 2", b"part 0"]
-
-
-@posix
-def test_a_process_that_crashes_after_some_parts_is_an_error_of_its_file() -> None:
-    with pytest.raises(SourceError, match="made its reader crash"):
-        counted(2, "crash", [])
-    assert counted(1, "done", []) == b"done"
-
-
-def test_parts_that_nobody_takes_or_that_are_refused_end_the_process() -> None:
-    with pytest.raises(SourceError, match=r"a\.pdf"):
-        counted(1, "done", None)
-
-    def refuse(part: bytes) -> None:
-        raise ZeroDivisionError(str(part))
-
-    with pytest.raises(ZeroDivisionError):
-        in_reader_process(reading_functions.count, b"part ", "a.pdf", 1, "done", take_part=refuse)
-    assert counted(1, "done", []) == b"done"
 
 
 # -- Messages ----------------------------------------------------------------------------------------------------------

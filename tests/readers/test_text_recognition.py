@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from importlib.util import find_spec
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 from fake_recognition import BLACK, BLUE, CRASH, ENGINE, FAILURE, GREEN, RED, TURNED, WHITE
-from hypothesis import given, strategies as st
 from PIL import Image, ImageDraw, ImageFont
 from sample_files.valid_files import pdf, zipped
 
@@ -142,13 +140,6 @@ def test_the_pages_of_a_tiff_are_pages() -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_what_is_behind_a_picture_is_white() -> None:
-    file, shown = io.BytesIO(), Image.new("RGBA", (300, 400), (*RED, 0))
-    shown.save(file, "PNG")
-    assert texts(recognized(file.getvalue(), "a.png")) == []
-
-
-@pytest.mark.usefixtures("engine")
 def test_scans_within_mail_and_archives_are_read() -> None:
     [*_, last] = recognized(mail("lease.pdf", scanned(GREEN)), "a.eml").blocks
     assert (last.text, last.place) == ("Marmalade is stirred clockwise.", "attachment lease.pdf, page 1, top")
@@ -214,22 +205,6 @@ def test_what_was_recognized_is_known_without_recognition_wherever_the_file_lies
 
 
 @pytest.mark.usefixtures("engine")
-def test_each_picture_is_reported_as_it_is_recognized() -> None:
-    told: list[int] = []
-    with recognizing(told.append):
-        document = read_bytes(scanned(RED, GREEN, RED), "a.pdf")
-    assert texts(document)[1] == "Marmalade is stirred clockwise."
-    assert told == [1, 2, 3]
-
-
-@pytest.mark.usefixtures("engine")
-def test_what_was_recognized_before_a_crash_is_kept() -> None:
-    data = scanned(RED, CRASH)
-    document = recognized(data, "a.pdf")
-    assert texts(document) == texts(read_bytes(data, "a.pdf")) == ["The harbour is closed on Tuesdays after the storm."]
-
-
-@pytest.mark.usefixtures("engine")
 def test_a_damaged_cache_is_as_good_as_none() -> None:
     data = scanned(RED)
     recognized(data, "a.pdf")
@@ -238,31 +213,6 @@ def test_a_damaged_cache_is_as_good_as_none() -> None:
         path.write_text(damaged)
         with pytest.raises(SourceError, match="its text is recognized last"):
             read_bytes(data, "a.pdf")
-
-
-@pytest.mark.usefixtures("engine")
-def test_without_room_for_a_cache_what_was_recognized_is_kept_for_this_process(tmp_path: Path) -> None:
-    cache_folder("recognized").parent.mkdir(parents=True)
-    cache_folder("recognized").write_text("not a folder")
-    data = scanned(RED)
-    assert texts(recognized(data, "a.pdf")) == texts(read_bytes(data, "a.pdf"))
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-)
-
-
-@given(JSON)
-def test_whatever_the_process_for_files_says_was_recognized_is_lines_or_a_reason_or_nothing(value: Any) -> None:
-    found = text_recognition._checked(json.loads(json.dumps(value)))
-    if isinstance(found, str):
-        found.encode()
-        return
-    for line in found or ():
-        assert all(type(place) is float and abs(place) < 9 for place in line[1:])
-        line.text.encode()
 
 
 # -- Lines -------------------------------------------------------------------------------------------------------------
@@ -287,12 +237,6 @@ def test_columns_are_read_one_after_the_other() -> None:
     mixed = [each for pair in zip(left, right, strict=True) for each in pair]
     found = [line.text.split()[0] for line in joined_lines(mixed, 1000, 1000)]
     assert found == ["left"] * 12 + ["right"] * 12
-
-
-def test_letters_of_about_one_size_are_of_one_size_and_headings_are_larger() -> None:
-    boxes = [box("A heading", 50, 20, height=60), box("Its text", 50, 120, height=20), box("more", 50, 150, height=24)]
-    sizes = [line.size for line in joined_lines(boxes, 1000, 1000)]
-    assert sizes[1] == sizes[2] < sizes[0] / 2
 
 
 # -- Indexes -----------------------------------------------------------------------------------------------------------

@@ -132,7 +132,10 @@ _DUPLICATES = 3  # near-duplicates that are named
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query with its hits; or the subject of `similar` with its hits, in which no words are marked."""
+    """A query with its hits; or the subject of `similar` with its hits, in which no words are marked.
+
+    Where nothing answers (the verdict says so), the hits are the nearest passages, of which `every` has all.
+    """
 
     query: str
     mode: Mode
@@ -141,60 +144,64 @@ class Answer:
     explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
     whole: bool = False  # show passages, not sentences only
     indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
-    weak: int = 0  # hits at the end below the relevance threshold, left out
-    nearest: Sequence[Hit] = ()  # of these, the first ones, where nothing answers
+    weak: int = 0  # hits at the end, below the relevance threshold or none that answers, left out
+    every: bool = False  # none is to be left out
     verdict: Verdict | None = None  # on the query; None for `similar`
     missing: Sequence[str] = ()  # words of the query that no document has
     corrected: Sequence[Correction] = ()  # misspelt words of the query
+    warnings: Sequence[str] = ()  # what else there is to tell of the query
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         fields: dict[str, Any] = {"query": self.query, "mode": self.mode}
         if self.verdict is not None:
-            answered = bool(self.shown) and self.verdict != "not here"
-            fields |= {"verdict": self.verdict, "answered": answered, "missing": [*self.missing]}
+            fields |= {"verdict": self.verdict, "answered": self.answered, "missing": [*self.missing]}
         if self.corrected:
             fields["corrected"] = [correction.to_dict() for correction in self.corrected]
-        fields["hits"] = self.hit_dicts(self.hits)
-        if self.nearest:
-            fields["nearest"] = self.hit_dicts(self.nearest)
+        fields["hits"] = self.hit_dicts()
         if self.weak:
             fields["weak"] = self.weak
-        if self.weak and not self.hits:
-            fields["warnings"] = [self.without_hits]
+        if self.warnings:
+            fields["warnings"] = [*self.warnings]
         return fields
+
+    @property
+    def answered(self) -> bool:
+        """Whether there are hits, and the verdict is another than "not here"."""
+        return bool(self.hits) and self.verdict != "not here"
+
+    @property
+    def usable(self) -> list[Hit]:
+        """The hits, for programs that are told no verdict: none where nothing answers, unless every one is wanted."""
+        return self.hits if self.answered or self.every else []
 
     @property
     def compared(self) -> str:
         """The query as it was searched for, its misspelt words corrected."""
-        origin = self.shown[0].origin if self.shown else None
+        origin = self.hits[0].origin if self.hits else None
         return origin.text if origin is not None and self.corrected and origin.text is not None else self.query
-
-    @property
-    def shown(self) -> Sequence[Hit]:
-        """The hits, or the nearest ones where nothing answers."""
-        return self.hits or self.nearest
 
     @property
     def heading(self) -> str:
         """The line above hits that do not answer, or perhaps; "" above others."""
-        return heading_of(self.verdict, self.missing) if self.shown else ""
+        return heading_of(self.verdict, self.missing) if self.hits else ""
 
     @property
     def without_hits(self) -> str:
         """The message in place of hits."""
-        return f"{nothing_answers(self.missing)}; {self.left_out(self.weak)}" if self.weak else "no hits"
+        count = self.weak + len(self.hits)
+        return f"{nothing_answers(self.missing)}; {self.left_out(count)}" if count else "no hits"
 
     @staticmethod
     def left_out(count: int) -> str:
         """How many weak hits were left out, and how to see them."""
         return f"{count} weak hits left out (--all shows them)" if count > 1 else "1 weak hit left out (--all shows it)"
 
-    def hit_dicts(self, hits: Sequence[Hit]) -> list[dict[str, Any]]:
-        """Hits as plain dicts, those that are shown with their explanations, if there are any, as `explain`."""
-        if not self.explanations or hits is not self.shown:
-            return [hit.to_dict() for hit in hits]
-        pairs = zip(hits, self.explanations, strict=True)
+    def hit_dicts(self) -> list[dict[str, Any]]:
+        """The hits as plain dicts, with their explanations, if there are any, as `explain`."""
+        if not self.explanations:
+            return [hit.to_dict() for hit in self.hits]
+        pairs = zip(self.hits, self.explanations, strict=True)
         return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
 
 
@@ -279,28 +286,28 @@ def json_list(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as JSON Lines: an object for each hit, with its query."""
+    """Answers as JSON Lines: an object for each hit, with its query and the verdict on it."""
     for answer in answers:
-        for hit in answer.hit_dicts(answer.hits):
-            yield to_json({"query": answer.query, "mode": answer.mode, **hit}, indent=None)
+        verdict = {} if answer.verdict is None else {"verdict": answer.verdict, "answered": answer.answered}
+        for hit in answer.hit_dicts():
+            yield to_json({"query": answer.query, "mode": answer.mode, **verdict, **hit}, indent=None)
 
 
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as plain lines: `path:line  score  relevance  trail`; the sentence below, marked if there is context.
+    """Answers as plain lines: `path:line  score  trail`; the sentence below, marked if there is context.
 
     Near-duplicates and the explanation follow.
     """
     first = True
     for answer in answers:
-        if answer.verdict == "not here" and answer.shown:
+        if answer.verdict == "not here" and answer.hits:
             yield from (["", answer.heading] if not first else [answer.heading])
-        for hit, explanation in zip_longest(answer.shown, answer.explanations):
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
             if not first:
                 yield ""
             first = False
-            likely = "" if hit.relevance is None else f"{hit.relevance:.0%}"
             marks = index_mark(hit), language_mark(hit)
-            parts = [path_and_position(hit), f"{hit.score:.3f}", likely, *marks, " › ".join(trail(hit))]
+            parts = [path_and_position(hit), f"{hit.score:.3f}", *marks, " › ".join(trail(hit))]
             yield "  ".join(part for part in parts if part)
             yield from _whole(hit) if answer.whole else _around(hit)
             if also := also_in(hit):
@@ -331,26 +338,26 @@ def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
             yield ""
         first = False
         yield f"? {one_line(answer.query)}"
-        yield from plain([answer]) if answer.shown else [f"    {answer.without_hits}"]
+        yield from plain([answer]) if answer.hits else [f"    {answer.without_hits}"]
 
 
 def paths(answers: Iterable[Answer]) -> Iterator[str]:
     """The paths of the hits, each once, the best first."""
     for answer in answers:
-        yield from dict.fromkeys(map(path_of, answer.hits))
+        yield from dict.fromkeys(map(path_of, answer.usable))
 
 
 def null(answers: Iterable[Answer]) -> Iterator[str]:
     """The paths of the hits as they are, for `xargs -0`: each once and ended by a null, whatever characters it has."""
     for answer in answers:
-        for path in dict.fromkeys(hit.path for hit in answer.hits):
+        for path in dict.fromkeys(hit.path for hit in answer.usable):
             yield f"{path}\0"
 
 
 def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
     """Hits as `path:line:1:sentence`, as editors read them; the column is always the first."""
     for answer in answers:
-        for hit in answer.hits:
+        for hit in answer.usable:
             yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
 
 
@@ -363,7 +370,7 @@ def csv(answers: Iterable[Answer]) -> Iterator[str]:
     columns = ("index", *_FIELDS) if begun and begun[0].indexes else _FIELDS
     rows.writerow(("query", "mode", *columns))
     for answer in chain(begun, rest):
-        for hit in answer.hits:
+        for hit in answer.usable:
             yield row.getvalue()
             row.seek(0)
             row.truncate()

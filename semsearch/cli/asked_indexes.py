@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -142,8 +143,9 @@ def tell_if_empty(asked: Asked) -> None:
             warn(f"the index {index.path} {why}: {command}")
     if isinstance(asked, Index | MultiIndex) or names_of(asked):
         return
-    if not asked.status(drift=False, stale=False).documents:
-        warn("the index on the server is empty")
+    with suppress(UsageError):  # of several nothing is known
+        if not asked.status(drift=False, stale=False).documents:
+            warn("the index on the server is empty")
 
 
 def show(answers: Iterable[Answer], format: options.Format, asked: Asked, *, batch: bool = False) -> int:
@@ -154,9 +156,9 @@ def show(answers: Iterable[Answer], format: options.Format, asked: Asked, *, bat
     def counted() -> Iterator[Answer]:
         nonlocal number
         for answer in answers:
-            number += len(answer.hits)
-            stale.extend(hit for hit in answer.shown if hit.stale)
-            if answer.weak and not answer.hits and not batch and format not in ("table", "plain"):
+            number += len(answer.usable)
+            stale.extend(hit for hit in answer.hits if hit.stale)
+            if answer.hits and not answer.usable and not batch and format not in ("table", "plain"):
                 complain(answer.without_hits)
             yield answer
 

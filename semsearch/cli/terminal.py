@@ -55,14 +55,14 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
         if batch:
             console.print(Text(f"? {one_line(answer.query)}", style="bold"))
             console.print()
-        if not answer.shown:
+        if not answer.hits:
             Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
             continue
         asked = query_pattern(answer.compared) if answer.by_words else None
         if answer.heading:
             console.print(Text(answer.heading, "yellow"))
-        best = max(hit.score for hit in answer.shown)
-        for hit, explanation in zip_longest(answer.shown, answer.explanations):
+        best = max(hit.score for hit in answer.hits)
+        for hit, explanation in zip_longest(answer.hits, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
             if answer.whole:
                 for text in whole(hit, asked):
@@ -79,8 +79,8 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
                 for row in heat_map(explanation, width=width - _INDENT):
                     _print_below(console, row, width)
             console.print()
-        if (hidden := answer.weak - len(answer.nearest)) > 0:
-            console.print(Text(answer.left_out(hidden), "dim"))
+        if answer.weak:
+            console.print(Text(answer.left_out(answer.weak), "dim"))
 
 
 def _print_below(console: Console, text: Text, width: int) -> None:
@@ -114,8 +114,6 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
     A path is never cut; a trail may be, and stands on the next line where there is no room.
     """
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
-    if hit.relevance is not None:
-        line.append(f"{hit.relevance:>3.0%}  ", "dim")
     if hit.index:
         line.append(f"{index_mark(hit)} ", "cyan")
     if hit.language:

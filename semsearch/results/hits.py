@@ -183,8 +183,7 @@ def html_of_hit(hit: Hit) -> str:
     place = escape(location(hit.path, hit.format, hit.position))
     headings = escape(" › ".join(hit.headings))
     stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
-    likely = "" if hit.relevance is None else f" {hit.relevance:.0%}"
-    scores = f"{hit.score:.3f}{likely}{f' · {hit.language}' if hit.language else ''}"
+    scores = f"{hit.score:.3f}{f' · {hit.language}' if hit.language else ''}"
     head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
     text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))

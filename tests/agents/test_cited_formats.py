@@ -37,20 +37,10 @@ def indexes(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable
 def test_a_citation_leads_back_to_its_sentence(indexes: OpenIndexes, kind: PlacedKind) -> None:
     name, tools = kind.name, Tools(lambda: indexes)
     for unit in UNITS[::2]:
-        (hit,) = use(tools.search, query=unit[1], mode="lexical", filters=[f"path={name}"], limit=1)["results"]
+        (hit,) = use(tools.search, query=unit[1], filters=[f"path={name}"], limit=1)["results"]
         assert name in hit["citation"]
         read = use(tools.read, citation=hit["citation"], around=0)
         assert hit["sentence"] in " ".join(passage["text"] for passage in read["passages"])
         again = use(tools.read, citation=read["passages"][0]["citation"], around=0)
         assert again["passages"][0] == read["passages"][0]
         assert use(tools.similar, citation=hit["citation"])["results"] is not None
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_source_of_a_context_leads_back_to_its_text(indexes: OpenIndexes, kind: PlacedKind) -> None:
-    name, tools = kind.name, Tools(lambda: indexes)
-    made = use(tools.context, query="the captain of the ship", filters=[f"path={name}"], max_words=100)
-    for source in made["sources"]:
-        read = use(tools.read, citation=source["citation"], around=0)
-        first = read["passages"][0]["text"].split(".")[0]
-        assert first in made["text"]

@@ -23,7 +23,7 @@ from semsearch.server.running import ServerSettings
 
 needed("mcp", reason="an optional dependency")
 
-TOOLS = ["search", "context", "similar", "read", "list_documents", "status"]
+TOOLS = ["search", "similar", "read", "list_documents", "status"]
 Where = Callable[[Path], AbstractContextManager[Any]]
 Talk = Callable[[Any], Awaitable[None]]
 
@@ -92,7 +92,7 @@ def test_definitions_are_small_and_plain(indexes: OpenIndexes) -> None:
     async def talk(client: Any) -> None:
         listed = (await client.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)["tools"]
         text = json.dumps(listed, separators=(",", ":"))
-        assert len(text) < 6_000  # about 1,500 tokens
+        assert len(text) < 4_000  # about 1,000 tokens
         for word in ("anyOf", "oneOf", "$ref", '"null"'):  # which models fill wrongly
             assert word not in text
         for tool in listed:

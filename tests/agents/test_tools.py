@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from sealing import trust
 from semsearch import mcp
 from semsearch.errors import IndexNotFound, SourceError
 from semsearch.index import Index
+from semsearch.readers.document import Text
 from semsearch.server.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
 
 
 def use(indexes: OpenIndexes, tool: str, /, **arguments: Any) -> Any:
@@ -27,26 +31,48 @@ def test_a_search_gives_citations_with_the_sentence_that_answers(indexes: OpenIn
     assert len(found["results"]) == 2
     assert best["citation"] == f"{hit.path}:{hit.line}"
     assert best["sentence"] == hit.sentence
-    assert best["sentence"] in best["passage"]
+    assert best["passage"].replace("[…]", hit.sentence) == hit.passage
     assert best["heading"] == " > ".join([hit.title, *hit.headings[1:]])
 
 
 def test_pages_joined_by_cursors_are_the_whole_answer(indexes: OpenIndexes) -> None:
-    whole = use(indexes, "search", query="a ship", index="docs", limit=20, all=True)["results"]
+    whole = use(indexes, "search", query="a ship", index="docs", limit=9, max_tokens=6000)["results"]
     pages: list[Any] = []
-    given: dict[str, Any] = {"query": "a ship", "index": "docs", "limit": 3, "all": True}
-    while len(pages) < 20:
+    given: dict[str, Any] = {"query": "a ship", "index": "docs", "limit": 3, "max_tokens": 6000}
+    while len(pages) < 9:
         found = use(indexes, "search", **given)
         pages += found["results"]
         given["cursor"] = found["next_cursor"]
-    assert pages[:20] == whole
+    assert pages == whole
 
 
-def test_a_context_has_numbered_sources(indexes: OpenIndexes) -> None:
-    found = use(indexes, "context", query="a ship in the storm", index="docs", max_words=200)
-    assert found["text"].startswith("[1] ")
-    assert [source["number"] for source in found["sources"]] == [*range(1, len(found["sources"]) + 1)]
-    assert all(source["citation"] in found["text"] for source in found["sources"])
+def test_what_has_no_room_is_left_out_from_its_end_and_the_note_says_how_to_get_it(indexes: OpenIndexes) -> None:
+    given = {"query": "a ship in the storm", "index": "docs", "limit": 8}
+    whole = use(indexes, "search", **given, max_tokens=6000)
+    assert "note" not in whole
+    cut, few, least = (use(indexes, "search", **given, max_tokens=most) for most in (650, 400, 150))
+    assert [result["citation"] for result in cut["results"]] == [result["citation"] for result in whole["results"]]
+    assert 0 < sum("passage" in result for result in cut["results"]) < 8
+    assert cut["results"][0] == whole["results"][0]
+    assert "passages; read shows the text of a citation" in cut["note"]
+    assert sum("sentence" in result for result in few["results"]) > 0
+    assert not any("passage" in result for result in few["results"])
+    assert len(least["results"]) < 8
+    assert f"{8 - len(least['results'])} places" in least["note"]
+    after = use(indexes, "search", **given, cursor=least["next_cursor"])["results"]
+    assert after[0]["citation"] == whole["results"][len(least["results"])]["citation"]
+    for answer, most in ((whole, 6000), (cut, 650), (few, 400), (least, 150)):
+        assert len(mcp.to_line(answer)) <= mcp.CHARACTERS * most
+
+
+def test_five_results_are_less_than_nine_hundred_tokens(indexes: OpenIndexes) -> None:
+    for query in ("a ship in the storm", "the judge in the court", "no such thing as bread"):
+        assert len(mcp.to_line(use(indexes, "search", query=query))) < 3_600
+
+
+def test_where_nothing_answers_the_results_are_the_nearest_passages(indexes: OpenIndexes) -> None:
+    answer = use(indexes, "search", query="qwrtzx flimnarp")
+    assert (answer["verdict"], len(answer["results"]) <= 3, "next_cursor" in answer) == ("not here", True, False)
 
 
 def test_what_the_library_warns_of_is_told_to_the_model(indexes: OpenIndexes) -> None:
@@ -55,19 +81,11 @@ def test_what_the_library_warns_of_is_told_to_the_model(indexes: OpenIndexes) ->
     assert "phrase" in use(indexes, "search", query='"ship judge"', index="notes")["note"]
     assert "searched for “judge”" in use(indexes, "search", query="jugde", index="notes")["note"]
     assert "xyzzy" in use(indexes, "search", query="xyzzy", index="notes")["note"]
-    assert "note" not in use(indexes, "search", query="judge", index="notes")
-
-
-def test_sources_of_a_context_can_be_read_as_they_stand_in_its_text(indexes: OpenIndexes) -> None:
-    text = use(indexes, "context", query="a ship in the storm", index="docs")["text"]
-    sources = text.partition("Sources:\n\n")[2].splitlines()
-    assert len(sources) > 1
-    for source in sources:
-        assert use(indexes, "read", citation=source.partition("] ")[2], index="docs")["passages"]
+    assert "note" not in use(indexes, "search", query="judge", index="notes", max_tokens=6000)
 
 
 def test_a_long_document_is_read_on_with_cursors_and_nothing_is_lost(indexes: OpenIndexes) -> None:
-    given: dict[str, Any] = {"citation": "cases", "index": "notes", "max_words": 500}
+    given: dict[str, Any] = {"citation": "cases", "index": "notes", "max_tokens": 750}
     texts: list[str] = []
     rounds = 0
     while True:
@@ -99,8 +117,6 @@ def test_documents_are_listed_page_by_page(indexes: OpenIndexes) -> None:
 
 
 def test_a_damaged_index_is_told_and_the_others_too(tmp_path: Path, folder: Path) -> None:
-    import shutil
-
     shutil.copytree(folder / "indexes" / "notes", tmp_path / "notes")
     trust(tmp_path / "notes")
     (tmp_path / "broken").mkdir()
@@ -116,10 +132,9 @@ def test_a_damaged_index_is_told_and_the_others_too(tmp_path: Path, folder: Path
 
 
 def test_without_a_name_all_indexes_are_asked_as_one(indexes: OpenIndexes) -> None:
-    found = use(indexes, "search", query="the judge and the storm", limit=20, all=True)["results"]
+    found = use(indexes, "search", query="the judge and the storm", limit=20, max_tokens=6000)["results"]
     assert {each["index"] for each in found} == {"docs", "notes"}
     assert {each["index"] for each in use(indexes, "list_documents")["documents"]} == {"docs", "notes"}
-    assert {each["index"] for each in use(indexes, "context", query="the judge in the court")["sources"]}
     for each in found[:6]:
         assert use(indexes, "read", citation=each["citation"])["index"] == each["index"]
         assert use(indexes, "similar", citation=each["citation"])["results"]
@@ -144,26 +159,21 @@ def test_text_that_steers_or_hides_is_made_harmless(indexes: OpenIndexes) -> Non
     assert not set(told) & set("\x1b\x07\u202e\u200b\u2060\U000e0041")
 
 
-def test_no_answer_is_longer_than_a_client_takes(tmp_path: Path, small_vectors: Any) -> None:
-    from semsearch.readers.document import Text
-
+def test_no_answer_is_longer_than_a_client_takes(tmp_path: Path, small_vectors: VectorTable) -> None:
     with Index.create(tmp_path / "big", vectors=small_vectors) as index:
         wide = "ship " * 8_000
         index.add([Text(f"{number}", f"A {wide} is at sea number {number}.") for number in range(12)])
-    names = OpenIndexes(folder=tmp_path)
-    for tool, given in (
-        ("search", {"query": "ship", "limit": 50}),
-        ("read", {"citation": "3", "max_words": 2400}),
-        ("context", {"query": "ship", "max_words": 2400}),
-        ("similar", {"citation": "3", "limit": 50}),
-        ("list_documents", {"limit": 200}),
-    ):
-        found = use(names, tool, **given)
-        assert len(json.dumps(found)) < 1.2 * mcp.MOST_CHARACTERS, tool
-    names.close()
+    with closing(OpenIndexes(folder=tmp_path)) as names:
+        for tool, given in (
+            ("search", {"query": "ship", "limit": 50}),
+            ("read", {"citation": "3", "max_tokens": 6000}),
+            ("similar", {"citation": "3", "limit": 50}),
+            ("list_documents", {"limit": 200}),
+        ):
+            assert len(json.dumps(use(names, tool, **given))) < 24_000, tool
 
 
-def test_an_index_without_text_says_how_to_fill_it(tmp_path: Path, small_vectors: Any) -> None:
+def test_an_index_without_text_says_how_to_fill_it(tmp_path: Path, small_vectors: VectorTable) -> None:
     Index.create(tmp_path / "empty", vectors=small_vectors).close()
     names = OpenIndexes(folder=tmp_path)
     assert "semsearch index" in use(names, "search", query="ship")["note"]

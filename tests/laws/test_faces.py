@@ -140,7 +140,7 @@ def test_the_verdict_on_a_query_is_the_same_everywhere(query: str, tmp_path: Pat
             told = [asker.get("/v1/search", query=query).json, asker.get("/v1/context", query=query).json]
         with closing(OpenIndexes(places={"docs": place})) as opened:
             tools = Tools(lambda: opened)
-            told += [use(tools.search, query=query), use(tools.context, query=query)]
+            told += [use(tools.search, query=query)]
         told += [semsearch("query", query, "--index", str(place), "--json").json]
         told += [semsearch("context", query, "--index", str(place), "--json").json]
     for each in (context, *said):

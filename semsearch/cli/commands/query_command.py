@@ -49,20 +49,20 @@ class _Asking:
         return (self._answer(query, hits) for query, hits in zip(queries, results, strict=True))
 
     def _answer(self, query: str, ranked: Hits) -> Answer:
-        hits = above_threshold(ranked, self.floor)
-        nearest = ranked[: 0 if hits else NEAREST]
+        hits = above_threshold(ranked, self.floor) or ranked[:NEAREST]
         return Answer(
             query,
             self.search.mode,
             hits,
-            explanations=[hit.explain() for hit in hits or nearest] if self.explain else (),
+            explanations=[hit.explain() for hit in hits] if self.explain else (),
             whole=self.whole,
             indexes=self.indexes,
             weak=len(ranked) - len(hits),
-            nearest=nearest,
+            every=not self.floor,
             verdict=ranked.verdict,
             missing=ranked.missing,
             corrected=ranked.corrected,
+            warnings=ranked.warnings,
         )
 
 
@@ -118,7 +118,7 @@ def query(
             answer = next(asking.answers(asked, [clean(" ".join(text))]))
             number = _open(answer, open_, asked) if open_ is not None else show([answer], format, asked)
             if mark is not None and golden is not None:
-                hit = answer.hits[_hit(answer, mark, "; nothing was recorded")]
+                hit = answer.usable[_hit(answer, mark, "; nothing was recorded")]
                 expected = evaluate.ExpectedAnswer.of(hit)
                 evaluate.append_answer(golden, answer.query, expected)
                 complain(f"recorded in {golden}: {expected.written}")
@@ -129,17 +129,17 @@ def query(
 
 
 def _hit(answer: Answer, number: int, consequence: str = "") -> int:
-    if number > len(answer.hits):
-        raise UsageError(f"there is no hit {number}, only {len(answer.hits)}{consequence}")
+    if number > len(answer.usable):
+        raise UsageError(f"there is no hit {number}, only {len(answer.usable)}{consequence}")
     return number - 1
 
 
 def _open(answer: Answer, number: int, asked: Asked) -> int:
     """Open hit `number` (from 1); returns the number of hits."""
-    if not answer.hits:
+    if not answer.usable:
         complain(answer.without_hits)
         return 0
-    hit = answer.hits[_hit(answer, number)]
+    hit = answer.usable[_hit(answer, number)]
     tell_if_stale([hit], asked)
     if message := cli.show_hit(hit, asked):
         complain(message)

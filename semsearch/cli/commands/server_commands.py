@@ -10,11 +10,13 @@ import webbrowser
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from semsearch.cli import options
+from semsearch.cli.commands import mcp_install
 from semsearch.cli.find_index import all_offered, find_indexes, nearest, none_in
 from semsearch.cli.printing import complain, tell_warnings, warn
 from semsearch.errors import IndexNotFound, MissingExtra
@@ -54,6 +56,15 @@ class ServedIndexes:
             reranker=options.chosen_reranker(self.rerank, self.rerank_seconds) if is_reranked else None,
             vectors=self.vectors,
         )
+
+    def as_options(self) -> list[str]:
+        """The same as options of the command line, for a program that starts elsewhere."""
+        places = find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
+        chosen = ["--indexes", str(nearest(self.indexes).absolute())] if places is None else list[str]()
+        for place in (places or {}).values():
+            chosen += ["-i", str(place.absolute() if isinstance(place, Path) else place)]
+        chosen += ["--vectors", self.vectors] if self.vectors else []
+        return chosen + (["--rerank", self.rerank] if self.rerank else [])
 
 
 @options.with_options("served", ServedIndexes)
@@ -144,7 +155,17 @@ def _application(served: ServedIndexes, settings: ServerSettings, token: str) ->
 
 @options.with_options("served", ServedIndexes)
 def mcp(
+    install: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="[install CLIENT]",
+            help="Enter this server in the configuration of claude-code, claude-desktop, cursor, vscode, codex or "
+            "gemini, with these options.",
+        ),
+    ] = None,
     *,
+    only_print: Annotated[bool, Option("--print", help="With install: print the entry alone.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="With install: do not ask.")] = False,
     timeout: Annotated[
         float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")
     ] = _REQUEST,
@@ -154,8 +175,13 @@ def mcp(
 
     The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
     those that --index names, and nothing else. It only reads, and stops at the end of its input.
+
+    semsearch mcp install CLIENT shows how that configuration changes, asks, and writes it.
     """
     tell_warnings()
+    if install:
+        mcp_install.install(install, served.as_options(), only_print=only_print, yes=yes)
+        return
     opened = served.open()
     if not opened.names():
         complain(none_in(served.indexes))  # and continues: an index that is created later is found

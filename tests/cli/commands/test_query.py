@@ -16,6 +16,7 @@ import pytest
 from console import INDEX, on_terminal, semsearch
 
 from semsearch import tuning
+from semsearch.cli.answer_formats import Answer
 from semsearch.results.hits import FLOOR, NEAREST
 from semsearch.word_vectors.table import VectorTable
 
@@ -35,7 +36,7 @@ def test_plain_is_what_a_pipe_gets() -> None:
     result = semsearch("query", "the captain of the ship", "-k", "1")
     assert (result.status, result.err) == (0, "")
     heading, sentence = result.lines
-    assert re.match(r"docs/guide\.md:10  0\.\d{3}  \d+%  The guide › Ships", heading)
+    assert re.match(r"docs/guide\.md:10  0\.\d{3}  The guide › Ships", heading)
     assert sentence == "    The captain of the ship sail to the harbour."
 
 
@@ -75,7 +76,7 @@ def test_a_phrase_must_stand_there_and_a_word_with_a_hyphen_must_not() -> None:
 def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
     hits = [json.loads(line) for line in semsearch("query", "captain ship", "--all", "--jsonl", "-k", "3").lines]
     assert [hit["rank"] for hit in hits] == [1, 2, 3]
-    assert all(set(hit) == HIT | {"query", "mode"} for hit in hits)
+    assert all(set(hit) == HIT | {"query", "mode", "verdict", "answered"} for hit in hits)
 
 
 def test_a_whole_passage_is_shown_with_its_sentence_marked() -> None:
@@ -128,17 +129,19 @@ def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     every = semsearch("query", "ship", "--all", "--json").json["hits"]
     monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY, relevance_of_all=0.0))
     result = semsearch("query", "ship", "--json")
-    assert (result.status, result.json["answered"], result.json["hits"]) == (1, False, [])
-    near = [(hit["path"], hit["line"]) for hit in result.json["nearest"]]
+    assert (result.status, result.json["answered"], result.json["verdict"]) == (1, False, "not here")
+    near = [(hit["path"], hit["line"]) for hit in result.json["hits"]]
     assert near == [(hit["path"], hit["line"]) for hit in every[:NEAREST]]
-    (said,) = result.json["warnings"]
-    assert said.startswith("nothing answers this; ")
-    assert said.endswith("(--all shows it)" if result.json["weak"] == 1 else "(--all shows them)")
+    assert result.json.get("weak", 0) == len(every) - len(near)
+    said = f"nothing answers this; {Answer.left_out(len(every))}"
+    assert result.err == f"semsearch: {said}\n"
+    (line, *_) = semsearch("query", "ship", "--jsonl").lines
+    assert {"verdict": "not here", "answered": False, "rank": 1}.items() <= json.loads(line).items()
     plain = semsearch("query", "ship")
     assert (plain.status, plain.lines[0]) == (1, "nothing answers this; nearest:")
     assert [line for line in plain.lines if line.startswith("docs/")] != []
     assert "nothing answers this; nearest:" in semsearch("query", "ship", "--format", "table").out
-    for format_ in ("csv", "paths", "null", "vimgrep", "jsonl"):
+    for format_ in ("csv", "paths", "null", "vimgrep"):
         result = semsearch("query", "ship", "--format", format_)
         assert (result.status, result.err) == (1, f"semsearch: {said}\n")
         assert len(result.lines) == (1 if format_ == "csv" else 0)

@@ -118,8 +118,6 @@ def row(hit: Hit, asked: re.Pattern[str] | None, *, best: float, width: int, is_
     """The two lines of a hit in the list: its place, and its sentence. The chosen one is reversed, and has a mark."""
     line = Text(">" if is_chosen else " ")
     line.append(f"{hit.rank:>2} ", "dim").append(f"{hit.score:.3f} ", heat(hit.score, best))
-    if hit.relevance is not None:
-        line.append(f"{hit.relevance:>3.0%} ", "dim")
     for mark in filter(None, (index_mark(hit), language_mark(hit))):
         line.append(f"{mark} ", "cyan")
     position = position_of(hit)

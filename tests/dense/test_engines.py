@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from memory_store import MemoryStore, memory_engine
+from memory_store import memory_engine
 from small import small_vectors, write_articles
 
 from semsearch.dense import engines
 from semsearch.dense.engines import (
-    Engine,
     StoreAddress,
-    StoreLocation,
     get_address,
     get_left,
     keeps_sentences,
@@ -199,13 +197,6 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
     assert all(hit.document != "comet" for hit in index.search("comet telescope", 20))
 
 
-def test_what_was_retired_goes_at_once_where_nobody_reads_it(twins: Twins) -> None:
-    index, before = twins.memory, named(twins.memory)
-    index.refit()
-    assert held(index) == named(index)
-    assert not before & named(index)
-
-
 def test_what_was_retired_stays_while_it_is_read_and_goes_after_the_longest_time(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,35 +255,9 @@ def test_an_index_moves_from_one_place_to_another_and_leaves_nothing_behind(twin
         assert get_left(db) == []
 
 
-def test_a_creation_that_fails_gives_its_place_up(twins: Twins) -> None:
-    folder, vectors = twins.docs.parent / "third", twins.docs.parent / "small"
-    with pytest.raises(UsageError, match="another index"):
-        Index.create(folder, vectors=vectors, store=URI)
-    assert not folder.exists()
-    Index.create(folder, vectors=vectors, store="memory:free").discard()
-    assert not folder.exists()
-    Index.create(folder, vectors=vectors, store="memory:free").close()
-
-
 @pytest.mark.parametrize("uri", ["memory", "memory://ada:secret@host/x", "nowhere:5", "memory://[::1/x"])
 def test_what_is_no_place_or_has_a_password_is_refused(tmp_path: Path, uri: str) -> None:
     small_vectors(tmp_path)
     with pytest.raises(UsageError, match=r"names no folder|is not the URI|password|is not a valid address"):
         Index.create(tmp_path / "index", vectors=tmp_path / "small", store=uri)
     assert not (tmp_path / "index").exists()
-
-
-def test_an_engine_is_told_what_it_is_to_keep(tmp_path: Path) -> None:
-    asked: list[StoreLocation] = []
-
-    def engine(location: StoreLocation) -> VectorStore:
-        asked.append(location)
-        return MemoryStore(location.kind)
-
-    for keeps, kinds in ((True, VECTORS), (False, VECTORS[:1])):
-        asked.clear()
-        register("told", Engine(engine, keeps_sentences=keeps))
-        open_stores(StoreAddress("told:x", "me"), tmp_path, largest=5)
-        assert [(one.uri, one.folder, one.kind, one.largest, one.owner) for one in asked] == [
-            ("told:x", tmp_path, kind, 5, "me") for kind in kinds
-        ]

@@ -59,18 +59,6 @@ def test_an_exact_index_has_no_codes_and_finds_the_same_where_it_is_easy(
             assert passages(index, query, 1) == passages(exact, query, 1)
 
 
-def test_small_segments_become_one_with_codes_when_together_they_are_many(
-    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
-    found = []
-    for first in (20, 30, 40):
-        write_articles(tmp_path / "docs", 7, first=first)  # 21 passages: too few for codes
-        index.sync()
-        found.append([scan.vectors for scan in index.status().scans])
-    assert found == [[36], [36], [36, 63]]
-
-
 def test_recall_is_measured_with_questions_about_the_passages_themselves(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,18 +74,6 @@ def test_recall_is_measured_with_questions_about_the_passages_themselves(
     index.remove(index.path.parent / "docs" / "sea-0.md")
     index.compact()
     assert asked[1:] == [[*range(1, 31), 34, 35, 36]]
-
-
-def test_a_filter_is_answered_exactly(index: Index, tmp_path: Path, vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "exact", vectors=vectors, exact=True) as exact:
-        exact.sync(tmp_path / "docs")
-        for query in ("the captain of the ship", "an old star"):
-            found, expected = (
-                [hit.passage_id for hit in one.search(query, 9, filters=["law-*.md"], duplicates=True)]
-                for one in (index, exact)
-            )
-            assert found == expected
-            assert len(found) == 6
 
 
 def test_what_is_removed_is_not_found_and_what_is_added_is(index: Index, tmp_path: Path) -> None:

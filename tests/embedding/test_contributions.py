@@ -21,7 +21,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
 from semsearch.search.index_reader import embed_titles
 from semsearch.storage.catalogue import Titled, get_passages
-from semsearch.text.terms import named_terms, of_question
+from semsearch.text.terms import of_question
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import fit_topics
@@ -79,21 +79,6 @@ def test_pairs_agree_with_the_formula_and_sum_to_the_cosine(small_vectors: Vecto
     assert np.abs(found).max() > 0.1
 
 
-def test_each_different_word_comes_once_and_unknown_ones_by_themselves(small_vectors: VectorTable) -> None:
-    shares = SentenceEmbedder(small_vectors).fit(TEXTS).shares("Zzyx! The ship, the SHIP's zzyx.")
-    assert (shares.words, shares.unknown) == (("the", "ship"), ("zzyx",))
-    assert shares.rows.shape == (2, small_vectors.dimension)
-
-
-def test_texts_of_which_nothing_is_left_have_no_shares(small_vectors: VectorTable) -> None:
-    embedder = SentenceEmbedder(small_vectors).fit(TEXTS)
-    for text in ("", "zzyx"):
-        assert embedder.shares(text).rows.shape == (0, small_vectors.dimension)
-    alone = SentenceEmbedder(small_vectors).fit(["ship ship"])  # what all texts have in common is removed
-    assert alone.shares("a ship").rows.shape == (2, small_vectors.dimension)
-    assert not alone.shares("ship").rows.any()
-
-
 def test_words_that_only_their_pieces_make_known_have_shares(small_vectors: VectorTable, tmp_path: Path) -> None:
     table = add_pieces(small_vectors, tmp_path / "open", number=200)
     for method in ("sif", "usif"):
@@ -102,16 +87,6 @@ def test_words_that_only_their_pieces_make_known_have_shares(small_vectors: Vect
         assert (shares.words, shares.unknown) == (("the", "harbours", "and", "a"), ("中", "文"))
         assert shares.rows.sum(axis=0) == pytest.approx(embedder.transform(["The harbours and a 中文"])[0], abs=1e-5)
         assert np.linalg.norm(shares.rows[1]) > 0.1
-
-
-def test_what_was_rounded_off_is_shared_out_evenly(small_vectors: VectorTable) -> None:
-    shares = SentenceEmbedder(small_vectors).fit(TEXTS).shares(QUESTION)
-    stored = shares.rows.sum(axis=0).astype(np.float16).astype(np.float32)
-    rounded = shares.summing_to(stored)
-    assert rounded.rows.sum(axis=0) == pytest.approx(stored, abs=1e-6)
-    moved = rounded.rows - shares.rows
-    assert np.abs(moved).max() < 1e-3
-    assert moved == pytest.approx(np.broadcast_to(moved[0], moved.shape), abs=1e-6)
 
 
 # -- the parts of a score ------------------------------------------------------------------------------------------
@@ -248,26 +223,6 @@ def test_a_question_without_any_known_word_is_explained_by_its_words(
         assert [part.of for part in found.dense.cosines] == ["topics"]  # the corpus has taught it
 
 
-def test_where_no_word_is_in_common_meaning_decides_alone(index: Index) -> None:
-    question = "rope" if "adapted" in str(index.path) else "tide"
-    for hit in index.search(question, 100):
-        check_sums(hit.explain())
-    (hit, *_) = index.search("sailor", filters=["odd.md"])
-    found = hit.explain()
-    check_sums(found)
-    assert found.lexical is None
-    assert found.dense is not None
-    assert found.dense.weight == 1
-
-
-def test_a_lexical_answer_needs_no_word_vectors(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    (hit, *_) = index.search("ship", mode="lexical")
-    monkeypatch.setattr("semsearch.search.index_reader.IndexReader.embedder", None)
-    found = hit.explain()
-    assert (found.dense, found.pairs, found.unknown) == (None, None, ())
-    assert found.score == pytest.approx(hit.lexical, rel=1e-5)
-
-
 # -- asking for it -------------------------------------------------------------------------------------------------
 
 
@@ -317,21 +272,6 @@ def test_what_cannot_be_meant_is_refused(index: Index) -> None:
         index.explain("ship", replace(hit, passage="Something else."))
 
 
-def test_a_hit_of_an_index_that_has_changed_says_so(tmp_path: Path, docs: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path)) as index:
-        index.sync(docs)
-        (hit, *_) = index.search("ship")
-        hit.explain()
-        index.add([Text("more", "Another ship.")])
-        with pytest.raises(UsageError, match="has changed since"):
-            hit.explain()
-        assert index.explain("ship", hit).lexical is not None
-        index.search("ship")[0].explain()
-        index.rebuild(method="usif")
-        with pytest.raises(UsageError, match="has changed since"):
-            hit.explain()
-
-
 # -- topics and terms ----------------------------------------------------------------------------------------------
 
 
@@ -347,18 +287,3 @@ def test_shares_of_terms_sum_to_their_topics() -> None:
         assert shares.sum(axis=0) == pytest.approx(topics.of_terms(asked), abs=1e-6)
     twice = topics.shares(of_question("ship captain ships"))
     assert twice[0].tolist() == twice[2].tolist()
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        ("How does the river flow?", ["river", "flow"]),
-        ("UTF-8 Größe, größe", ["utf", "8", "größe", "größe", "utf-8"]),
-        ("to be", ["to", "be"]),
-        ("read_bytes of C++", ["read", "bytes", "c", "read_bytes"]),
-    ],
-)
-def test_the_terms_of_a_question_are_named_by_its_words(question: str, names: list[str]) -> None:
-    named = named_terms(question)
-    assert named.words == names
-    assert named.terms.tolist() == of_question(question).tolist()

@@ -66,29 +66,6 @@ def test_an_empty_index_has_nothing_to_compact(tmp_path: Path) -> None:
         assert index.compact() is False
 
 
-def test_the_same_index_is_compacted_to_the_same_bytes(tmp_path: Path) -> None:
-    digests = []
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        with Index.open(scattered(tmp_path / name)) as index:
-            index.compact()
-            with index._database.reading() as db:
-                digests.append(db.execute("SELECT kind, digest FROM segments ORDER BY kind, id").fetchall())
-    assert digests[0] == digests[1]
-
-
-def test_an_index_goes_on_after_it(tmp_path: Path) -> None:
-    path = scattered(tmp_path)
-    with Index.open(path) as index:
-        index.compact()
-        write_articles(tmp_path / "docs", 1, first=30)
-        (tmp_path / "docs" / "sea-0.md").unlink()
-        report = index.sync()
-        assert (report.added, report.removed) == (1, 1)
-        assert index.verify() == []
-        assert all(hit.document != "sea-0.md" for hit in index.search("ship sail", 50))
-
-
 def test_killed_at_any_point_it_leaves_the_index_as_before_or_as_after(tmp_path: Path, deaths: Deaths) -> None:
     before = files(scattered(tmp_path))
     (tmp_path / "work").mkdir()

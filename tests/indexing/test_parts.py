@@ -10,7 +10,6 @@ import pytest
 from semsearch.errors import SourceError
 from semsearch.index import Index
 from semsearch.results.reports import SyncReport
-from semsearch.word_vectors.table import VectorTable
 
 SHIP, BREAD = "The captain has a ship.", "The bread is in the oven."
 
@@ -31,15 +30,6 @@ def paths(index: Index) -> set[str]:
 
 def counts(done: SyncReport) -> tuple[int, int, int, int, int]:
     return done.added, done.changed, done.moved, done.removed, done.unchanged
-
-
-def test_one_changed_file_is_taken_in_and_others_wait(index: Index, docs: Path) -> None:
-    (docs / "sea" / "ships.txt").write_text("A storm came from the coast.")
-    (docs / "new.txt").write_text("The moon.")
-    assert counts(index.sync(docs / "sea" / "ships.txt")) == (0, 1, 0, 0, 0)
-    assert index.search("storm", mode="lexical")[0].document == "sea/ships.txt"
-    assert paths(index) == {"bread.txt", "sea/ships.txt"}
-    assert counts(index.sync()) == (1, 0, 0, 0, 2)
 
 
 def test_a_new_file_and_a_new_folder_are_taken_in(index: Index, docs: Path) -> None:
@@ -88,24 +78,12 @@ def test_a_file_of_rules_stands_for_its_folder(index: Index, docs: Path) -> None
     assert counts(index.sync(docs / ".gitignore")) == (0, 0, 0, 0, 1)
 
 
-def test_the_roots_globs_hold(tmp_path: Path, docs: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "other", vectors=small_vectors) as index:
-        index.sync(docs, exclude=["sea/"])
-        assert counts(index.sync(docs / "sea" / "ships.txt")) == (0, 0, 0, 0, 0)
-
-
 def test_a_moved_file_keeps_its_passages_though_only_its_new_place_is_named(index: Index, docs: Path) -> None:
     (docs / "ships.txt").write_bytes((docs / "sea" / "ships.txt").read_bytes())
     (docs / "sea" / "ships.txt").unlink()
     done = index.sync(docs / "ships.txt")
     assert (counts(done), done.sentences) == ((0, 0, 1, 0, 0), 0)
     assert paths(index) == {"bread.txt", "ships.txt"}
-
-
-def test_a_copy_is_no_move(index: Index, docs: Path) -> None:
-    (docs / "copy.txt").write_text(SHIP)
-    assert counts(index.sync(docs / "copy.txt")) == (1, 0, 0, 0, 0)
-    assert paths(index) == {"bread.txt", "sea/ships.txt", "copy.txt"}
 
 
 def test_the_last_documents_of_a_root_are_kept_and_asked_about(index: Index, docs: Path) -> None:

@@ -9,15 +9,11 @@ from queue import Queue
 
 import pytest
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing import follow_files
 from semsearch.indexing.follow_files import RootsOf, sync_changes
-from semsearch.readers.document import Text
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.reports import SyncReport
 from semsearch.system.locking import writer_lock
-from semsearch.word_vectors.table import VectorTable
 
 TICK: frozenset[str] = frozenset()
 
@@ -56,18 +52,6 @@ def test_everything_is_synced_first_and_then_what_changes(index: Index, docs: Pa
     assert [counts(done) for done in follow(index, changes())] == [(0, 1, 0, 0), (1, 0, 0, 0), (0, 0, 0, 1)]
 
 
-def test_a_whole_folder_is_taken_in_where_only_it_is_named(index: Index, docs: Path) -> None:
-    def changes() -> Iterator[frozenset[str]]:
-        yield TICK
-        (docs / "new" / "deep").mkdir(parents=True)
-        (docs / "new" / "deep" / "a.txt").write_text("The moon.")
-        yield named(docs / "new")
-        (docs / "new").rename(docs / "other")
-        yield named(docs / "new", docs / "other")
-
-    assert [counts(done) for done in follow(index, changes())][1:] == [(1, 0, 0, 0), (0, 0, 1, 0)]
-
-
 def test_an_atomic_save_is_one_change(index: Index, docs: Path) -> None:
     def changes() -> Iterator[frozenset[str]]:
         yield TICK
@@ -90,19 +74,6 @@ def test_what_is_no_news_takes_no_lock_and_says_nothing(index: Index, docs: Path
             yield TICK
 
     assert len(list(follow(index, changes()))) == 1
-
-
-def test_what_the_index_writes_itself_is_no_news(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.txt").write_text("The moon.")
-    with Index.create(tmp_path / "indexes" / "own", vectors=small_vectors) as index:
-        index.sync(tmp_path)
-        looked: list[object] = []
-        monkeypatch.setattr(follow_files, "find_changes_at", looked.append)
-        written = list(index.path.rglob("*"))
-        assert len(list(follow(index, [TICK, named(index.path, *written)]))) == 1
-        assert looked == []
 
 
 def test_while_another_process_writes_changes_wait(index: Index, docs: Path) -> None:
@@ -179,13 +150,6 @@ def test_roots_are_those_that_the_index_has_now(index: Index, docs: Path, tmp_pa
     with Index.open(index.path) as other:
         other.sync(tmp_path / "more")
     assert roots() == (docs.as_posix(), (tmp_path / "more").as_posix())
-
-
-def test_an_index_of_no_files_has_nothing_to_watch(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "texts", vectors=small_vectors) as index:
-        index.add([Text("one", "The moon.")])
-        with pytest.raises(UsageError, match="has no roots to watch"):
-            index.watch()
 
 
 def test_files_that_really_change_are_followed_until_it_is_stopped(index: Index, docs: Path) -> None:

@@ -53,12 +53,10 @@ def replace_all(index: Index) -> None:
 
 DONE: dict[str, tuple[Callable[[Index], object], int]] = {
     "rebuild twice": (lambda index: [index.rebuild(), index.rebuild()], MANY),
-    "refit": (lambda index: index.refit(), MANY),
     "replace all": (replace_all, MANY),
     "remove most": (remove_most, FEW),
     "remove bit by bit": (remove_bit_by_bit, FEW),
     "remove and compact": (lambda index: [remove_most(index), index.compact()], FEW),
-    "remove and rebuild": (lambda index: [remove_most(index), index.rebuild()], FEW),
 }
 
 

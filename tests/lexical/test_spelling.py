@@ -12,7 +12,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.postings import LexicalSegment, Postings, PostingsBuilder
 from semsearch.lexical.postings_writer import WordsWriter
-from semsearch.lexical.spelling import ARRAYS, SpelledWords, edit_between
+from semsearch.lexical.spelling import SpelledWords, edit_between
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import LONGEST, SHORTEST, Lexicon
 
@@ -110,35 +110,6 @@ def test_a_merged_segment_has_the_words_of_the_passages_that_are_left(tmp_path: 
     (found,) = merged.postings.spelled.similar("trumpte", 1)
     assert merged.postings.terms[found.number] == Lexicon().in_order(["trumpet"]).hashes[0]
     merged.postings.check()
-
-
-def test_what_other_processes_gather_gives_the_same_file() -> None:
-    texts = ["the violin and the piano", "cellos, a violin", "pianos"]
-    alone, together, worker = PostingsBuilder(Lexicon()), PostingsBuilder(Lexicon()), Lexicon()
-    for text in texts:
-        arrays = [text], np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-        alone.add(*arrays)
-        part = PostingsBuilder(worker)
-        part.add(*arrays)
-        together.take(part.gathered())
-    for one, two in zip(alone.to_arrays(), together.to_arrays(), strict=True):
-        np.testing.assert_array_equal(one, two)
-
-
-def test_a_file_of_an_earlier_version_has_the_same_postings_and_no_words(tmp_path: Path) -> None:
-    builder = PostingsBuilder(Lexicon())
-    builder.add(["a violin", "the piano"], np.arange(2), np.ones(2, dtype=np.int64))
-    header, *arrays = builder.to_arrays()
-    earlier = [b"semsearch words1" + header[16:40].tobytes(), *(array.tobytes() for array in arrays[:4])]
-    (tmp_path / "new").write_bytes(b"".join([header.tobytes(), *(array.tobytes() for array in arrays)]))
-    (tmp_path / "old").write_bytes(b"".join([*earlier, arrays[4 + ARRAYS].tobytes()]))
-    old, new = Postings(tmp_path / "old"), Postings(tmp_path / "new")
-    assert len(new.spelled) == 3
-    assert len(old.spelled) == 0
-    assert old.spelled.similar("violni", 1) == []
-    for name in ("terms", "bounds", "lengths", "rows", "counts"):
-        np.testing.assert_array_equal(getattr(old, name), getattr(new, name))
-    old.check()
 
 
 def test_words_that_refer_to_nothing_are_damage(tmp_path: Path) -> None:

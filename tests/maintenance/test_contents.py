@@ -9,7 +9,6 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.maintenance.read_documents import each_document, each_text
 from semsearch.readers.document import Text
 from semsearch.results.documents import DocumentInfo, DocumentText
 from semsearch.word_vectors.table import VectorTable
@@ -103,39 +102,11 @@ def test_a_filter_that_means_nothing_is_refused_before_anything_is_read(index: I
         index.documents("*.md")
 
 
-@pytest.mark.parametrize("page", [1, 2, 4, 5])
-def test_every_document_comes_once_however_many_are_read_at_once(index: Index, page: int) -> None:
-    assert list(each_document(index._database, (), page=page)) == list(index.documents())
-
-
-def test_a_list_that_is_read_slowly_holds_nothing_open(index: Index) -> None:
-    documents = each_document(index._database, (), page=1)
-    next(documents)
-    index.remove("docs/more/notes.txt")
-    index._release()
-    assert [document.path for document in documents] == ["docs/empty.txt", "docs/guide.md"]
-
-
 def test_a_document_has_its_headings_and_paragraphs_once_and_in_order(index: Index) -> None:
     guide = index.document("docs/guide.md")
     assert guide.text == "\n\n".join(CLEAN)
     assert (guide.title, guide.format, guide.metadata["year"]) == ("The harbour", "markdown", 2021)
     assert DocumentText.from_dict(guide.to_dict()) == guide
-
-
-@pytest.mark.parametrize("name", ["guide.md", "./docs/guide.md", Path("docs/guide.md"), "HERE/docs/guide.md"])
-def test_a_document_is_found_however_its_path_is_written(index: Index, name: str | Path, tmp_path: Path) -> None:
-    name = name.replace("HERE", str(tmp_path)) if isinstance(name, str) else name
-    assert index.document(name).path == "docs/guide.md"
-
-
-def test_an_added_text_is_found_by_its_id(index: Index) -> None:
-    found = index.document("T-1")
-    assert (found.text, found.root, found.metadata) == ("The judge in the court.", "", {"year": 1999})
-
-
-def test_a_document_that_is_empty_has_an_empty_text(index: Index) -> None:
-    assert index.document("docs/empty.txt").text == ""
 
 
 def test_a_document_that_is_not_there_is_told_with_what_is_like_it(index: Index) -> None:
@@ -174,12 +145,3 @@ def test_added_texts_are_found_by_their_ids_which_are_no_paths(tmp_path: Path, s
             index.texts("a")
         with pytest.raises(UsageError, match="sequence of strings"):
             index.remove_texts("a")
-
-
-def test_added_texts_are_read_page_by_page(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.add([Text(str(number), "A ship.") for number in range(7)])
-        names = [str(number) for number in range(7)]
-        for page in (1, 2, 7, 8):
-            assert [found.document for found in each_text(index._database, None, page=page)] == names
-            assert [found.document for found in each_text(index._database, names, page=page)] == names

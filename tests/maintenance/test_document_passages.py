@@ -67,17 +67,6 @@ def test_a_part_is_sought_by_passage_and_by_line(index: Index) -> None:
     assert (found.found, found.offset, found.next) == (SECTIONS - 1, 28, None)
 
 
-def test_what_has_gone_is_looked_for_by_the_next_best(index: Index) -> None:
-    assert index.passages("guide.md", sentence=10**6, passage=10**6, line=7).found == 1
-    nothing = index.passages("guide.md", limit=7, sentence=10**6)
-    assert (nothing.found, nothing.offset) == (None, 0)
-
-
-def test_a_part_beyond_the_end_is_empty(index: Index) -> None:
-    part = index.passages("guide.md", offset=100)
-    assert (part.passages, part.next) == ((), None)
-
-
 def test_a_document_whose_file_has_changed_says_so_and_shows_what_was_indexed(index: Index, tmp_path: Path) -> None:
     assert not index.passages("guide.md").stale
     (tmp_path / "docs" / "guide.md").write_text("Something else.", encoding="utf-8")
@@ -103,11 +92,3 @@ def test_a_place_behind_the_path_is_what_is_sought(tmp_path: Path, small_vectors
         made.sync(tmp_path / "table.csv", text_columns=["what"])
         place = made.passages("table.csv").passages[3].sentences[0].place
         assert made.passages(f"table.csv {place}", limit=1).found == 3
-
-
-def test_of_passages_that_begin_on_one_line_the_first_is_found(tmp_path: Path, small_vectors: VectorTable) -> None:
-    html = "".join(f"<h2>Part {number}</h2><p>A ship {number}.</p>" for number in range(5))
-    (tmp_path / "one.html").write_text(html, encoding="utf-8")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as made:
-        made.sync(tmp_path / "one.html")
-        assert made.passages("one.html", line=1).found == 0

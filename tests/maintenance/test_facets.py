@@ -12,7 +12,7 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
+from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue
 from semsearch.word_vectors.table import VectorTable
 
 FILES = {
@@ -170,14 +170,6 @@ def test_as_many_values_are_listed_as_asked_for_and_the_others_counted(index: In
     assert index.facets(values=0).formats.more == 3
 
 
-def test_a_long_value_is_only_counted(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.add([Text("a", "A ship.", metadata={"about": "x" * 1000, "other": None})])
-        facets = index.facets()
-        assert (facet(facets, "about").values, facet(facets, "about").more) == ((), 1)
-        assert facet(facets, "other").values == (FacetValue("", 1, "other="),)
-
-
 def test_records_with_metadata_count_each(tmp_path: Path, small_vectors: VectorTable) -> None:
     (tmp_path / "works.csv").write_text("title,year\nA ship,1999\nA star,2001\nBread,1999\n", encoding="utf-8")
     (tmp_path / "a.md").write_text("---\nyear: 1999\n---\nA rose.\n", encoding="utf-8")
@@ -192,25 +184,7 @@ def test_records_with_metadata_count_each(tmp_path: Path, small_vectors: VectorT
         assert len(hits) == index.facets(["year=1999"]).documents
 
 
-def test_an_empty_index_has_empty_facets(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        facets = index.facets()
-    assert facets == Facets(0, FolderFacet((), (), 0, (), 0), Facet("format", (), (), 0), (), (), 0)
-
-
 @pytest.mark.parametrize("values", [-1, True, "3", None])
 def test_a_number_of_values_that_is_none_is_refused(values: object, index: Index) -> None:
     with pytest.raises(UsageError, match="values must be a whole number"):
         index.facets(values=values)  # type: ignore[arg-type]  # on purpose
-
-
-def test_facets_are_of_the_newest_generation_though_they_are_kept(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index, Index.open(tmp_path / "index") as other:
-        index.add([Text("a", "A ship.")])
-        first = index.facets()
-        assert first.documents == 1
-        assert index.facets() is first
-        other.add([Text("b", "A star.", format="markdown")])
-        assert index.facets().documents == 2
-        assert index.facets(["format=markdown"]).documents == 1
-        assert index.facets(values=0).formats.values == ()

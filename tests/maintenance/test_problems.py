@@ -103,13 +103,6 @@ def test_a_problem_that_is_mended_or_gone_is_not_listed(index: Index, docs: Path
     assert index.status().partly_read == 0
 
 
-def test_a_file_that_is_asked_for_is_read_though_it_was_left_out_before(index: Index, docs: Path) -> None:
-    index.sync(docs)
-    done = index.sync(docs, include=["*", "*.lock"])
-    assert (done.added, ".lock" in done.not_read) == (1, False)
-    assert index.search("captain", duplicates=True)[1].path.endswith("yarn.lock")
-
-
 def test_what_the_disk_refuses_is_tried_each_time_and_listed(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,18 +129,3 @@ def test_a_text_that_becomes_something_else_leaves_the_index_and_is_said_to(inde
     (docs / "LICENSE").write_bytes(BINARY)
     done = index.sync()
     assert (done.removed, done.not_read["no ending"]) == (1, 1)
-
-
-def test_what_lay_in_a_root_that_was_given_up_is_forgotten(index: Index, docs: Path, tmp_path: Path) -> None:
-    index.sync(docs)
-    index.remove(docs)
-    assert (index.problems(), dict(index.status(stale=False).not_read)) == ((), {})
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "a.txt").write_text(SHIP)
-    index.sync(tmp_path / "other")
-    with index._database.reading() as db:
-        assert db.execute("SELECT count(*) FROM unread").fetchone() == (0,)
-
-
-def test_an_index_of_nothing_has_no_problems(index: Index) -> None:
-    assert (index.problems(), index.coverage(), index.status().not_read) == ((), (), {})

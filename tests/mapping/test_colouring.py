@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from semsearch.mapping.colouring import MOST, REST, Colouring, DocumentSpan, colourings
 
@@ -37,23 +36,8 @@ def test_the_folder_with_most_passages_is_divided_into_its_own_folders() -> None
     assert set(found.names) == {"big/x/", "big/y/", "big/z/", "big/", "small/", "(top)"}
 
 
-def test_a_folder_beside_which_the_others_are_nothing_stays_whole() -> None:
-    found = coloured([span("a/b/1.md", 0, 500), span("a/c/2.md", 500, 1), span("d/3.md", 501, 400)])["folder"]
-    assert set(found.names) == {"a/", "d/"}
-
-
-def test_a_folder_of_too_many_folders_stays_whole() -> None:
-    found = coloured(spans(*(f"big/{number}/a.md" for number in range(40)), "small/a.md"))["folder"]
-    assert set(found.names) == {"big/", "small/"}
-
-
 def test_more_documents_than_colours_share_a_last_one() -> None:
     found = coloured(spans(*(f"{number}.md" for number in range(30))))["document"]
     assert len(found.names) == MOST
     assert found.names[-1] == REST
     assert found.sizes()[-1] == 2 * (30 - MOST + 1)
-
-
-@pytest.mark.parametrize("count", [1, MOST])
-def test_as_many_as_there_are_colours_each_have_their_own(count: int) -> None:
-    assert REST not in coloured(spans(*(f"{number}.md" for number in range(count))))["document"].names

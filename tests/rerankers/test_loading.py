@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -279,14 +278,6 @@ def test_the_vector_of_a_text_is_the_mean_of_its_tokens_or_the_first(runtime: No
     assert mean.digest != first.digest
 
 
-def test_a_model_of_one_number_is_a_cross_encoder(runtime: None, tmp_path: Path) -> None:
-    path = exported(tmp_path / "pairs", "scores") / "onnx" / "model.onnx"
-    model = load_reranker(path).model
-    assert isinstance(model, PairScorer)
-    assert list(model.score("a", ["b", "c"])) == [97 + 98, 97 + 99]
-    assert model.name == "pairs"
-
-
 def test_an_onnx_file_that_cannot_be_used_is_one_line(runtime: None, tmp_path: Path) -> None:
     said = {
         "broken": "is not a model that ONNX Runtime can load: no graph",
@@ -305,8 +296,3 @@ def test_an_onnx_file_that_cannot_be_used_is_one_line(runtime: None, tmp_path: P
 
 
 # -- Code that comes with a model --------------------------------------------------------------------------------------
-
-
-def test_the_extra_asks_for_a_release_that_refuses_code() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "sentence-transformers>=6.2" in project["project"]["optional-dependencies"]["rerank"]

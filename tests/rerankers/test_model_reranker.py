@@ -211,14 +211,6 @@ def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(
 # -- the smoothing -----------------------------------------------------------------------------------------------------
 
 
-def test_a_passage_like_good_ones_gains_and_one_that_is_like_nothing_stays() -> None:
-    vectors = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=np.float32)
-    cosines = np.array([0.9, 0.1, 0.1])
-    said = reranker.with_those_alike(cosines, np.zeros(3), vectors)
-    assert said[1] > said[2]
-    assert said[2] == pytest.approx(reranker.standardised(cosines)[2])
-
-
 # -- what makes no sense -----------------------------------------------------------------------------------------------
 
 

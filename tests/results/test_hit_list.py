@@ -40,14 +40,6 @@ def texts(html: str) -> str:
     return "".join(parsed(html).itertext())
 
 
-def test_hits_are_a_list(hits: Hits) -> None:
-    assert isinstance(hits, list)
-    assert hits == [*hits]
-    assert [hit.rank for hit in hits] == [*range(1, len(hits) + 1)]
-    assert hits[0] is next(iter(hits))
-    assert hits[-1].rank == len(hits)
-
-
 def test_a_slice_of_hits_is_hits(hits: Hits) -> None:
     assert type(hits[1:3]) is Hits
     assert hits[1:3] == [hits[1], hits[2]]

@@ -92,10 +92,6 @@ def test_the_time_of_a_file_is_its_date(tmp_path: Path, small_vectors: VectorTab
         assert hit.origin.boosts[0].share == pytest.approx(1, abs=0.01)
 
 
-def test_the_least_score_counts_boosts(index: Index) -> None:
-    assert scores(index.search(QUERY, min_score=4, boosts=["plain^5"])).keys() == {"plain"}
-
-
 def test_an_index_among_several_can_be_boosted(folder: Path) -> None:
     with MultiIndex.open(folder / "notes", folder / "other") as both:
         before = scores(both.search(QUERY))

@@ -104,25 +104,6 @@ def test_filters_and_the_rest_hold_as_for_a_query(index: Index) -> None:
     assert index.similar("docs/night-2.md", filters=["night-2.md"]) == []
 
 
-def test_copies_count_once(index: Index) -> None:
-    (hit,) = (hit for hit in index.search("rose in the garden", 5, filters=["same.md"]))
-    assert len(hit.duplicates) == 1
-    (first, *_) = index.similar(hit, filters=["same.md"])
-    assert first.passage == hit.passage  # the copy elsewhere is an answer
-
-
-def test_a_path_may_be_written_in_several_ways(index: Index, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = [hit.passage_id for hit in index.similar("docs/night-2.md")]
-    for like in ("./docs/night-2.md", "night-2.md", folder / "docs" / "night-2.md", Path("docs/../docs/night-2.md")):
-        assert [hit.passage_id for hit in index.similar(like)] == wanted
-    monkeypatch.chdir(folder / "docs")
-    assert [hit.passage_id for hit in index.similar("night-2.md")] == wanted
-    assert index.similar("same.md", mode="dense")[0].document == "same.md"  # that here is meant, the other one found
-    assert index.similar("deep/sea-30.md")
-    assert index.similar(folder / "single.txt")[0].document.startswith("law")
-    assert index.similar("note:7")[0].document.startswith("night")
-
-
 def test_a_path_that_is_not_one_document_is_told(index: Index, folder: Path) -> None:
     with pytest.raises(SourceError, match=r"docs/same\.md and .*more/same\.md; write the full path"):
         index.similar("same.md")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from semsearch.index import Index
-from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
 SHIP = "The captain has a ship.\n\n# Storm\n\nA storm came from the coast.\n\n# Ships\n\nThe ship is old.\n"
@@ -33,10 +32,6 @@ def index(tmp_path: Path, docs: Path, small_vectors: VectorTable) -> Iterator[In
 
 def stale(index: Index) -> set[str]:
     return {hit.document for hit in index.search("ship storm boat", 20) if hit.stale}
-
-
-def test_what_was_just_indexed_is_not_stale(index: Index) -> None:
-    assert stale(index) == set()
 
 
 def test_a_file_of_another_content_is_stale_until_the_next_sync(index: Index, docs: Path) -> None:
@@ -75,8 +70,3 @@ def test_nothing_is_known_of_a_file_that_we_may_not_look_at(index: Index, docs: 
         assert stale(index) == set()
     finally:
         docs.chmod(0o700)
-
-
-def test_a_text_that_a_program_added_has_no_file_that_could_change(index: Index, docs: Path) -> None:
-    index.add([Text((docs / "nowhere.txt").as_posix(), "A ship of a program.")])
-    assert stale(index) == set()

@@ -69,14 +69,6 @@ def test_a_title_is_a_part_of_the_explanation_and_neither_a_number_nor_a_name_of
     assert of_title(index, hits["bread-rose.txt"])
 
 
-def test_a_title_that_changes_counts_at_once(index: Index) -> None:
-    before = found(index, mode="dense")["number"].dense
-    index.add([Text("number", TEXT, title="Bread")])
-    after = found(index, mode="dense")
-    assert after["number"].dense == after["baker"].dense
-    assert after["number"].dense != before
-
-
 def test_only_a_question_is_compared_with_titles(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     def scores() -> list[list[float]]:
         asked = index.search(QUESTION, duplicates=True), index.similar("baker", duplicates=True)

@@ -74,7 +74,7 @@ def send(asker: Asker, operation: Operation, values: dict[str, Any]) -> int:
     return reply.status
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_nothing_that_is_asked_makes_the_server_fail(asker: Asker, docs: Index, data: st.DataObject) -> None:
     hit = docs.search("a ship in the storm", 1)[0].to_dict(origin=True)
@@ -82,7 +82,7 @@ def test_nothing_that_is_asked_makes_the_server_fail(asker: Asker, docs: Index, 
     send(asker, operation, data.draw(given_to(operation, hit)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_hit_that_was_tampered_with_makes_no_failure(asker: Asker, docs: Index, data: st.DataObject) -> None:
     hit = docs.search("a ship in the storm", 1)[0].to_dict(origin=True)
@@ -112,7 +112,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable)
         yield asker.writer
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_nothing_that_is_written_makes_the_server_fail(writer: Asker, data: st.DataObject) -> None:
     operation = data.draw(st.sampled_from([one for one in operations() if one.is_write]))

@@ -21,6 +21,7 @@ ASKED: dict[str, dict[str, Any]] = {  # of operations that need more than an ind
     "get_map_passages": {"ids": [1, 2]},
     "embed": {"model": "docs", "input": ["a ship"]},
 }
+pytestmark = pytest.mark.usefixtures("maps_in_few_steps")
 READING = [one for one in operations() if not one.is_write and one.name not in ("explain", "get_page")]
 
 

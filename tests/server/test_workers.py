@@ -69,7 +69,7 @@ def test_they_answer_find_what_is_written_and_are_replaced(
         assert not died & children(server)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_none_outlives_the_server(
     folder: Path, tmp_path: Path, number: signal.Signals, small_vectors: VectorTable
 ) -> None:

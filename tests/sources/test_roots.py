@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semsearch.sources.roots import Root, RootPart, covers, plan_roots
+from semsearch.sources.roots import Root, RootPart, plan_roots
 
 
 def ask(*paths: str) -> list[Root]:
@@ -30,12 +30,6 @@ def test_a_path_inside_a_root_means_that_part_of_it() -> None:
     assert [part.canonical for part in found.parts] == ["/a/b", "/a/c.md"]
 
 
-def test_a_part_of_a_root_that_is_looked_at_anyway_is_none_of_its_own() -> None:
-    found = plan_roots([Root(1, "/a"), Root(2, "/b/c")], ask("/a/b", "/a", "/b/c/d.md", "/b"))
-    assert [root.path for root in found.wanted] == ["/a", "/b"]
-    assert found.parts == []
-
-
 def test_globs_given_for_a_part_are_said_not_to_count() -> None:
     found = plan_roots([Root(1, "/a")], [Root(-1, "/a/b", include=("*.md",))])
     assert found.warnings == ["/a/b is inside /a, which keeps its own --include and --exclude"]
@@ -56,13 +50,6 @@ def test_a_path_around_roots_takes_them_over() -> None:
 
 def test_paths_given_together_collapse_in_any_order() -> None:
     assert [root.path for root in plan_roots([], ask("/a/b", "/a", "/a/b.md")).wanted] == ["/a"]
-
-
-def test_only_what_lies_below_is_covered() -> None:
-    assert covers(Root(1, "/a"), "/a/b")
-    assert covers(Root(1, "/"), "/a")
-    assert not covers(Root(1, "/a"), "/ab")
-    assert not covers(Root(1, "/a.md", single=True), "/a.md/b")
 
 
 def test_places_are_composed_and_a_single_file_is_its_own_place() -> None:

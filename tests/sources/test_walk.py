@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import SourceError
 from semsearch.indexing.changes import present_files
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at, kernel_mounts
@@ -62,13 +62,6 @@ def test_files_that_no_reader_supports_are_marked(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "c.png", "README", "d/f.rst")
     assert known(tmp_path) == ["b.md", "d/f.rst"]
     assert known(tmp_path / "README") == ["README"]
-
-
-def test_a_found_file_says_where_it_is_and_how_large(tmp_path: Path) -> None:
-    write(tmp_path, "d/a.md", text="five!")
-    [file] = find_files(tmp_path, skipped=print)
-    assert Path(file.absolute) == tmp_path / "d" / "a.md"
-    assert (file.size, file.mtime_ns) == (5, (tmp_path / "d" / "a.md").stat().st_mtime_ns)
 
 
 def test_a_single_file_is_taken_whatever_its_name(tmp_path: Path) -> None:
@@ -129,17 +122,6 @@ def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
     assert [reason for _, reason in skipped] == bad
 
 
-def test_a_pattern_that_would_take_for_ever_is_ignored_and_said(tmp_path: Path) -> None:
-    write(tmp_path, "a" * 200, "b.md")
-    deep, wide = "/".join(["**", "a"] * 5), "*a" * 20 + "b"
-    write(tmp_path, ".gitignore", text=f"{deep}\n{wide}\n*.log\n[*][*][*][*][*]\n\\*\\*\\*\\*\\*\n")
-    _, skipped = found_and_skipped(tmp_path)
-    bad = [f"{line!r} has more than 4 stars; the line is ignored" for line in (deep, wide)]
-    assert [reason for _, reason in skipped if "star" in reason] == bad
-    with pytest.raises(UsageError, match="more than 4 stars"):
-        found(tmp_path, include=[wide])
-
-
 def test_include_and_exclude_are_patterns_relative_to_the_root(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.rst", "guide/c.md", "guide/d/e.rst", "guide/f.png", "other/guide/g.md")
     assert found(tmp_path, include=["*.md"]) == ["a.md", "guide/c.md", "other/guide/g.md"]
@@ -156,11 +138,6 @@ def test_include_may_ask_for_files_that_no_reader_is_for(tmp_path: Path) -> None
     assert found(tmp_path, include=asked) == known(tmp_path, include=asked) == ["Makefile", "b.cfg", "src/c.cfg"]
     assert found(tmp_path, include=["src/*"]) == ["src/c.cfg"]
     assert known(tmp_path, include=["src/*"]) == []
-
-
-def test_what_is_no_pattern_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"expected patterns as in \.gitignore"):
-        find_files(tmp_path, include=["!"], skipped=print)
 
 
 def test_names_are_composed_and_patterns_match_them(tmp_path: Path) -> None:
@@ -254,47 +231,6 @@ def test_links_that_lead_round_in_a_circle_are_reported_and_the_walk_goes_on(tmp
     assert all(reason.startswith("cannot be read: ") for _, reason in skipped)
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs rights to lack"
-)
-def test_links_into_a_folder_that_is_closed_are_reported_and_the_walk_goes_on(tmp_path: Path) -> None:
-    write(tmp_path, "d/closed/a.md", "docs/z.md", "docs/.git/info/exclude")
-    linked(tmp_path / "docs" / "a.md", tmp_path / "d" / "closed" / "a.md")
-    linked(tmp_path / "docs" / "b", tmp_path / "d" / "closed" / "b")
-    for folder in (tmp_path / "d" / "closed", tmp_path / "docs" / ".git"):
-        folder.chmod(0)
-    try:
-        files, skipped = found_and_skipped(tmp_path / "docs")
-    finally:
-        for folder in (tmp_path / "d" / "closed", tmp_path / "docs" / ".git"):
-            folder.chmod(0o700)
-    assert files == ["z.md"]
-    assert skipped == [
-        (f"{tmp_path.as_posix()}/docs/{name}", "cannot be read: Permission denied") for name in ("a.md", "b")
-    ]
-
-
-@pytest.mark.parametrize("pattern", ["", " ", "/", "#x", "[", "a[b", "!"])
-def test_a_pattern_that_can_match_nothing_is_an_error_even_for_a_single_file(tmp_path: Path, pattern: str) -> None:
-    write(tmp_path, "a.md")
-    for root in (tmp_path, tmp_path / "a.md"):
-        with pytest.raises(UsageError):
-            find_files(root, include=[pattern], skipped=print)
-        with pytest.raises(UsageError):
-            find_files(root, exclude=[pattern], skipped=print)
-
-
-def test_brackets_may_be_escaped_or_closed(tmp_path: Path) -> None:
-    write(tmp_path, "a[1.md", "b.md", "c.md")
-    assert found(tmp_path, include=["a\\[*.md"]) == ["a[1.md"]
-    assert found(tmp_path, include=["[bc].md", "[!a-b].md"]) == ["b.md", "c.md"]
-
-
-def test_patterns_are_not_taken_from_the_characters_of_a_string(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="must be a list"):
-        find_files(tmp_path, include="*.md", skipped=print)
-
-
 @pytest.mark.parametrize(
     "names", [("index.sqlite", "lock"), ("index.sqlite", "segments/x"), ("semsearch.json", "current.json", "blocks/x")]
 )
@@ -303,20 +239,6 @@ def test_indexes_and_snapshots_of_semsearch_itself_are_left_out(tmp_path: Path, 
     assert found(tmp_path) == ["a.md", "d/notes.md"]
     assert found(tmp_path / "d" / "e") == []
     assert list(find_files_at(tmp_path, ["d/e/more.md", "d/e"], skipped=print)) == []
-
-
-def test_a_file_with_a_name_of_an_index_is_a_file(tmp_path: Path) -> None:
-    write(tmp_path, "lock", "segments/a.md", "current.json", "d/semsearch.json", "d/index.sqlite")
-    assert found(tmp_path) == ["current.json", "lock", "d/index.sqlite", "d/semsearch.json", "segments/a.md"]
-
-
-def test_file_systems_of_the_kernel_are_read_from_the_table_of_mounts(tmp_path: Path) -> None:
-    table = tmp_path / "mounts"
-    table.write_text(
-        "/dev/vda / ext4 rw 0 0\nproc /proc proc rw 0 0\nsys /a\\040b sysfs rw 0 0\n\nodd\n", encoding="utf-8"
-    )
-    assert kernel_mounts(table) == ["/proc", "/a b"]
-    assert kernel_mounts(tmp_path / "none") == []
 
 
 @pytest.mark.skipif("/proc" not in kernel_mounts(), reason="there is no /proc")

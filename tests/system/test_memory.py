@@ -8,20 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from small import write_articles
 
-from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_store import FaissStore, faiss
-from semsearch.dense.vector_store import merge_segments
+from semsearch.dense.faiss_store import faiss
 from semsearch.errors import StorageError
 from semsearch.index import Index
-from semsearch.lexical.postings import LexicalSegment
-from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.system import memory
-from semsearch.system.checked_file import CheckedFile
-from semsearch.system.durable import write_durably
 from semsearch.word_vectors.table import VectorTable
 
 _FAILED = 2
@@ -96,73 +89,7 @@ def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(world: Path, m
         index.search("ship")
 
 
-_KEPT_BY_GLIBC = """
-import os, sys
-from semsearch.system.memory import release_freed
-
-def resident():
-    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-small = [bytes(100_000) + bytes([number % 256]) for number in range(1000)]
-last, before = small.pop(), resident()
-small.clear()
-kept = resident()
-release_freed()
-print(before - kept, kept - resident())
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems take back what is freed")
-def test_freed_memory_is_returned_to_the_system() -> None:
-    done = subprocess.run([sys.executable, "-c", _KEPT_BY_GLIBC], capture_output=True, text=True, check=True)
-    at_once, on_request = map(int, done.stdout.split())
-    assert at_once + on_request > 80_000_000
 
 
 # -- Pages of mapped files ---------------------------------------------------------------------------------------------
 
-_linux = pytest.mark.skipif(sys.platform != "linux", reason="only there is it known what is resident")
-
-
-def resident(path: Path) -> int:
-    """The bytes of a file's maps that this process holds in memory."""
-    kilobytes, is_here = 0, False
-    for line in Path("/proc/self/smaps").read_text().splitlines():
-        name, *rest = line.split()
-        if not name.endswith(":"):
-            is_here = bool(rest) and rest[-1] == str(path)
-        elif name == "Rss:" and is_here:
-            kilobytes += int(rest[0])
-    return 1024 * kilobytes
-
-
-@_linux
-def test_pages_that_were_read_are_given_back_and_can_be_read_again(tmp_path: Path) -> None:
-    (tmp_path / "segments").mkdir()
-    path, data = tmp_path / "segments" / "file", np.random.default_rng(1).bytes(1 << 20)
-    file = CheckedFile(path, write_durably(path, lambda write: write(data)).sums)
-    file.check()
-    assert resident(path) >= len(data)
-    file.release()
-    assert resident(path) == 0
-    assert file.data.tobytes() == data
-
-
-@_linux
-def test_a_merge_holds_no_pages_of_what_it_has_merged(tmp_path: Path) -> None:
-    store, ids = FaissStore(tmp_path, "sentence"), np.arange(1, 20_001)
-    with store.writer(1) as writer:
-        writer.add(ids, np.random.default_rng(1).standard_normal((len(ids), 64), dtype=np.float32))
-        [old] = writer.finish()
-    [new] = merge_segments(store, [old], IdRanges.of([(5, 100)]), generation=2)
-    assert len(new.id_ranges) == len(ids) - 100
-    assert resident(tmp_path / old.file) < old.size / 10
-
-    texts = [f"passage {number} of {number % 7} ships and {number % 1009} captains" for number in range(len(ids))]
-    words = WordsWriter(tmp_path, generation=1)
-    words.add(ids, texts, texts)
-    [old] = words.finish()
-    merged = WordsWriter(tmp_path, generation=2)
-    merged.merge([LexicalSegment(tmp_path / old.file, old)], IdRanges.of([(5, 100)]))
-    assert len(merged.finish()[0].id_ranges) == len(ids) - 100
-    assert resident(tmp_path / old.file) < old.size / 10

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Block, Builder, Document, Spot
 from semsearch.readers.read import read_text
-from semsearch.text.passages import each_passage, passages
+from semsearch.text.passages import passages
 
 
 def document(*blocks: Block) -> Document:
@@ -98,11 +98,6 @@ def test_a_sentence_is_on_the_page_where_it_begins() -> None:
     ]
 
 
-def test_blocks_of_white_space_are_no_passages() -> None:
-    assert passages(document(Block("", 0), Block(" \n", 0))) == []
-    assert passages(Document("", [])) == []
-
-
 def test_lines_are_those_of_an_editor_whatever_ends_them() -> None:
     for end in ("\n", "\r\n", "\r"):
         source = end.join(["one.", "", "two is", "here. Three", "goes on.", "", "four."])
@@ -137,12 +132,6 @@ def test_a_heading_too_long_for_one_is_body() -> None:
     )
 
 
-def test_a_passage_boundary_is_the_same_whether_a_section_is_worked_through_at_once_or_not() -> None:
-    blocks = [Block(f"{'word ' * 49}end.", 0) for _ in range(10_000)]
-    sizes = [len(passage.text.split()) for passage in each_passage(document(*blocks))]
-    assert set(sizes) == {200}
-
-
 SENTENCES = st.builds(
     "The {} sails{}".format, st.sampled_from("ship boat Größe storm 日本 R&D".split()), st.sampled_from(".!?")
 )
@@ -173,14 +162,3 @@ def test_each_sentence_of_a_document_with_places_comes_once_and_where_it_is(
         assert len({(page, part) for _, page, _, part in own}) == 1
         assert [made.source[s.source_start : s.source_end] for s in passage.sentences] == [each[0] for each in own]
         assert len(passage.sentences) == 1 or len(passage.text.split()) <= max_words
-
-
-def test_no_sentence_ends_beyond_the_source() -> None:
-    (passage,) = passages(Document("ab", [Block("ab and more", 0, anchors=((0, 0), (3, 1)))]))
-    assert passage.sentences[-1].source_end == len("ab")
-
-
-def test_a_heading_of_a_megabyte_is_cut_in_the_passages_under_it() -> None:
-    sections = [block for n in range(1000) for block in (Block(f"Sea {n}", 0, level=2), Block("It moves.", 0))]
-    found = passages(document(Block("tide " * 200_000, 0, level=1), *sections))
-    assert max(len(heading) for passage in found for heading in passage.headings) <= 500

@@ -110,20 +110,6 @@ def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(inde
     assert [hit.dense for hit in found] == pytest.approx([hit.dense for hit in expected], abs=2e-3)
 
 
-def test_a_passage_that_the_topics_do_not_know_is_compared_by_what_else_is_known(
-    index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
-    index.add([Text("qwert", "Rope, cake!"), Text("asdfg", "Wxyz vwxy.")])
-    with index._database.reading() as db:
-        embedder = index._asking()._current(db).embedder(db)
-        assert embedder is not None
-        one, other = embedder.transform(["rope cake", "sail"])
-    (hit,) = index.search("sail", mode="dense", filters=["qwert"])
-    assert hit.dense == pytest.approx(one @ other, abs=2e-3)
-    assert index.search("sail", mode="dense", filters=["asdfg"]) == []
-
-
 def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: Index) -> None:
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
@@ -141,23 +127,6 @@ def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: I
 
 
 # -- keeping -------------------------------------------------------------------------------------------------------
-
-
-def test_added_documents_change_neither_topics_nor_old_vectors(
-    index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("semsearch.indexing.generation.REFIT_BELOW", 0)
-    before, named = passage_vectors(index), files(index)
-    write_articles(docs, 30, first=100)
-    assert index.sync().refitted is False
-    (docs / "sea-0.md").unlink()
-    index.sync()
-    after = passage_vectors(index)
-    assert files(index) == named
-    assert len(after) > 2 * len(before)
-    for id_ in before.keys() & after.keys():
-        assert np.array_equal(before[id_], after[id_])
-    assert index.verify() == []
 
 
 def test_a_refit_learns_topics_anew_as_a_new_index_would(index: Index, docs: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ read: its files are not looked at, and nothing is connected to.
 
 What is allowed is recorded outside of all indexes, in the user's configuration folder, as git's `safe.directory` and
 direnv's `allow` are: a file for each index, by its path, with the names themselves. So another index that is put in the
-place of a known one may do no more than that one did. An index that was moved, which its file number tells, keeps what
-it was allowed; a copy is asked for again.
+place of a known one may do no more than that one did. An index that was moved keeps what it was allowed: its file has
+the same number and, in it, the same random id, while there is none any more where it was. A copy is asked for again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from semsearch.sources.roots import Root, covers
 from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
-from semsearch.storage.meta import get_meta
+from semsearch.storage.meta import IDENTITY, get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
@@ -97,10 +97,9 @@ def allowed(database: IndexDatabase) -> frozenset[OutsideName]:
     """What this user has allowed an index on this machine: recorded, or remembered by this process."""
     key = _key(database)
     card = _read(_file(key))
-    if card is None and (number := _number(database)):  # it may have been moved, with what it is of
-        others = map(_read, _folder().glob("*.json"))
-        moved = (other for other in others if other is not None and other["file"] == number)
-        card = next((other for other in moved if not has_database(Path(other["index"]))), None)
+    if card is None and not database.is_copy:
+        with suppress(SemsearchError), database.reading() as db:
+            card = next((other for _, other in _moved_here(key, _identity(database, db))), None)
     recorded = frozenset() if card is None else card["allowed"]
     return recorded | _remembered.get(key, frozenset())
 
@@ -110,17 +109,23 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
         names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in get_args(Kind))
-        return {"index": str(card["index"]), "file": int(card["file"]), "allowed": names}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {"index": str(card["index"]), "identity": card.get("identity"), "allowed": names}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _number(database: IndexDatabase) -> int:
-    """The number of an index's file, which moves with it on a disk; 0 if it has none."""
-    try:
-        return 0 if database.is_copy else (database.folder / DATABASE).stat().st_ino
-    except OSError:
-        return 0
+def _identity(database: IndexDatabase, db: sqlite3.Connection) -> str:
+    """What an index keeps when it is moved on its disk, and no other has; "" if it has none."""
+    id_ = None if database.is_copy else get_meta(db, IDENTITY)
+    return f"{(database.folder / DATABASE).stat().st_ino} {id_}" if id_ else ""
+
+
+def _moved_here(key: str, identity: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The records of an index, with their files, at paths where it is not any more."""
+    for file in _folder().glob("*.json") if identity else ():
+        card = _read(file)
+        if card and card["identity"] == identity and card["index"] != key and not has_database(Path(card["index"])):
+            yield file, card
 
 
 def forget(database: IndexDatabase) -> None:
@@ -133,9 +138,9 @@ def forget(database: IndexDatabase) -> None:
         raise StorageError(f"{error.filename} cannot be removed ({error.strerror}); remove it yourself") from error
 
 
-def record(database: IndexDatabase, names: Collection[OutsideName]) -> bool:
+def record(database: IndexDatabase, db: sqlite3.Connection, names: Collection[OutsideName]) -> bool:
     """Allow an index these names and no others; returns whether that was recorded for other processes, too."""
-    return _write(_key(database), _number(database), names)
+    return _write(_key(database), _identity(database, db), names)
 
 
 def record_copies(uri: str, database: IndexDatabase) -> None:
@@ -143,7 +148,7 @@ def record_copies(uri: str, database: IndexDatabase) -> None:
     with database.reading() as db:
         names = [name for name in named_outside(database, db) if name.kind in ("vectors", "store")]
     if names:
-        _write(uri, 0, names)
+        _write(uri, "", names)
 
 
 def last_recorded() -> int:
@@ -154,14 +159,16 @@ def last_recorded() -> int:
         return 0
 
 
-def _write(key: str, number: int, names: Collection[OutsideName]) -> bool:
+def _write(key: str, identity: str, names: Collection[OutsideName]) -> bool:
     _remembered[key] = frozenset(names)
-    card = {"index": key, "file": number, "allowed": sorted([name.kind, name.place] for name in names)}
+    card = {"index": key, "identity": identity, "allowed": sorted([name.kind, name.place] for name in names)}
     file = _file(key)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         data = json.dumps(card, indent=1).encode()
         write_durably(file, lambda write: write(data))
+        for path, _ in _moved_here(key, identity):
+            path.unlink(missing_ok=True)
     except OSError as error:  # a user without a home folder
         if names:
             logger.warning(
@@ -228,21 +235,20 @@ def allowed_write(database: IndexDatabase, is_given: IsGiven) -> Iterator[None]:
     Raises IndexNotTrusted before anything is written, if the index names what was neither allowed nor given.
     """
     with database.reading() as db:
-        before = named_outside(database, db)
-    last_written, known = database.last_written(), allowed(database)
+        before, known = named_outside(database, db), allowed(database)
+    last_written = database.last_written()
     ours = known | {name for name in before - known if is_given(name)}
     if (lacking := before - ours) and not database.is_trusted:
         raise IndexNotTrusted(explained(database, sorted(lacking)))
     try:
         yield
     finally:  # a write that failed may have been committed
-        after = before
-        if database.last_written() != last_written:
+        if database.last_written() != last_written or not _file(_key(database)).exists():
             with suppress(SemsearchError), database.written() as db:
                 after = named_outside(database, db)
-        now = after & ours | after - before
-        if now != known:
-            record(database, now)
+                now = after & ours | after - before
+                if now != known or (now and not _file(_key(database)).exists()):  # it was moved
+                    record(database, db, now)
 
 
 def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> IsGiven:

@@ -20,7 +20,7 @@ from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
 from semsearch.settings import Settings
 from semsearch.system.bounded_toml import read_toml
-from semsearch.system.locations import config_folder, expanded, folders_above
+from semsearch.system.locations import config_folder, expanded, folders_above, uri_scheme
 from semsearch.word_vectors.table import DEFAULT_VECTORS
 
 NAME = "semsearch.toml"
@@ -201,11 +201,20 @@ class _File:
         value = _checked(section, name, value)
         if is_users_alone(key) and not self._is_users:
             raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
+        if key == "ask" and not self._is_users:
+            return tuple(map(self._asked, value))
         if key not in _PATHS:
             return value
         if key == "rerank":
             return self._model(value)
         return self._inside(value) if key == "indexes" or "/" in value or os.sep in value else value
+
+    def _asked(self, text: str) -> str:
+        """The name of an index, or its path in the project. Raises UsageError."""
+        if uri_scheme(text):
+            raise UsageError(f"{text} is not on this machine; only your own configuration may name such an index")
+        is_path = "/" in text or os.sep in text or text.startswith((".", "~"))
+        return self._inside(text) if is_path else text
 
     def _model(self, text: str) -> str:
         """A model's name, or its path, which only the user's own file may have: a model may bring code."""

@@ -21,6 +21,7 @@ from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stac
 from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
+from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 BLOCK = 4096  # vectors: they and their products with five hundred queries are fifteen megabytes
@@ -124,6 +125,10 @@ class SegmentsReader:
     """A reader of opened segments that leaves out rows with removed ids. `together` asks several of them."""
 
     def __init__(self, opened: Sequence[OpenedSegment], removed: IdRanges, *, together: Together = one_by_one) -> None:
+        if len({vectors.dimension for vectors in opened}) > 1:
+            raise IndexDamaged(
+                "the segments of an index have vectors of different lengths; run: semsearch index --rebuild"
+            )
         self._opened = opened
         self._sizes = [len(vectors.segment.id_ranges) for vectors in opened]
         self._removed = removed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.earlier_versions import renew_database
 from semsearch.storage.index_files import file_sizes, is_map_file
-from semsearch.storage.meta import DESCRIPTION, get_count, get_meta, set_meta
+from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.storage.schema import FORMAT
 from semsearch.system.durable import sync_folder
@@ -103,6 +104,7 @@ def _fill(folder: Path, settings: Settings) -> None:
         with write_transaction(database) as db:
             set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             set_meta(db, "settings", settings.to_json())
+            set_meta(db, IDENTITY, secrets.token_hex(16))
             set_address(db, address)
             set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
     except BaseException:
@@ -209,8 +211,8 @@ def move(folder: Path, target: Path) -> None:
         raise IndexExists(f"{target} already exists; choose another name")
     database = IndexDatabase(folder)
     check(database)
-    database.close()
     names = allowed(database)
+    database.close()
     with explained(folder):
         with writer_lock(folder):
             if os.name != "nt":
@@ -218,7 +220,9 @@ def move(folder: Path, target: Path) -> None:
         if os.name == "nt":  # where no folder with an open file is moved
             folder.rename(target)
     forget(database)
-    record(IndexDatabase(target), names)
+    moved = IndexDatabase(target)
+    with moved.written() as db:
+        record(moved, db, names)
 
 
 # -- List --------------------------------------------------------------------------------------------------------------

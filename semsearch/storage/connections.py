@@ -27,6 +27,12 @@ DATABASE = "index.sqlite"
 _UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
 _PATIENCE = 10.0  # seconds
 _CACHE = -65536  # kilobytes of pages a connection may keep
+_LIMITS = {  # what an index from somebody else may make SQLite build
+    sqlite3.SQLITE_LIMIT_LENGTH: 1 << 28,  # bytes of a text or blob: the largest of ours is a fit, of some megabytes
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1 << 20,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+}
 
 
 def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
@@ -52,6 +58,10 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> sq
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
     try:
+        for limit, value in _LIMITS.items():
+            connection.setlimit(limit, value)
+        if "rw" not in mode:
+            connection.set_progress_handler(Patience(), Patience.STEPS)
         connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
         connection.execute("PRAGMA trusted_schema = OFF")
     except BaseException:
@@ -70,6 +80,27 @@ def open_reader(folder: Path) -> sqlite3.Connection:
         if log.exists() and log.stat().st_size:
             raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
         return connect(path, "immutable=1")
+
+
+class Patience:
+    """Ends what SQLite computes for far longer than reading any index of ours takes, and at a Ctrl-C: it asks this now
+    and then. A forged row may claim all passages for each document.
+    """
+
+    STEPS = 1 << 20  # instructions of SQLite's virtual machine between two questions: some ten milliseconds
+    MOST = 500  # questions in a read transaction, half a minute; comparing the rows of a million documents takes thirty
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def __call__(self) -> bool:
+        self._asked += 1
+        return self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a transaction has computed for so long that its index must be forged."""
+        return self._asked > self.MOST
 
 
 # -- Reader pool -------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from semsearch.errors import (
 from semsearch.storage.audit import find_faults
 from semsearch.storage.checked_rows import find_damaged_rows
 from semsearch.storage.checksums import check_digests
-from semsearch.storage.connections import DATABASE, ReaderPool, connect, open_reader
+from semsearch.storage.connections import DATABASE, Patience, ReaderPool, connect, open_reader
 from semsearch.storage.meta import DESCRIPTION, get_meta
 from semsearch.storage.schema import FORMAT, create_tables
 
@@ -91,12 +91,19 @@ class IndexDatabase:
                 return
             self.check_open()
             with self._readers.lend() as (db, times_replaced):
+                patience = Patience()
+                db.set_progress_handler(patience, Patience.STEPS)
                 db.execute("BEGIN")
                 self._own.db, self._own.times_replaced = db, times_replaced
                 try:
                     yield db
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorname == "SQLITE_INTERRUPT":
+                        raise _endless(self.folder) if patience.is_over else KeyboardInterrupt from error
+                    raise
                 finally:
                     self._own.db = None
+                    db.set_progress_handler(None, 0)
                     db.execute("ROLLBACK")
 
     @contextmanager
@@ -269,6 +276,12 @@ def _row_faults(folder: Path) -> list[str]:
             return list(islice(find_faults(db), _SHOWN))
     except (sqlite3.Error, OSError, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema
         return [str(error)]
+
+
+def _endless(folder: Path) -> IndexDamaged:
+    return IndexDamaged(
+        f"{folder / DATABASE} takes longer to read than any index that semsearch wrote; remove {folder} and index again"
+    )
 
 
 def _damaged_by(faults: Sequence[str], folder: Path) -> IndexDamaged:

@@ -11,7 +11,7 @@ from semsearch.errors import UsageError, index_command
 from semsearch.storage.checksums import update_digests
 from semsearch.storage.connections import DATABASE, connect, connect_to_file
 from semsearch.storage.meta import set_meta
-from semsearch.storage.schema import FORMAT, create_tables
+from semsearch.storage.schema import FORMAT, check_plain, create_tables
 from semsearch.system.durable import replace_file
 from semsearch.system.locations import as_spelled, uri_scheme
 
@@ -26,6 +26,7 @@ def renew_database(folder: Path, renewed: Callable[[str], str]) -> None:
     """
     path, new_path = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
     with closing(connect_to_file(path, "rw")) as old:
+        check_plain(old, path, ["documents", "meta", "roots"])
         (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
         if added:
             raise UsageError(

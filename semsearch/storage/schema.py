@@ -18,6 +18,7 @@ There are no migrations: an index with other tables is made again from its files
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexOutdated, rebuild_command
@@ -157,34 +158,35 @@ def _table(name: str) -> str:
 
 
 _STATEMENTS = (*map(_table, COLUMNS), *_INDEXES)
-_EXPECTED = frozenset(_STATEMENTS)
+_EXPECTED = frozenset(  # as SQLite keeps them: kind, name, SQL
+    [("table", name, _table(name)) for name in COLUMNS]
+    + [("index", sql.split(" ON ")[0].split()[-1], sql) for sql in _INDEXES]
+)
 
 
 def create_tables(db: sqlite3.Connection) -> None:
     """Create the tables in an empty database, in one transaction; none if they are there already."""
-    from sqlite_utils import Database  # a tenth of a second, which only a new index needs
-
-    database = Database(db)
-    database.enable_wal()
-    database.execute("PRAGMA synchronous = FULL")
-    database.execute("BEGIN IMMEDIATE")
-    if not database.table_names():
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("BEGIN IMMEDIATE")
+    if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
         for statement in _STATEMENTS:
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {SCHEMA}")
-    database.execute("COMMIT")
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+    db.execute("COMMIT")
 
 
 def check_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Check that a database has our tables and nothing else: a view or trigger could compute something when it is read.
+    """Check that a database has our tables and nothing else: a view, a trigger, a generated column or an index on an
+    expression could compute something when it is read. To be called before any other statement.
 
     A database without tables passes: the creation of its index was interrupted. Raises IndexOutdated, IndexDamaged.
     """
-    rows = db.execute("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    rows = db.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100").fetchall()
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if not rows or (version == SCHEMA and {sql for _, _, sql in rows} == _EXPECTED):
+    if not rows or (version == SCHEMA and {*rows} == _EXPECTED and len(rows) == len(_EXPECTED)):
         return
-    names = {name for name, _, _ in rows}
+    names = {name for _, name, _ in rows}
     if "meta" not in names and "_sqlite_migrations" not in names:
         raise IndexDamaged(f"{path} is the database of another program, not a semsearch index")
     if version > SCHEMA:
@@ -196,9 +198,22 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
             f"the index {path.parent} was made by an earlier semsearch; make it again from its files with: "
             + rebuild_command(path.parent)
         )
-    for name, kind, sql in rows:
-        if sql not in _EXPECTED:
+    for row in rows:
+        if row not in _EXPECTED:
             raise IndexDamaged(
-                f"{path} has the {kind} {name!r}, which semsearch never creates so; use an index that semsearch wrote"
+                f"{path} has the {row[0]} {row[1]!r}, which semsearch never creates so; use an index that semsearch "
+                "wrote"
             )
     raise IndexDamaged(f"{path} lacks tables; remove {path.parent} and index again")
+
+
+def check_plain(db: sqlite3.Connection, path: Path, tables: Collection[str]) -> None:
+    """Check that tables of an earlier version only store: none is a view or virtual, or has columns that are computed.
+
+    Raises IndexDamaged.
+    """
+    for table in tables:
+        row = db.execute("SELECT type, rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        is_stored = row is not None and row[0] == "table" and row[1] > 0
+        if not is_stored or any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))):
+            raise IndexDamaged(f"{path} has no table {table!r} that only stores; remove {path.parent} and index again")

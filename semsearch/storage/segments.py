@@ -81,7 +81,10 @@ def get_segment_names(db: sqlite3.Connection) -> set[str]:
 
 def _scan(text: str) -> Scan:
     try:
-        return Scan.from_dict(json.loads(text))
+        scan = Scan.from_dict(json.loads(text))
+        if scan.probes < 1:
+            raise UsageError(f"{scan.probes} candidates")
+        return scan
     except UsageError as error:
         raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
 

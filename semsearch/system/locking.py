@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from semsearch.errors import IndexLocked, StorageError
+from semsearch.errors import IndexDamaged, IndexLocked, StorageError
 from semsearch.system.durable import NO_LOCKS, has_locks, replace_file
 
 LOCK = "lock"
@@ -37,6 +37,8 @@ def writer_lock(folder: Path) -> Iterator[None]:
             f"another process is writing to {folder}: {_holder(folder)}; wait for it, or stop it, and try again"
         ) from None
     except OSError as error:
+        if (folder / LOCK).is_symlink():  # which is not followed
+            raise IndexDamaged(f"{folder / LOCK} is a symbolic link, not a file of the index; remove it") from error
         if error.errno not in NO_LOCKS:
             raise
         raise _unlockable(folder) from error

@@ -73,6 +73,10 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("server = 'http://127.0.0.1'\n", "server is allowed in your own configuration only"),
         ("[settings]\nstore = 'postgres://x/y'\n", "settings.store is allowed in your own configuration only"),
         ("indexes = '../elsewhere'\n", "../elsewhere is outside"),
+        ("ask = ['docs', 'http://127.0.0.1:1/docs']\n", "http://127.0.0.1:1/docs is not on this machine"),
+        ("ask = ['../../other/indexes/docs']\n", "../../other/indexes/docs is outside"),
+        ("ask = ['/abs']\n", "/abs is outside"),
+        ("ask = ['~']\n", "~ is outside"),
         ("[settings]\nvectors = '/etc/vectors'\n", "/etc/vectors is outside"),
     ],
 )

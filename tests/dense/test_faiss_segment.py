@@ -76,6 +76,17 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
         Vectors(path, segment)
 
 
+def test_segments_of_different_dimensions_are_damage(tmp_path: Path) -> None:
+    store = FaissStore(tmp_path, "passage")
+    segments = []
+    for first, dimension in ((0, 16), (10, 24)):
+        with store.writer(1) as writer:
+            writer.add(np.arange(first, first + 10, dtype=np.int64), spread(10, dimension))
+            segments += writer.finish()
+    with pytest.raises(IndexDamaged, match="different lengths"):
+        store.open(segments, IdRanges.of(()))
+
+
 def listed(folder: Path, rows: np.ndarray, options: ScanOptions) -> Vectors:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.errors import VectorsMismatch
+from semsearch.errors import IndexDamaged, VectorsMismatch
 from semsearch.index import Index
 from semsearch.indexing.index_writer import IndexWriter
 from semsearch.readers.document import Text
@@ -127,3 +127,11 @@ def test_files_that_were_only_touched_need_no_word_vectors(index: Index, tmp_pat
     (tmp_path / "docs" / "sea-0.md").touch()
     with Index.open(index.path) as opened:
         assert opened.sync().unchanged == 6
+
+
+def test_a_lock_that_is_a_symbolic_link_is_not_followed(index: Index, tmp_path: Path) -> None:
+    (index.path / "lock").unlink()
+    (index.path / "lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(IndexDamaged, match="lock is a symbolic link"):
+        index.sync()
+    assert not (tmp_path / "elsewhere").exists()

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sealing import change
+from sealing import change, reseal
 
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
+from semsearch.maintenance.index_folders import list_indexes
 from semsearch.results.hits import Hit
 from semsearch.storage.audit import find_faults
+from semsearch.storage.database import IndexDatabase
 from semsearch.word_vectors.table import VectorTable
 
 DATABASE = "index.sqlite"
@@ -117,7 +119,9 @@ def test_json_that_is_nested_without_end_or_of_another_kind_is_damage_and_no_bug
     good: Path, small_vectors: VectorTable, tmp_path: Path
 ) -> None:
     with closing(sqlite3.connect(good / DATABASE)) as db:
-        keys = [key for (key,) in db.execute("SELECT key FROM meta WHERE key NOT IN ('created', 'digests')")]
+        keys = [
+            key for (key,) in db.execute("SELECT key FROM meta WHERE key NOT IN ('created', 'digests', 'identity')")
+        ]
     changes = [
         (f"UPDATE {table} SET {column} = ?", _NESTED)  # noqa: S608  # our own names
         for table, column in [
@@ -218,15 +222,72 @@ def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch:
         ("CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM passages; END", "trigger"),
         ("CREATE VIRTUAL TABLE f USING fts5(x)", "table"),
         ("CREATE TABLE g (x, y AS (x || x || x))", "table"),
+        ("CREATE  VIRTUAL TABLE f USING fts5(x)", "table"),
+        ("CREATE INDEX i ON documents (instr(hex(path), 'ff'))", "index"),
+        ("ALTER TABLE meta ADD COLUMN more TEXT AS (instr(hex(zeroblob(1000)), value))", "table"),
     ],
 )
 def test_an_index_that_could_compute_is_not_opened(
     good: Path, small_vectors: VectorTable, tmp_path: Path, statement: str, kind: str
 ) -> None:
     folder = copied(good, tmp_path / "bad")
-    change(folder, statement)
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        db.execute(statement)
     with pytest.raises(IndexDamaged, match=f"has the {kind}"):
         Index.open(folder, vectors=small_vectors, trust=True)
+    assert f"has the {kind}" in list_indexes(tmp_path)[0].problem
+
+
+def test_a_computed_column_behind_the_back_of_sqlite_is_not_read(good: Path, tmp_path: Path) -> None:
+    endless = "CASE WHEN instr(hex(zeroblob(400000000)), 'ff') THEN 1 ELSE 2 END"
+    for table in ("meta", "documents", "roots", "segments"):
+        folder = copied(good, tmp_path / table)
+        with closing(sqlite3.connect(folder / DATABASE)) as db, db:
+            (sql,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            db.execute("PRAGMA writable_schema = ON")
+            forged = sql.replace("TEXT NOT NULL CHECK", f"TEXT AS ({endless}) CHECK", 1)
+            assert forged != sql
+            db.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (forged, table))
+        with pytest.raises(IndexDamaged, match=f"has the table '{table}'"):
+            Index.open(folder)
+
+
+def test_rows_that_make_a_query_endless_end_it(
+    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        db.execute("UPDATE documents SET first_passage = 100, passages = 2000")
+        (row,) = db.execute("SELECT * FROM documents LIMIT 1").fetchall()
+        marks = ", ".join("?" * len(row))
+        db.executemany(  # each document claims all passages
+            f"INSERT INTO documents VALUES ({marks})",  # noqa: S608
+            [(100 + n, row[1], f"{n}.md", *row[3:]) for n in range(2000)],
+        )
+        passage = db.execute("SELECT * FROM passages LIMIT 1").fetchone()
+        marks = ", ".join("?" * len(passage))
+        db.executemany(f"INSERT INTO passages VALUES ({marks})", [(100 + n, *passage[1:]) for n in range(2000)])  # noqa: S608
+        db.execute("INSERT INTO record_metadata SELECT id, id, '{}', 0 FROM documents WHERE id >= 100")
+        reseal(db)
+        db.commit()
+    monkeypatch.setattr("semsearch.storage.connections.Patience.MOST", 3)
+    with (
+        Index.open(folder, vectors=small_vectors, trust=True) as index,
+        pytest.raises(IndexDamaged, match="takes longer to read than any index"),
+    ):
+        index.facets()
+
+
+def test_a_read_that_ctrl_c_stops_is_stopped(good: Path) -> None:
+    counting = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+    def count() -> None:
+        with IndexDatabase(good).reading() as db:
+            db.set_progress_handler(lambda: True, 1)  # as one in which a signal's handler raises
+            db.execute(counting).fetchone()
+
+    with pytest.raises(KeyboardInterrupt):
+        count()
 
 
 @pytest.mark.parametrize("name", ["../index.sqlite", "/etc/passwd", "", "..", "a\\b", b"a", "a\0b", 100 * "\u20ac"])

@@ -16,7 +16,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from semsearch.index import Index
-from semsearch.indexing.progress_reports import Reporting, reporting
 
 Given = ParamSpec("Given")
 Item = TypeVar("Item")
@@ -60,12 +59,11 @@ def _written(method: Callable[Concatenate[Index, Given], Result]) -> _Awaited[Gi
 
     @wraps(method)
     async def written(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> Result:
-        arguments, cancelled = dict[str, Any](keywords), threading.Event()
-        progress = _Progress(arguments.pop("progress", None), cancelled)
-        write: Callable[..., Result] = partial(method, self.index, *args, **arguments)
-        if not reports:
-            return await _to_the_end(write, cancelled)
-        return await _to_the_end(partial(progress.run, write), cancelled)
+        cancelled, arguments = threading.Event(), dict[str, Any](keywords)
+        if reports:
+            arguments["progress"] = _reporter(arguments.get("progress"), cancelled)
+        write: Callable[..., Result] = method
+        return await _to_the_end(partial(write, self.index, *args, **arguments), cancelled)
 
     return written
 
@@ -75,11 +73,9 @@ def _followed(method: Callable[Concatenate[Index, Given], Iterator[Item]]) -> _I
 
     @wraps(method)
     async def followed(self: AsyncIndex, /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIterator[Item]:
-        arguments: dict[str, Any] = dict(keywords)
-        cancelled, stop = threading.Event(), arguments.get("stop") or threading.Event()
-        arguments["stop"] = stop
-        if not isinstance(arguments.get("progress"), bool):  # a bar is drawn for each write, which is then not stopped
-            arguments["progress"] = _Progress(arguments.get("progress"), cancelled)
+        cancelled, arguments = threading.Event(), dict[str, Any](keywords)
+        stop = arguments["stop"] = arguments.get("stop") or threading.Event()
+        arguments["progress"] = _reporter(arguments.get("progress"), cancelled)
         follow: Callable[..., Iterator[Item]] = method
         items, end = await asyncio.to_thread(partial(follow, self.index, *args, **arguments)), object()
         try:
@@ -103,22 +99,6 @@ def _opened(make: Callable[Given, Index]) -> Callable[Concatenate[type[AsyncInde
     return opened
 
 
-def _made(
-    make: Callable[Given, Index],
-) -> Callable[Concatenate[type[AsyncIndex], Given], Coroutine[Any, Any, AsyncIndex]]:
-    """A way to make an index that takes long; if its task is cancelled, it stops at its next report."""
-
-    @wraps(getattr(make, "__func__", make))  # of a class method, with its first parameter
-    async def created(cls: type[AsyncIndex], /, *args: Given.args, **keywords: Given.kwargs) -> AsyncIndex:
-        cancelled = threading.Event()
-        arguments: dict[str, Any] = dict(keywords)
-        progress = _Progress(arguments.pop("progress", None), cancelled)
-        make_it: Callable[..., Index] = make
-        return cls(await _to_the_end(partial(progress.run, partial(make_it, *args, **arguments)), cancelled))
-
-    return created
-
-
 class AsyncIndex:
     """An index whose methods are awaited: those of `Index`, which explains them, with the same arguments and results.
 
@@ -133,7 +113,6 @@ class AsyncIndex:
 
     open = classmethod(_opened(Index.open))
     create = classmethod(_opened(Index.create))
-    merge = classmethod(_made(Index.merge))
 
     search = _awaited(Index.search)
     search_many = _awaited(Index.search_many)
@@ -195,33 +174,19 @@ class _Stopped(BaseException):
     """A write was cancelled. No handler of errors may take it for a fault of a file."""
 
 
-class _Progress:
-    """What a write calls with its progress, in its thread: it reports to the program, or stops a cancelled write."""
+def _reporter(progress: Any, cancelled: threading.Event) -> Any:
+    """What a write calls with its progress: the program's function, in the loop's thread; a bar is drawn as it is."""
+    if isinstance(progress, bool):
+        return progress
+    loop = asyncio.get_running_loop()
 
-    def __init__(self, progress: Any, cancelled: threading.Event) -> None:
-        self._given: Reporting = progress
-        self._cancelled = cancelled
-        self._loop = asyncio.get_running_loop()
-
-    def __call__(self, progress: Any) -> None:
-        if self._cancelled.is_set():
+    def report(step: Any) -> None:
+        if cancelled.is_set():
             raise _Stopped
-        if callable(self._given):
-            # In the loop's thread, where the program is.
-            self._loop.call_soon_threadsafe(partial(self._given, progress))
+        if progress is not None:
+            loop.call_soon_threadsafe(progress, step)
 
-    def run(self, write: Callable[..., Result]) -> Result:
-        """Write and report progress, on a bar if one is wanted."""
-        if not isinstance(self._given, bool):
-            return write(progress=self)
-        with reporting(self._given) as show:
-
-            def draw(progress: Any) -> None:
-                self(progress)
-                if show is not None:
-                    show(progress)
-
-            return write(progress=draw)
+    return report
 
 
 async def _to_the_end(work: Callable[[], Result], *stops: threading.Event) -> Result:

@@ -181,38 +181,6 @@ class Index(SingleIndex):
             raise
         return index
 
-    @classmethod
-    def merge(
-        cls,
-        path: str | Path,
-        *indexes: str | Path,
-        progress: Reporting = None,
-        **options: Unpack[SettingsKeywords],
-    ) -> Index:
-        """Create an index of the documents and roots of other indexes, with one fit. No file is read again.
-
-        A file, or a text with the same id, that more than one of them has is taken from the first; a root in a root of
-        another becomes a part of it. The options are those of `create`, by default the settings of the first. Raises
-        UsageError without indexes, IndexNotFound, IndexDamaged, and what `create` raises; nothing is left then.
-        """
-        if not indexes:
-            raise UsageError("there are no indexes to merge; give their folders")
-        others = [IndexDatabase(Path(other)) for other in indexes]
-        for other in others:
-            check(other)
-            with other.reading() as db:
-                require(other, db)
-        with cls(indexes[0]) as first:
-            chosen: SettingsKeywords = {**first.settings.keywords(), **options}
-        merged = cls.create(path, **chosen)
-        try:
-            with merged._writer(progress) as writer:
-                writer.join(others)
-        except BaseException:
-            merged.discard()
-            raise
-        return merged
-
     @staticmethod
     def connect(
         url: str, *, index: str | Sequence[str] | None = None, token: str | None = None, timeout: float = 60.0

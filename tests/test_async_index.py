@@ -128,17 +128,3 @@ def test_it_follows_files_until_its_task_is_cancelled(index: AsyncIndex, tmp_pat
 
     asyncio.run(cancel(), debug=True)
     assert len(seen) == 2
-
-
-def test_a_merge_that_is_cancelled_leaves_nothing(index: AsyncIndex, tmp_path: Path) -> None:
-    async def cancel() -> None:
-        begun = asyncio.Event()
-        task = asyncio.create_task(
-            AsyncIndex.merge(tmp_path / "merged", index.index.path, progress=lambda _: begun.set())
-        )
-        await begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancel(), debug=True)

@@ -89,7 +89,6 @@ WRITES: dict[str, Callable[[Index, Path], Any]] = {
     "rebuild": lambda index, _: index.rebuild(),
     "compact": lambda index, _: index.compact(),
     "watch": lambda index, _: list(index.watch()),
-    "merge": lambda index, docs: Index.merge(docs.parent / "merged", index.path),
 }
 
 
@@ -103,7 +102,6 @@ def test_a_foreign_index_is_only_read(own: Path, docs: Path, home: Path, write: 
         WRITES[write](index, docs)
     assert (folder / "index.sqlite").read_bytes() == before
     assert not home.exists()
-    assert not (docs.parent / "merged").exists()
 
 
 def test_files_of_a_foreign_index_are_not_looked_at(own: Path, docs: Path, home: Path, caplog: Any) -> None:

@@ -53,7 +53,6 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "remove": "Remove documents from an index; the files are not touched.",
     "export": "Export documents, passages or sentences, optionally with vectors.",
     "import": "Add documents from files with one document per row.",
-    "merge": "Merge several indexes into a new one.",
     "refit": "Fit the embedding of an index to its current text.",
     "compact": "Merge the segments of an index and drop removed vectors.",
     "verify": "Check the integrity of an index.",

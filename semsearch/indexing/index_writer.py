@@ -21,7 +21,6 @@ from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import rewrite_words
-from semsearch.indexing.merge_indexes import join
 from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
 from semsearch.indexing.segment_merging import SegmentSize, to_compact
@@ -235,21 +234,6 @@ class IndexWriter:
                 set_meta(db, DESCRIPTION, sentence)
             else:
                 delete_meta(db, DESCRIPTION)
-
-    @_timed
-    def join(self, others: Sequence[IndexDatabase]) -> SyncReport:
-        """Take in the documents and roots of other indexes, into one that is empty, and fit to all of them."""
-        with new_generation(self) as generation:
-            joined = join(generation, others)
-            generation.finish()
-        left = f"{joined.known:,} documents are in more than one index; each was taken from the first"
-        return SyncReport(
-            added=joined.taken,
-            passages=generation.intake.passages,
-            sentences=generation.intake.sentences,
-            refitted=True,
-            warnings=(left,) if joined.known else (),
-        )
 
     @_timed
     def refit(self) -> SyncReport:

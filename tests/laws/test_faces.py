@@ -35,7 +35,7 @@ from semsearch.word_vectors.table import VectorTable
 HERE = "files of this machine are meant"
 WRITES = "an index is written on its own machine; what a server lets the holder of a token write is its own operation"
 NOT_REMOTE = {
-    **dict.fromkeys(["create", "open", "over", "merge", "connect"], "Index.connect makes it"),
+    **dict.fromkeys(["create", "open", "over", "connect"], "Index.connect makes it"),
     **dict.fromkeys(["sync", "watch", "add", "load", "remove", "remove_texts", "refit", "compact", "rebuild"], WRITES),
     **dict.fromkeys(["discard", "describe"], WRITES),
     **dict.fromkeys(["export"], HERE),

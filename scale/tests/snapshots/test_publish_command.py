@@ -80,7 +80,7 @@ def test_what_is_switched_off_is_published_no_more(place: str) -> None:
     assert generation("--index", place) == 1
 
 
-@pytest.mark.parametrize("command", [["index", "docs"], ["import", "rows.jsonl"], ["merge", "docs"]])
+@pytest.mark.parametrize("command", [["index", "docs"], ["import", "rows.jsonl"]])
 def test_a_place_is_no_index_to_make(command: list[str], place: str) -> None:
     done = semsearch(*command, "--name", place)
     assert done.status == 2

@@ -4,7 +4,7 @@ from .ask_command import ask as ask
 from .config_command import config_group as config_group
 from .doctor_command import doctor as doctor
 from .evaluate_command import evaluate_group as evaluate_group
-from .exchange_commands import export as export, import_ as import_, merge as merge
+from .exchange_commands import export as export, import_ as import_
 from .index_command import index as index
 from .interactive_command import interactive as interactive, interactive_is_offered as interactive_is_offered
 from .list_commands import delete as delete, describe as describe, list_ as list_, rename as rename

@@ -1,4 +1,4 @@
-"""`semsearch import`, `export` and `merge`: exchange documents and indexes with programs."""
+"""`semsearch import` and `export`: exchange documents with programs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Annotated, Literal
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.find_index import find_index, folder_of, folder_to_make, open_index, remember
+from semsearch.cli.find_index import folder_of, folder_to_make, open_index
 from semsearch.cli.index_files import IndexTarget
 from semsearch.cli.printing import count, keep_warnings
 from semsearch.cli.progress import sync_progress
 from semsearch.errors import UsageError
-from semsearch.index import Index
 from semsearch.storage.database import is_index
 
 
@@ -83,29 +82,3 @@ def export(
         done = opened.export(target, unit=unit, format=format_, vectors=vectors, filters=filters or ())
     if not to_stdout:
         print(f"{output}: {count(done, unit[:-1])}")
-
-
-def merge(
-    named: Annotated[
-        list[str],
-        typer.Argument(metavar="INDEX...", help="The indexes, by name or path.", autocompletion=options.complete_index),
-    ],
-    name: Annotated[str, typer.Option("--name", metavar="NAME|PATH", help="The index to create.")],
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
-    quiet: options.QuietOption = False,
-) -> None:
-    """Merge several indexes into a new one, with one fit. No file is read again, and the sources stay unchanged.
-
-    The new index covers the folders of all of them and has the settings of the first.
-    """
-    keep_warnings()
-    folders = [find_index(source, indexes) for source in named]
-    folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
-    with sync_progress(quiet=quiet) as report:
-        merged = Index.merge(folder, *folders, vectors=vectors, progress=report)
-    with merged:
-        remember(folder)
-        status = merged.status(drift=False, stale=False)
-        if not quiet:
-            print(f"{merged.path}: {count(status.documents, 'document')}, {count(status.sentences, 'sentence')}")

@@ -43,14 +43,3 @@ def test_of_an_import_that_fails_no_index_is_left(vectors: Path) -> None:
     assert (result.status, result.out) == (2, "")
     assert "bad.jsonl, line 1, is not JSON" in result.err
     assert not Path("indexes/bad").exists()
-
-
-def test_indexes_are_merged_to_one_that_is_kept_up_to_date(vectors: Path) -> None:
-    Path("logs").mkdir()
-    Path("logs/a.md").write_text("The moon in the night.\n", encoding="utf-8")
-    assert semsearch("index", "logs", "--vectors", vectors).status == 0
-    merged = semsearch("merge", "docs", "logs", "--name", "all", "--vectors", vectors)
-    assert (merged.status, merged.out) == (0, "indexes/all: 3 documents, 8 sentences\n")
-    assert semsearch("query", "moon", "-i", "all", "--format", "paths", "-k", "1").lines == ["logs/a.md"]
-    assert "up to date" in semsearch("index", "--name", "all").out or semsearch("status", "-i", "all").status == 0
-    assert semsearch("merge", "docs", "--name", "all").status == 2

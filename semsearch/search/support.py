@@ -6,14 +6,14 @@ and the words side by side cost nothing alone; without both and the lists of oth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float64, Int64, UInt64
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
 from semsearch.text.languages import RULES
-from semsearch.text.tokens import HashedWords
 
 
 def _are_compared(query: Query, candidates: Candidates) -> bool:
@@ -42,32 +42,45 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     d_i is the distance of the words of a pair, in any order; beyond three words a pair counts nothing. Without it 3 of
     295 first hits are lost over documentation, and 3 among five.
     """
-    weight, terms = tuning.TUNING.proximity_weight, query.terms
+    tuned, terms = tuning.TUNING, query.terms
     if not _are_compared(query, candidates) or terms is None or query.words is None:
         return candidates
     names = [name for name in dict.fromkeys(terms.words) if name.isalnum()]  # no joined ones
-    if len(names) < 2:
-        return candidates
     number = {name: at for at, name in enumerate(names)}
-    words = {term: number[name] for term, name in zip(terms.terms.tolist(), terms.words, strict=True) if name in number}
-    asked, owners = np.array(sorted(words), dtype=np.uint64), np.array([words[term] for term in sorted(words)])
-    idf = np.zeros(len(names))
-    np.maximum.at(idf, owners, query.words.lookup.idf[np.searchsorted(query.words.lookup.terms, asked)])
-    of_pairs, scores = np.minimum(idf[:-1], idf[1:]), candidates.scores
-    first = np.argsort(-scores, kind="stable")[: tuning.TUNING.proximity_passages]
-    first = first[candidates.are_sections[first] & (scores[first] >= np.nanmax(scores) - weight)]
+    word_of = {
+        term: number[name] for term, name in zip(terms.terms.tolist(), terms.words, strict=True) if name in number
+    }
+    idf, lookup = [0.0] * len(names), query.words.lookup
+    for term, value in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True):
+        if term in word_of:
+            idf[word_of[term]] = max(idf[word_of[term]], value)
+    weights, scores = [*map(min, idf, idf[1:])], candidates.scores
+    first = np.argsort(-scores, kind="stable")[: tuned.proximity_passages]
+    first = first[candidates.are_sections[first] & (scores[first] >= np.nanmax(scores) - tuned.proximity_weight)]
     first = first[[id_ not in candidates.literal for id_ in candidates.ids[first].tolist()]]
-    if not of_pairs.any() or not len(first):
+    if not any(weights) or not len(first):
         return candidates
-    texts = [*index.texts(candidates.ids[first].tolist()).values()]
     points = np.zeros(len(scores))
+    texts = index.texts(candidates.ids[first].tolist()).values()
     for language in index.reader.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
-            of_texts = index.reader.memory.words.words(texts, language)
-            ends = np.searchsorted(of_texts.of_terms, np.arange(len(texts) + 1))
-            in_order = HashedWords(of_texts.terms, ends)
-            points[first] = np.maximum(points[first], weight * _near(in_order, asked, owners, of_pairs))
+            for at, text in zip(first.tolist(), texts, strict=True):
+                in_order = index.reader.memory.words.words([text], language).terms.tolist()
+                near = _nearness(
+                    [(place, word_of[term]) for place, term in enumerate(in_order) if term in word_of], weights
+                )
+                points[at] = max(points[at], tuned.proximity_weight * near)
     return candidates.add("proximity", points)
+
+
+def _nearness(places: Sequence[tuple[int, int]], weights: Sequence[float]) -> float:
+    """The share of the pairs, by their weights, that stand together in a text. `places`: where it has which word."""
+    most, nearest = tuning.TUNING.proximity_words, [0.0] * len(weights)
+    for at, (place, word) in enumerate(places):
+        for other_place, other in places[max(at - most, 0) : at]:  # so many words that the query has may be between
+            if abs(word - other) == 1 and place - other_place <= most:
+                nearest[min(word, other)] = max(nearest[min(word, other)], (place - other_place) ** -0.5)
+    return float(np.dot(nearest, weights)) / sum(weights)
 
 
 def support(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
@@ -97,21 +110,3 @@ def support(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     length = is_section * tuned.length_weight * np.clip(powers, 0.0, tuned.length_most)
     share = min(max((1 - best / (weights.dense + weights.lexical)) / tuned.support_least, 0.0), 1.0)
     return candidates.add("support", share * tuned.support_weight * others).add("long", -share * length)
-
-
-def _near(texts: HashedWords, asked: UInt64, owners: Int64, of_pairs: Float64) -> Float64:
-    """The share of pairs that stand together in each of n texts, given by their terms in order. (n,)
-
-    `asked`: the query's terms, rising, with the number of each one's word (t,); `of_pairs`: their weights (w - 1,).
-    """
-    most, n = tuning.TUNING.proximity_words, len(texts.indptr) - 1
-    at = np.minimum(asked.searchsorted(texts.hashes), len(asked) - 1)
-    held = (asked[at] == texts.hashes).nonzero()[0]
-    word, text = owners[at[held]], np.searchsorted(texts.indptr, held, side="right") - 1
-    nearness = np.zeros((n, len(of_pairs)))
-    for step in range(1, most + 1):  # so many words that the query has may be between
-        distance = held[step:] - held[:-step]
-        beside = (np.abs(word[step:] - word[:-step]) == 1) & (distance <= most) & (text[step:] == text[:-step])
-        pairs = np.minimum(word[step:], word[:-step])[beside]
-        np.maximum.at(nearness, (text[step:][beside], pairs), distance[beside] ** -0.5)
-    return np.asarray(nearness @ of_pairs / of_pairs.sum())

@@ -23,9 +23,8 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +49,7 @@ _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readByt
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
-_AT_FIRST = 16  # of them, and then twice as many each time, until there are too many
+_AT_ONCE = 32  # of them, until there are too many
 
 # -- Recognising -------------------------------------------------------------------------------------------------------
 
@@ -69,6 +68,7 @@ _IS_NAME = re.compile(
 )
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
 _IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
+_IS_OF_WORD = re.compile(rf"[^\W{_UNSPACED}]")
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
@@ -80,7 +80,7 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     spans = [" ".join(span.split()) for span in (*phrases, *_SPAN.findall(query)) if not span.isspace()]
     rest = _SPAN.sub(" ", query)
     for span in spans[: len(phrases)]:
-        rest = re.sub("".join(_pattern_of(span)), " ", rest)
+        rest = re.sub(_spaced(span), " ", rest)
     pieces = [_bare(piece) for piece in _PIECES.findall(rest) if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
     parts = [QueryPart(span, _CODE) for span in spans] + [_part(piece, is_upper=is_upper) for piece in pieces]
@@ -164,26 +164,21 @@ def _having(
     lexical, tuned = index.reader.lexical, tuning.TUNING
     ids = distinct(np.concatenate([lexical.having(of_language) for of_language in terms]))
     ids = ids if query.allowed is None else ids[query.allowed.has(ids)]
-    if part.least == _WORD:
-        is_rare = len(ids) <= min(
-            tuned.exact_passages, int(tuned.exact_rare * len(lexical.ids))
-        )  # in a small index no word is
+    if part.least == _WORD:  # in a small index no word is rare
+        is_rare = len(ids) <= min(tuned.exact_passages, int(tuned.exact_rare * len(lexical.ids)))
         return dict.fromkeys(ids.tolist() if is_rare else (), True)
-    if len(ids) > _MOST_READ and (most is not None or query.words is None):
-        return {}
-    if len(ids) > _MOST_READ and query.words is not None:
+    if len(ids) > _MOST_READ:
+        if most is not None or query.words is None:
+            return {}
         ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids))
-    typed, in_any_case = _finder(part.text), _finder(part.text, re.IGNORECASE)
     having: dict[int, bool] = {}
-    first, size = 0, _AT_FIRST if most is not None else _MOST_READ
-    while first < len(ids):
-        for row in get_titled_texts(index.db, ids[first : first + size].tolist()):
+    for first in range(0, len(ids), _AT_ONCE):
+        for row in get_titled_texts(index.db, ids[first : first + _AT_ONCE].tolist()):
             text = "\n".join((row.text, row.title, *row.headings))
-            if in_any_case(text):
-                having[row.passage_id] = typed(text)
+            if stands_in(part.text, text, re.IGNORECASE):
+                having[row.passage_id] = stands_in(part.text, text)
         if most is not None and sum(having.values()) > most:
             return {}
-        first, size = first + size, 2 * size
     is_few = most is None or len(having) <= most
     return {id_: as_typed for id_, as_typed in having.items() if is_few or as_typed}
 
@@ -203,34 +198,30 @@ def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) 
     return files if len(rows) <= most else {}
 
 
-def _finder(part: str, flags: re.RegexFlag = re.NOFLAG) -> Callable[[str], bool]:
-    """Whether a text has a part where `_pattern` matches it. Its ends, slow to compile, are those of most parts."""
-    before, literal, after = _pattern_of(part)
-    find, begins, ends = re.compile(literal, flags).search, _edge(before).match, _edge(after).match
-
-    def stands_in(text: str) -> bool:
-        match = find(text)
-        while match is not None and not (begins(text, match.start()) and ends(text, match.end())):
-            match = find(text, match.start() + 1)
-        return match is not None
-
-    return stands_in
+def stands_in(part: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> bool:
+    """Return whether a part stands in a text, and not as the piece of a longer word, number or option."""
+    for match in re.finditer(_spaced(part), text, flags):
+        start, end = match.span()
+        before, after = text[max(start - 2, 0) : start][::-1], text[end : end + 2]
+        if _is_edge(part[0], before) and _is_edge(part[-1], after, is_end=True):
+            return True
+    return False
 
 
-_edge = lru_cache(maxsize=64)(re.compile)
+def _spaced(part: str) -> str:
+    """The pattern of a part, in which a space is any white space."""
+    return r"\s+".join(map(re.escape, part.split()))
 
 
-def _pattern_of(part: str) -> tuple[str, str, str]:
-    """What has to be before a part, itself, and what has to be after it: it is not a piece of a longer word, number or
-    option; a space is any white space."""
-    of_word = rf"[^\W{_UNSPACED}]"
-    before = (
-        rf"(?<!{of_word})" if re.match(rf"{of_word}|[/.@$#~]", part[0]) else r"(?<![\w-])" if part[0] == "-" else ""
-    )
-    before += r"(?<!\d\.)" if part[0].isdigit() else ""
-    after = rf"(?!{of_word})" if re.match(of_word, part[-1]) else ""
-    after += r"(?!\.\d)" if part[-1].isdigit() else ""
-    return before, r"\s+".join(map(re.escape, part.split())), after
+def _is_edge(character: str, beyond: str, *, is_end: bool = False) -> bool:
+    """Whether a part may begin or end with a character where the two `beyond` it, the nearest first, are these."""
+    nearest = beyond[:1]
+    if character.isdigit() and nearest == "." and beyond[1:].isdigit():
+        return False
+    if character == "-" and not is_end:
+        return not (nearest == "-" or _IS_OF_WORD.match(nearest))
+    sticks = _IS_OF_WORD.match(character) or (character in "/.@$#~" and not is_end)
+    return not (sticks and _IS_OF_WORD.match(nearest))
 
 
 # -- Ordering ----------------------------------------------------------------------------------------------------------

@@ -108,12 +108,6 @@ def test_words_of_headings_count_double(tmp_path: Path) -> None:
     assert counts.tolist() == [2, 1]
 
 
-def test_a_word_counts_at_most_255_times(tmp_path: Path) -> None:
-    postings = build(tmp_path / "p", ["river " * 1000])
-    assert postings.of(as_terms("river")[0])[1].tolist() == [255]
-    assert postings.lengths.tolist() == [1000]
-
-
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     build(tmp_path / "p", TEXTS)
     data = (tmp_path / "p").read_bytes()

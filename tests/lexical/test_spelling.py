@@ -82,14 +82,6 @@ def test_words_are_kept_as_they_are_spelled_and_names_with_digits_are_not(tmp_pa
     assert words_of(build(tmp_path / "p", [text])) == {"schedulers", "scheduling", "größe", "x" * LONGEST}
 
 
-def test_a_word_that_two_languages_have_with_one_term_is_kept_once() -> None:
-    builder = PostingsBuilder(Lexicon())
-    for language in ("en", "de", "en"):
-        terms = builder.lexicon.in_language(["radio"], language)
-        builder.add_terms(terms, np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))
-    assert builder.gathered().spelled == [b"radio"]
-
-
 def segments(folder: Path, texts: dict[int, str]) -> list[Segment]:
     writer = WordsWriter(folder, generation=1)
     for id_, text in texts.items():

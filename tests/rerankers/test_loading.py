@@ -14,7 +14,6 @@ import pytest
 from semsearch.errors import MissingExtra, ModelError, UsageError
 from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.rerankers.reranker import PairScorer
-from semsearch.storage.passage_encodings import key_of
 
 
 class Tensor:
@@ -100,17 +99,6 @@ def test_a_folder_is_an_encoder_or_a_cross_encoder_as_its_configuration_says(
     pairs = load_reranker(folder(tmp_path / "pairs", architecture="BertForSequenceClassification")).model
     assert isinstance(pairs, PairScorer)
     assert list(pairs.score("q", ["abc", "a"])) == [3, 1]
-
-
-def test_other_weights_have_another_digest(
-    library: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = folder(tmp_path / "encoder")
-    first, again = (load_reranker(path).model.digest for _ in range(2))  # type: ignore[union-attr]
-    monkeypatch.setattr(FakeTransformer, "weights", (1.0, 3.0))
-    other = load_reranker(path).model.digest  # type: ignore[union-attr]
-    assert first == again != other
-    assert key_of(first, "a") != key_of(other, "a") != key_of(other, "b")
 
 
 def test_a_name_is_looked_up_on_this_machine_and_never_downloaded_unasked(

@@ -176,15 +176,6 @@ def test_what_is_kept_may_be_deleted_or_damaged(made: Index, opened: Callable[[M
     assert again.read == []
 
 
-def test_what_was_not_read_in_time_is_read_at_the_next_question(
-    opened: Callable[[ModelReranker], Index], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened(ModelReranker(Letters(), clock=clock_that_stops_after(3))).search(QUESTION)
-    model = Letters()
-    opened(ModelReranker(model)).search(QUESTION)
-    assert len(model.read) == 50 - 32
-
-
 def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(tmp_path: Path) -> None:
     vectors = small_vectors(tmp_path)
     for name, topics in (("one", 6), ("two", 9)):

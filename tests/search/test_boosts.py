@@ -115,11 +115,6 @@ def test_of_several_indexes_only_what_all_of_them_miss_is_said(folder: Path, cap
         ]
 
 
-def test_a_boost_whose_filter_matches_nothing_is_said(index: Index, caplog: pytest.LogCaptureFixture) -> None:
-    index.search(QUERY, boosts=["autor=Ada^0.1"])
-    assert caplog.messages == ["no document has the key 'autor'; did you mean author?"]
-
-
 @pytest.mark.parametrize(
     "text", ["", "guide/", "^0.1", "guide/^", "guide/^much", "a^nan", "a^inf", "=x^1", "recent:0d^1"]
 )

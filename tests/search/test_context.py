@@ -88,14 +88,6 @@ def test_passages_that_follow_each_other_become_one_in_reading_order() -> None:
     assert (made.citations[1].line, made.citations[1].last_line) == (1, 3)
 
 
-def test_other_sections_and_documents_stay_apart() -> None:
-    book = Book()
-    book.add("First.", hit=0)
-    book.add("Second.", headings=("Other",), hit=0)
-    book.add("Third.", headings=("Other",), document=2, hit=0)
-    assert [citation.text for citation in book.context().citations] == ["First.", "Second.", "Third."]
-
-
 def test_a_passage_that_begins_with_a_pronoun_gets_what_it_speaks_of() -> None:
     book = Book()
     book.add("The queen is old.", "The hive is large.", "This is why it hums.")
@@ -132,38 +124,12 @@ def test_a_line_that_announces_a_list_gets_the_list() -> None:
     assert book.context().citations[0].text == "A hive needs the following:\n\nFrames\nWax"
 
 
-def test_no_sentence_comes_twice_where_a_neighbour_is_a_hit_too() -> None:
-    book = Book()
-    first = book.add("The hive is large.", "The queen is old.")
-    book.add("It swarms.", hit=0)
-    book.hit(first)
-    (citation,) = book.context().citations
-    assert citation.text == "The hive is large.\nThe queen is old.\n\nIt swarms."
-
-
-def test_neighbours_are_left_out_where_there_is_no_room_for_them() -> None:
-    book = Book()
-    book.add("word " * 40 + "end.")
-    book.add("It swarms in May.", hit=0)
-    assert "word" in book.context(100).text
-    assert book.context(20).citations[0].text == "It swarms in May."
-
-
 def test_a_passage_that_does_not_fit_makes_room_for_shorter_ones() -> None:
     book = Book()
     book.add("One bee.", hit=0)
     book.add("word " * 100 + "end.", document=2, hit=0)
     book.add("Two bees.", document=3, hit=0)
     assert [citation.path for citation in book.context(40).citations] == ["a.txt", "c.txt"]
-
-
-def test_far_down_the_list_no_scraps_are_taken() -> None:
-    book = Book()
-    book.add("One bee.", hit=0)
-    for document in (2, 3, 4):
-        book.add("word " * 100 + "end.", document=document, hit=0)
-    book.add("Scrap.", document=5, hit=0)
-    assert [citation.path for citation in book.context(40).citations] == ["a.txt"]
 
 
 def test_of_a_first_passage_that_is_too_long_the_sentences_around_the_best_one_are_taken() -> None:
@@ -173,16 +139,6 @@ def test_of_a_first_passage_that_is_too_long_the_sentences_around_the_best_one_a
     assert "number 20 of" in made.text
     assert "number 10 of" not in made.text
     assert 30 < made.words <= 40
-
-
-def test_of_a_later_one_half_is_taken_at_the_least() -> None:
-    book = Book()
-    book.add("One bee.", hit=0)
-    book.add(*(f"This is sentence number {number} of many." for number in range(10)), document=2, hit=4)
-    assert book.context(100).citations[1].text.count("sentence") == 10
-    assert book.context(70).citations[1].text.count("sentence") in range(5, 10)
-    assert "number 4 of" in book.context(70).text
-    assert len(book.context(40).citations) == 1
 
 
 def test_of_a_sentence_that_is_too_long_the_beginning_is_taken() -> None:

@@ -125,13 +125,6 @@ def test_a_quoted_word_and_a_query_with_plain_syntax_are_taken_as_they_are(index
     assert asked(index, "schedular kernel", syntax="plain") == "schedular kernel"
 
 
-def test_a_question_in_a_language_that_the_index_does_not_have_is_not_corrected(index: Index) -> None:
-    question = "Wie funktioniert die Verteilung der Prozesse, und warum wartet der Kern auf die anderen?"
-    hits = index.search(question)
-    assert hits.corrected == ()
-    assert "seems to be in German" in hits.notices[0]
-
-
 @pytest.mark.parametrize(
     ("texts", "query", "instead"),
     [
@@ -183,18 +176,6 @@ def test_known_words_and_other_forms_are_no_mistakes(
         index.add([Text("de", passage)])
         assert asked(index, query, mode=mode) == (text or query)
         assert [correction.asked for correction in index.search(query, mode=mode).corrected] == announced
-
-
-def test_new_words_are_known_at_once_and_after_segments_are_merged(tmp_path: Path, small_vectors: VectorTable) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
-        index.add(ENGLISH)
-        index.add([Text("late", "A xylophone.")])
-        assert asked(index, "xylophoen") == "xylophone"
-        index.compact()
-        assert asked(index, "xylophoen") == "xylophone"
-        assert index.verify() == []
-        index.rebuild()
-        assert asked(index, "schedular") == "scheduler"
 
 
 def test_a_word_that_another_index_has_is_not_corrected(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.hits import Hit, Hits, above_threshold
+from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 from semsearch.results.origin import ExactPart
 from semsearch.search.exact_words import parts_of
@@ -186,25 +185,6 @@ def test_scores_keep_the_order_however_many_are_asked_for(index: Index) -> None:
     assert [hit.document for hit in index.search(query, 40, min_score=least)] == [hit.document for hit in every[:2]]
 
 
-def test_filters_decide_first_and_boosts_move_only_within(index: Index) -> None:
-    assert not any(exact(hit) for hit in index.search("NO_COLOR", filters=["!NO_COLOR"]))
-    hits = index.search("NO_COLOR", boosts=["colours^3"])
-    assert [hit.document for hit in hits[:2]] == ["NO_COLOR", "colours"]
-    assert hits[0].explain().score == pytest.approx(hits[0].score, abs=1e-5)
-
-
-def test_a_reranker_orders_within_but_does_not_undo_it(folder: Path) -> None:
-    def last_first(_: str, hits: object) -> list[float]:
-        assert isinstance(hits, list)
-        return [float("E4711" not in hit.passage) + float("e4711" in hit.passage) for hit in hits]
-
-    with Index.open(folder / "notes", reranker=last_first) as index:
-        hits = index.search("E4711 of the captain in the storm")
-        assert [hit.document for hit in hits[:2]] == ["E4711", "e4711"]
-        assert hits[0].explain().score == pytest.approx(hits[0].score, abs=1e-5)
-        assert hits[2].score < hits[1].score
-
-
 def test_of_several_indexes_the_one_that_has_it_comes_first(folder: Path) -> None:
     for mode in ("hybrid", "lexical"):
         with MultiIndex.open(folder / "other", folder / "notes") as both:
@@ -214,21 +194,6 @@ def test_of_several_indexes_the_one_that_has_it_comes_first(folder: Path) -> Non
             assert scores == sorted(scores, reverse=True)
             for hit in hits:
                 assert both.explain("C++", hit).score == pytest.approx(hit.score, abs=1e-5)
-
-
-def test_another_passage_is_explained_with_its_exact_words(index: Index) -> None:
-    (hit, *_) = index.search("the captain waits NO_COLOR")
-    other = index.search("plain text")
-    found = next(each for each in other if each.document == "NO_COLOR")
-    explained = index.explain("NO_COLOR", found)
-    assert explained.exact is not None
-    assert explained.score == pytest.approx(index.search("NO_COLOR")[0].score, abs=1e-5)
-    assert hit.document == "NO_COLOR"
-
-
-def test_the_relevance_threshold_leaves_out_no_exact_words(index: Index) -> None:
-    weak = Hits(replace(hit, relevance=0.0) for hit in index.search("NO_COLOR", 3))
-    assert [hit.document for hit in above_threshold(weak)] == ["NO_COLOR"]
 
 
 # -- Shapes and points -------------------------------------------------------------------------------------------------

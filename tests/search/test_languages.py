@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,18 +92,6 @@ def test_a_question_in_a_language_that_no_document_has_is_answered_by_meaning(
         assert _first_topics(index, _plain, "el") == 1.0
 
 
-def test_an_index_in_english_has_the_same_vectors_with_tables_and_without(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
-) -> None:
-    _write(tmp_path / "docs", _plain, "en")
-    embedded = []
-    for name, folder in (("with", tables), ("without", tmp_path / "nothing")):
-        with languages_in(folder), Index.create(tmp_path / name, vectors=small_vectors) as index:
-            index.sync(tmp_path / "docs")
-            embedded.append(index.embed([sentence(topic, 1) for topic in TOPICS]))
-    assert np.array_equal(*embedded)
-
-
 def test_a_new_language_joins_an_index_without_changing_its_vectors(
     tmp_path: Path, tables: Path, small_vectors: VectorTable
 ) -> None:
@@ -123,19 +111,6 @@ def test_a_new_language_joins_an_index_without_changing_its_vectors(
         index.sync(tmp_path / "docs")
         assert _first_topics(index, in_chinese, "el") == _first_topics(index, in_greek, "zh") == 1.0
         assert index.verify() == []
-
-
-def test_removed_and_changed_documents_of_several_languages_leave_a_sound_index(mixed: Index, tmp_path: Path) -> None:
-    for path in (tmp_path / "docs").glob("sea-*.el.md"):
-        path.unlink()
-    (tmp_path / "docs" / "law-0.zh.md").write_text(in_chinese(TOPICS["sea"]))
-    report = mixed.sync(tmp_path / "docs", prune=True)
-    assert (report.removed, report.changed) == (4, 1)
-    assert mixed.verify() == []
-    (first, *_) = mixed.search(in_greek("ship sail harbour"), k=1)
-    assert "sea" in first.path or "law-0.zh" in first.path
-    mixed.refit()
-    assert mixed.verify() == []
 
 
 def test_an_index_says_that_a_language_has_other_vectors_now(
@@ -188,17 +163,6 @@ def test_the_sentence_shown_is_the_one_that_answers_in_another_language(
                     assert hit.sentence.rstrip(".。") == SPELL[hit.language](text).rstrip(".。"), topic
 
 
-def test_a_language_that_comes_with_so_much_text_that_the_index_is_refitted_is_found(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
-) -> None:
-    _write(tmp_path / "docs", _plain, "en", count=1)
-    with Index.create(tmp_path / "grown", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
-        _write(tmp_path / "docs", in_greek, "el", count=12)
-        assert index.sync().refitted
-        assert _first_topics(index, _plain, "el") == 1.0
-
-
 def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in_its_language(
     tmp_path: Path, tables: Path, mixed: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,52 +190,6 @@ def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in
         assert aligned[0][0] == "saying"
         assert order(index)[0][0] != "saying"
         assert order(mixed) == of_mixed
-
-
-def _words_aligned(index: Index, question: str) -> dict[str, float]:
-    """How well the first passages have a question's words, by the last of the headings above."""
-    found: dict[str, float] = {}
-    for hit in index.search(question, 20, mode="dense"):
-        dense = hit.explain().dense
-        assert dense is not None
-        found[hit.headings[-1]] = sum(each.cosine for each in dense.cosines if each.of == "words")
-    return found
-
-
-@pytest.mark.parametrize("spell", [in_greek, in_chinese])
-def test_headings_count_in_the_alignment_of_words(
-    spell: Callable[[str], str], tmp_path: Path, tables: Path, small_vectors: VectorTable
-) -> None:
-    text = (
-        "# guide\n\n## anchor tide\n\nvoyage rope deck coast storm.\n\n## dough cake\n\ncaptain sail ship rope deck.\n"
-    )
-    (tmp_path / "guide.md").write_text(text)
-    with Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
-        index.sync(tmp_path / "guide.md")
-        aligned = _words_aligned(index, spell("anchor tide"))
-    assert aligned["anchor tide"] > 0.8
-    assert aligned["dough cake"] < aligned["anchor tide"] - 0.3
-
-
-def test_those_that_are_not_aligned_do_not_overtake_those_that_are(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Index.create(tmp_path / "english", vectors=small_vectors, adapt=False) as index:
-        index.add([Text(f"{topic} {number}", sentence(topic, number)) for topic in TOPICS for number in range(6)])
-
-        def order(count: int) -> list[str]:
-            return [hit.document for hit in index.search(in_greek("ship sail storm"), count, mode="dense")]
-
-        whole = order(30)  # all are aligned
-        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, across_aligned=4, across_aligned_beyond=0))
-        found = order(4)
-        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, across_aligned_beyond=4 - 30))
-        for hit in index.search(in_greek("ship sail storm"), 30, mode="dense"):
-            assert hit.explain().score == pytest.approx(hit.score, abs=2e-3)
-        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
-        plain = order(30)
-        assert sorted(found) == sorted(plain[:4])
-        assert whole[:4] != plain[:4]
 
 
 @pytest.mark.parametrize(

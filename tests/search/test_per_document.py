@@ -39,8 +39,3 @@ def test_they_are_the_best_of_each(index: Index) -> None:
     hits = index.search("ship in the storm", 200, duplicates=True, per_document=1)
     assert {hit.document: hit.passage_id for hit in hits} == best
     assert len(hits) == len(best)
-
-
-def test_similar_passages_are_limited_too(index: Index) -> None:
-    hits = index.similar("short3", k=6, per_document=1)
-    assert len({hit.document for hit in hits}) == len(hits) == 6

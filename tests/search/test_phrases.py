@@ -81,22 +81,10 @@ def test_a_score_is_that_of_the_query_without_its_syntax(mode: Mode, index: Inde
         assert index.explain('"old ship" captain -harbour', stored).score == pytest.approx(hit.score)
 
 
-def test_filters_hold_besides(index: Index) -> None:
-    assert names(index.search('"old ship"', filters=["path=forms|accents"])) == {"forms", "accents"}
-    assert names(index.search('"old ship" -harbour', filters=["path=forms|accents"])) == {"forms"}
-
-
 def test_plain_syntax_takes_quotes_and_hyphens_as_text(index: Index) -> None:
     for query in ('"ship old"', "ship -old"):
         assert index.search(query, syntax="plain") == index.search("ship old")
         assert names(index.search(query, mode="lexical", syntax="plain")) >= {"apart", "email"}
-
-
-@pytest.mark.parametrize("query", ["old ship", "e-mail", 'a 5" ship', "- ship", "ship -5", "it's the captain's"])
-def test_a_query_without_syntax_has_the_hits_that_plain_syntax_gives(query: str, index: Index) -> None:
-    full, plain = index.search(query, 20, context=1), index.search(query, 20, context=1, syntax="plain")
-    assert [hit.to_dict(origin=True) for hit in full] == [hit.to_dict(origin=True) for hit in plain]
-    assert all("text" not in hit.to_dict(origin=True)["origin"] for hit in full)
 
 
 def test_a_phrase_that_no_passage_has_is_said(index: Index, caplog: pytest.LogCaptureFixture) -> None:
@@ -117,7 +105,3 @@ def test_a_phrase_that_no_passage_has_is_text_beside_other_words(
     assert caplog.messages == ["no passage has the phrase 'ship old'; its words are searched for one by one"]
     only_phrases = index.search('captain "old ship" "ship old"')
     assert names(only_phrases) == names(index.search('captain "old ship"'))
-
-
-def test_a_context_has_only_passages_with_the_phrase(index: Index) -> None:
-    assert {each.path for each in index.context('"ship is old"').citations} == {"apart"}

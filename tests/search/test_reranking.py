@@ -79,21 +79,6 @@ def test_the_explanation_adds_up_to_the_score_and_names_the_rerankers_part(opene
             assert found.to_dict()["rerank"] == part.to_dict()
 
 
-def test_one_that_says_the_same_of_all_changes_nothing(made: Index, opened: Callable[[Reranker], Index]) -> None:
-    found = opened(lambda _, hits: [0.1] * len(hits)).search(QUESTION, 10)
-    assert found == made.search(QUESTION, TUNING.reranked)[:10]
-    assert found[0].explain().rerank is None
-
-
-def test_hits_below_the_least_score_are_left_out_by_the_score_that_is_shown(
-    opened: Callable[[Reranker], Index],
-) -> None:
-    index = opened(by_length)
-    everything = index.search(QUESTION, 50)
-    least = everything[20].score
-    assert index.search(QUESTION, 50, min_score=least) == everything[:21]
-
-
 def test_contexts_and_batches_are_reranked_and_what_is_similar_is_not(
     made: Index, opened: Callable[[Reranker], Index]
 ) -> None:

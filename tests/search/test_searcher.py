@@ -68,36 +68,6 @@ def test_the_dense_score_is_the_mean_of_the_passages_the_best_sentences_and_the_
             assert hit.sentence in stored.sentences
 
 
-def test_a_passage_that_one_half_finds_is_scored_by_the_other_too(index: Index) -> None:
-    (hit,) = (
-        hit for hit in index.search("xylograph captain", 50) if hit.document == "tale.md" and "xylo" in hit.passage
-    )
-    assert hit.dense is not None
-    assert hit.lexical is not None
-
-
-def test_in_hybrid_mode_a_fifth_of_the_score_is_nearness_to_the_best(index: Index) -> None:
-    question = "the old ship and a violin"
-    hits = index.search(question, 1000, duplicates=True)
-    best = max(hit.lexical or 0.0 for hit in hits)
-    names = "support", "long", "short", "proximity"
-    base = {hit.passage_id: 0.56 * (hit.dense or 0.0) + 0.24 * (hit.lexical or 0.0) / best for hit in hits}
-    for hit in hits:
-        assert hit.origin is not None
-        base[hit.passage_id] += sum(hit.origin.points.get(name, 0.0) for name in names)
-    model = min(base, key=lambda id_: (-base[id_], id_))
-    with index._database.reading() as db:
-        reader = index._asking()._current(db)
-        nearest = reader.passage_vectors.fetch(np.array([model])).rows
-        for hit in hits:
-            vectors = reader.passage_vectors.fetch(np.array([hit.passage_id])).rows
-            near = float((vectors @ nearest.T).sum())
-            assert hit.origin is not None
-            score = hit.score - hit.origin.points.get("exchanged", 0.0)  # for the sentence that is shown
-            assert score == pytest.approx(base[hit.passage_id] + 0.2 * near, abs=1e-4)
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-
-
 def test_a_query_of_unknown_words_is_answered_by_its_words_and_says_so(
     index: Index, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -150,10 +120,3 @@ def test_an_empty_index_answers_with_nothing(tmp_path: Path) -> None:
         index.add([Text("a", "Qwerty uiop."), Text("b", "Asdf.")])
         assert index.verify() == []
         assert [hit.document for hit in index.search("asdf")] == ["b"]
-
-
-def test_passages_without_known_words_never_come_before_those_that_mean_something(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path), prior=0, components=0) as index:
-        index.add([Text("zero", "Qwerty uiop.", title="Asdf"), Text("far", "The judge."), Text("near", "A ship.")])
-        hits = index.search("ship", mode="dense")
-        assert [hit.document for hit in hits] == ["near", "far"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from small import small_vectors, write_articles
 
@@ -70,29 +69,6 @@ def test_neighbours_in_the_same_section_go_on_with_it_and_are_left_out(tmp_path:
         count = index.status().passages
         assert count > 5
         assert shown == set(range(1, count + 1)) - {hit.passage_id - 1, hit.passage_id, hit.passage_id + 1}
-
-
-def test_a_passage_is_asked_by_its_stored_vector(index: Index) -> None:
-    (like,) = index.search("rose", 1, filters=["garden-3.md"])
-    with index._database.reading() as db:
-        reader = index._asking()._current(db)
-        one = reader.passage_vectors.fetch(np.array([like.passage_id])).rows[0]
-        one = one / np.linalg.norm(one)  # half-precision floats are a little off
-        for hit in index.similar(like, k=4, mode="dense"):
-            whole = float(one @ reader.passage_vectors.fetch(np.array([hit.passage_id])).rows[0])
-            best = float(one @ reader.sentence_vectors.fetch(np.array([hit.sentence_id])).rows[0])
-            assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
-
-
-def test_a_document_is_asked_by_the_direction_of_the_sum_of_its_passages_vectors(index: Index) -> None:
-    ids = [hit.passage_id for hit in index.search("rose", 10, mode="dense", filters=["garden-3.md"])]
-    with index._database.reading() as db:
-        reader = index._asking()._current(db)
-        total = reader.passage_vectors.fetch(np.array(sorted(ids))).rows.sum(axis=0)
-        (hit,) = index.similar("garden-3.md", k=1, mode="dense")
-        whole = float(total @ reader.passage_vectors.fetch(np.array([hit.passage_id])).rows[0] / np.linalg.norm(total))
-        best = float(total @ reader.sentence_vectors.fetch(np.array([hit.sentence_id])).rows[0] / np.linalg.norm(total))
-    assert hit.dense == pytest.approx((whole + best) / 2, abs=1e-5)
 
 
 def test_filters_and_the_rest_hold_as_for_a_query(index: Index) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +13,6 @@ from small import small_vectors, write_articles
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.storage.catalogue import stored_texts
-from semsearch.storage.checksums import update_digests
 from semsearch.topics.topic_fit import fit_topics
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
@@ -80,50 +76,6 @@ def test_a_word_of_the_corpus_finds_passages_that_speak_of_the_same_without_it(
     with caplog.at_level(logging.WARNING):
         assert plain.search("frindle", mode="dense") == []
     assert "the word vectors have no word of 'frindle'" in caplog.text
-
-
-def test_four_parts_of_the_dense_score_are_of_topics_three_each_of_passage_and_sentence_one_of_the_title(
-    index: Index,
-) -> None:
-    with index._database.reading() as db:
-        snapshot = index._asking()._current(db)
-        embedder, topics = snapshot.embedder(db), snapshot.topics
-        assert embedder is not None
-        assert topics is not None
-        (query,), asked = embedder.transform(["violin concert"]), topics.of_question("violin concert")
-        for hit in index.search("violin concert", 5, mode="dense"):
-            (stored,) = stored_texts(db, hit.passage_id + 1, first=hit.passage_id)
-            best = (embedder.transform(stored.sentences) @ query).max()
-            words = embedder.tokenize([stored.heading, *stored.sentences])
-            whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query
-            topical = topics.of_passage(stored.heading, hit.passage) @ asked
-            title = embedder.transform([hit.title])[0] @ query
-            assert title
-            assert hit.dense == pytest.approx((4 * topical + 3 * whole + 3 * best + title) / 11, abs=2e-3)
-
-
-def test_a_question_that_the_topics_do_not_know_is_answered_as_without_them(index: Index, plain: Index) -> None:
-    expected = plain.search("a rope", 10, mode="dense")  # known to the word vectors, but in no article
-    found = index.search("a rope", 10, mode="dense")
-    assert expected[0].document.startswith("sea")
-    assert [hit.passage_id for hit in found] == [hit.passage_id for hit in expected]
-    assert [hit.dense for hit in found] == pytest.approx([hit.dense for hit in expected], abs=2e-3)
-
-
-def test_a_document_is_asked_by_the_sums_of_both_halves_of_its_passages(index: Index) -> None:
-    with index._database.reading() as db:
-        snapshot = index._asking()._current(db)
-        halves = snapshot.halves
-        ids = np.array([hit.passage_id for hit in index.search("rose", 50, mode="dense", filters=["garden-3.md"])])
-        vectors = snapshot.passage_vectors.fetch(np.sort(ids)).rows
-        (hit,) = index.similar("garden-3.md", k=1, mode="dense")
-        (row,) = snapshot.passage_vectors.fetch(np.array([hit.passage_id])).rows
-        (best,) = snapshot.sentence_vectors.fetch(np.array([hit.sentence_id])).rows
-        general, topics = halves.general(vectors).sum(axis=0), halves.topics(vectors).sum(axis=0)
-        general, topics = general / np.linalg.norm(general), topics / np.linalg.norm(topics)
-    expected = 0.4 * topics @ halves.topics(row) + 0.3 * general @ halves.general(row) + 0.3 * general @ best
-    assert hit.document.startswith("garden")
-    assert hit.dense == pytest.approx(expected, abs=1e-5)
 
 
 # -- keeping -------------------------------------------------------------------------------------------------------
@@ -195,12 +147,3 @@ def test_damaged_topics_are_seen_and_a_rebuild_mends_them(index: Index) -> None:
             ask()  # type: ignore[operator]
     index.rebuild()
     assert index.search("moon")
-
-
-def test_topics_that_are_not_those_of_the_vectors_are_seen(index: Index) -> None:
-    with closing(sqlite3.connect(index.path / "index.sqlite")) as db:
-        db.execute("DELETE FROM segments WHERE kind = 'topics'")
-        update_digests(db)
-        db.commit()
-    assert any("does not match its text" in problem for problem in index.verify())
-    index.rebuild()

@@ -16,14 +16,6 @@ def unit_rows(count: int, width: int, seed: int) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def test_the_inner_product_is_three_sevenths_of_one_cosine_and_four_of_the_other() -> None:
-    general, topics = unit_rows(5, 8, 1), unit_rows(5, 3, 2)
-    joined = join(general, topics)
-    expected = 3 / 7 * general @ general.T + 4 / 7 * topics @ topics.T
-    np.testing.assert_allclose(joined @ joined.T, expected, atol=1e-6)
-    np.testing.assert_allclose(np.linalg.norm(joined, axis=1), 1, atol=1e-6)
-
-
 def test_what_was_joined_can_be_taken_apart() -> None:
     general, topics = unit_rows(5, 8, 1), unit_rows(5, 3, 2)
     halves, joined = Halves(3), join(general, topics)
@@ -32,19 +24,6 @@ def test_what_was_joined_can_be_taken_apart() -> None:
     np.testing.assert_allclose(halves.topics(joined[0]), topics[0], atol=1e-6)
     assert Halves(0).general(general) is general
     assert Halves(0).topics(general).shape == (5, 0)
-
-
-def test_several_passages_have_the_directions_of_the_sums_of_both_halves() -> None:
-    general, topics = unit_rows(5, 8, 1), unit_rows(5, 3, 2)
-    found = Halves(3).direction(join(general, topics))
-    sums = general.sum(axis=0), topics.sum(axis=0)
-    expected = join(*(part[None] / np.linalg.norm(part) for part in sums))[0]
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    one_half = Halves(3).direction(join(general, np.zeros((5, 3), np.float32)))
-    np.testing.assert_allclose(Halves(3).general(one_half), sums[0] / np.linalg.norm(sums[0]), atol=1e-6)
-    assert not one_half[8:].any()
-    np.testing.assert_allclose(Halves(0).direction(general), sums[0] / np.linalg.norm(sums[0]), atol=1e-6)
-    assert not Halves(0).direction(np.zeros((2, 8), np.float32)).any()
 
 
 @pytest.mark.parametrize(

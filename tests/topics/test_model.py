@@ -13,7 +13,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.text.terms import Lexicon
-from semsearch.topics.topic_fit import TopicVectors, fit_topics, right_singular_vectors
+from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
 
 COUNT = 60
@@ -68,20 +68,6 @@ def test_topics_are_those_of_the_literal_decomposition(topics: Topics) -> None:
     np.testing.assert_allclose(ours @ ours.T, literal.loadings @ literal.loadings.T, atol=2e-3)
 
 
-def test_singular_vectors_are_exact_and_have_fixed_signs() -> None:
-    from scipy.sparse import csr_array
-
-    generator = np.random.default_rng(3)
-    left, right = (
-        np.linalg.qr(generator.standard_normal((40, 40)))[0],
-        np.linalg.qr(generator.standard_normal((90, 40))),
-    )
-    matrix = (left * 0.8 ** np.arange(40)) @ right[0].T
-    found = right_singular_vectors(csr_array(matrix.astype(np.float32)), 7)
-    np.testing.assert_allclose(np.abs(np.sum(found * right[0][:, :7], axis=0)), 1, atol=1e-4)
-    assert (found.max(axis=0) > -found.min(axis=0)).all()
-
-
 def test_a_fit_is_the_same_each_time_and_in_whichever_segments_the_passages_lie(
     words: list[LexicalSegment], topics: Topics, tmp_path: Path
 ) -> None:
@@ -97,16 +83,6 @@ def test_removed_passages_count_for_nothing(words: list[LexicalSegment], tmp_pat
     left = [number for number in range(COUNT) if not 10 <= number < 25]
     fewer = fit_topics(written(tmp_path, left), IdRanges.of(()), dimension=6, least=10)
     assert same(fit_topics(words, IdRanges.of([(11, 15)]), dimension=6, least=10), fewer)
-
-
-def test_a_sample_has_the_terms_of_its_passages_and_the_idf_of_all(words: list[LexicalSegment], topics: Topics) -> None:
-    found = fit_topics(words, IdRanges.of(()), dimension=4, sample=10, least=10)
-    assert found is not None
-    assert found.passages == 10
-    expected = {term for number in range(0, COUNT, 6) for term in terms_of(number)} & set(topics.terms.tolist())
-    assert set(found.terms.tolist()) == expected
-    everywhere = dict(zip(topics.terms.tolist(), topics.idf.tolist(), strict=True))
-    assert found.idf.tolist() == [everywhere[term] for term in found.terms.tolist()]
 
 
 def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
@@ -132,18 +108,6 @@ def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally
     np.testing.assert_allclose(np.concatenate([*topics.of_postings(words[0].postings)]), by_text, atol=1e-5)
     np.testing.assert_allclose(kept, by_text, atol=1e-3)
     np.testing.assert_allclose(by_text @ by_text.T, by_formula @ by_formula.T, atol=5e-3)
-
-
-def test_vectors_are_found_by_id_in_whichever_segment(
-    words: list[LexicalSegment], topics: Topics, tmp_path: Path
-) -> None:
-    ids = np.array([2, 3, 7, 8, 59, 60])
-    parts = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
-    one, other = TopicVectors(topics, words, tmp_path), TopicVectors(topics, parts, tmp_path)
-    np.testing.assert_allclose(one.of(ids), other.of(ids), atol=1e-3)
-    assert not one.of(np.array([0, 61])).any()
-    assert not TopicVectors(topics, [], tmp_path).of(ids).any()
-    assert {path.suffix for path in tmp_path.iterdir()} == {".postings"}
 
 
 def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(

@@ -13,11 +13,10 @@ from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import HERE, all_asked, find_asked, index_folders, of_this_folder, shown
 from semsearch.cli.printing import complain, warn
-from semsearch.cli.progress import sync_progress
-from semsearch.errors import IndexLocked, IndexNotFound, UsageError
+from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.results.hits import Citation, Hit
+from semsearch.results.hits import Citation, Context, Hit, nothing_answers
 
 if TYPE_CHECKING:
     from semsearch.remote_index import RemoteIndex
@@ -106,8 +105,7 @@ def bring_up_to_date(asked: Asked) -> None:
         if not index.roots:  # texts that a program added have no files
             continue
         try:
-            with sync_progress(quiet=False) as progress:
-                report = index.sync(progress=progress)
+            report = index.sync(progress=True)
         except IndexLocked as error:
             warn(f"searching the index without an update: {error}")
         else:
@@ -146,6 +144,11 @@ def tell_if_empty(asked: Asked) -> None:
     with suppress(UsageError):  # of several nothing is known
         if not asked.status(drift=False, stale=False).documents:
             warn("the index on the server is empty")
+
+
+def without_passages(query: str, passages: Context) -> str:
+    """Why a context has no passages."""
+    return nothing_answers(passages.missing or (), query) if passages.weak else f"no hits for {quoted(query)}"
 
 
 def show(answers: Iterable[Answer], format: options.Format, asked: Asked, *, batch: bool = False) -> int:

@@ -10,7 +10,6 @@ The JSON of an explanation has all words and pairs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
@@ -24,19 +23,11 @@ _LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
 _NUMBER = 5  # columns of a number: -0.12
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a line. `share`: what a pair adds, from -1 to 1 in relation to the largest; None for other cells."""
-
-    text: str
-    share: float | None = None
-
-
-def lines(explanation: Explanation) -> Iterator[str]:
-    """All lines of an explanation, for a pipe: the summary and the table."""
+def lines(explanation: Explanation, *, width: int = WIDTH) -> Iterator[str]:
+    """All lines of an explanation: the summary and the table."""
     yield from summary(explanation)
     if explanation.pairs is not None:
-        yield from ("".join(cell.text for cell in line).rstrip() for line in table(explanation.pairs))
+        yield from table(explanation.pairs, width=width)
 
 
 def summary(explanation: Explanation) -> Iterator[str]:
@@ -104,45 +95,36 @@ def _aligned(quote: Quoted) -> str:
     return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
 
 
-def table(pairs: Pairs, *, width: int = WIDTH) -> list[list[Cell]]:
+def table(pairs: Pairs, *, width: int = WIDTH) -> Iterator[str]:
     """What pairs of words add to the cosine, as lines: the query's words down, the sentence's across, in their order.
 
     Only the words that add most are shown, as many as fit. A dot is less than 0.005. Empty if query or sentence has no
     known word.
     """
     if not pairs.question or not pairs.sentence:
-        return []
-    rows = _largest([max(map(abs, row)) for row in pairs.shares])[:_ROWS]
-    names = {row: _cut(pairs.question[row]) for row in sorted(rows)}
-    label = max(map(cell_len, names.values()))
-    room = width - label
-    columns = []
+        return
+    rows = sorted(_largest([max(map(abs, row)) for row in pairs.shares])[:_ROWS])
+    label = max(cell_len(_cut(pairs.question[row])) for row in rows)
+    widths = {}
     for column in _largest([max(abs(row[column]) for row in pairs.shares) for column in range(len(pairs.sentence))]):
-        room -= _column_width(pairs.sentence[column])
-        if room >= 0:
-            columns.append(column)
-    columns.sort()
-    largest = max(abs(share) for row in pairs.shares for share in row) or 1.0
-    heads = [_right(_cut(pairs.sentence[column]), _column_width(pairs.sentence[column])) for column in columns]
-    shown = [[Cell(" " * label), *map(Cell, heads)]]
-    for row, name in names.items():
-        cells = [Cell(set_cell_size(name, label))]
-        for column in columns:
-            share = pairs.shares[row][column]
-            number = "·" if abs(share) < _LEAST else f"{share:.2f}"
-            cells.append(Cell(_right(number, _column_width(pairs.sentence[column])), share / largest))
-        shown.append(cells)
-    return shown
+        widths[column] = max(cell_len(_cut(pairs.sentence[column])), _NUMBER) + 1
+        if label + sum(widths.values()) > width:
+            del widths[column]
+            break
+    columns = sorted(widths)
+    heads = (_right(_cut(pairs.sentence[column]), widths[column]) for column in columns)
+    yield (" " * label + "".join(heads)).rstrip()
+    for row in rows:
+        shares = (pairs.shares[row][column] for column in columns)
+        numbers = ("·" if abs(share) < _LEAST else f"{share:.2f}" for share in shares)
+        cells = (_right(number, widths[column]) for number, column in zip(numbers, columns, strict=True))
+        yield set_cell_size(_cut(pairs.question[row]), label) + "".join(cells)
 
 
 def _largest(sizes: Sequence[float]) -> list[int]:
     """The indices of sizes that are not negligible, the largest first; of one if all are."""
     order = sorted(range(len(sizes)), key=lambda index: -sizes[index])
     return [index for index in order if sizes[index] >= _LEAST] or order[:1]
-
-
-def _column_width(word: str) -> int:
-    return max(cell_len(_cut(word)), _NUMBER) + 1
 
 
 def _cut(word: str) -> str:

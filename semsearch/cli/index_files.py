@@ -29,12 +29,11 @@ from semsearch.cli.find_index import (
 )
 from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import ask_on_terminal, complain, count, size
-from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary, sync_progress
+from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,
     IndexNotFound,
-    SemsearchError,
     SourceError,
     UsageError,
     index_command,
@@ -127,16 +126,14 @@ class IndexRun:
         """Rebuild, sync and refit as requested; one report of all."""
         whole: list[SyncReport] = []  # of steps that embed the whole index
         report = SyncReport()
-        with sync_progress(quiet=quiet) as show:
-            if self.rebuild and not self.target.is_new:
-                whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
-            with _after("the index was rebuilt" if whole else ""), _resumable(opened.path):
-                if self.paths or opened.roots or not self.rebuild:
-                    report = opened.sync(*self.paths, **self.reading.arguments(), progress=show)
-            if self.refit and not report.refitted:
-                has_changed = report.added or report.changed or report.removed or report.moved
-                with _after("the index was brought up to date" if has_changed else ""):
-                    whole.append(opened.refit(progress=show))
+        show = not quiet
+        if self.rebuild and not self.target.is_new:
+            whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
+        with _resumable(opened.path):
+            if self.paths or opened.roots or not self.rebuild:
+                report = opened.sync(*self.paths, **self.reading.arguments(), progress=show)
+        if self.refit and not report.refitted:
+            whole.append(opened.refit(progress=show))
         return replace(
             report,
             refitted=report.refitted or self.refit or self.rebuild,
@@ -151,29 +148,12 @@ class IndexRun:
         if report.warnings:
             return f"nothing could be indexed: {'; '.join(report.warnings)}"
         if report.skipped:
-            files = "the only file was" if len(report.skipped) == 1 else f"all {len(report.skipped):,} files were"
-            return f"nothing could be indexed in {where}: {files} skipped"
-        if report.not_read:
-            return f"nothing to index in {where}: no reader for its files ({endings_in_words(report.not_read)})"
-        if self.reading.include or self.reading.exclude:
-            return f"nothing to index in {where}: no file passes --include and --exclude"
-        why = index_command("index", *self.paths, "--dry-run")
-        return f"nothing to index in {where}: all files are hidden or ignored, or there are none; see: {why}"
-
-
-@contextmanager
-def _after(done: str) -> Iterator[None]:
-    """If a step fails or is interrupted, say in its message what was `done` before it, and is saved."""
-    try:
-        yield
-    except SemsearchError as error:
-        if done:
-            error.args = (f"{done}; the next step failed: {error}",)
-        raise
-    except KeyboardInterrupt as interrupt:
-        if done:
-            raise KeyboardInterrupt(f"{done}; {str(interrupt) or 'nothing else was changed'}") from None
-        raise
+            reason = "its file was skipped" if len(report.skipped) == 1 else "all its files were skipped"
+        elif report.not_read:
+            reason = f"no reader for its files ({endings_in_words(report.not_read)})"
+        else:
+            reason = "all files are hidden, ignored or excluded, or there are none"
+        return f"nothing to index in {where}: {reason}; see: {index_command('index', *self.paths, '--dry-run')}"
 
 
 @contextmanager

@@ -7,7 +7,7 @@ silently: the shell would print a message into the line that is being typed.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from typer import Argument, Option
 
 import semsearch
-from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
+from semsearch.cli.find_index import folders_of_indexes, index_folders
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, SearchOptions, Syntax
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import ModelReranker
-    from semsearch.results.documents import Facets
 
 # options of a panel of the help text; the usual ones have none
 in_index = partial(Option, rich_help_panel="Index")
@@ -54,38 +53,15 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
 
 # -- Completion --------------------------------------------------------------------------------------------------------
 
-_VALUES = 50  # of each key
-
 
 def complete_index(ctx: Any, incomplete: str) -> list[str]:
     """The names of the indexes there are."""
     try:
         folders = folders_of_indexes(_indexes(ctx))
-        return _beginning(incomplete, (index.name for folder in folders for index in index_folders(folder)))
+        names = (index.name for folder in folders for index in index_folders(folder))
+        return list(dict.fromkeys(name for name in names if name.startswith(incomplete)))
     except (SemsearchError, OSError):
         return []
-
-
-def complete_filter(ctx: Any, incomplete: str) -> list[str]:
-    """The filters that select something in the index: by folder, by format, by each value of each key."""
-    names: Any = ctx.params.get("index")
-    try:
-        with open_index([names] if isinstance(names, str) else names, _indexes(ctx)) as index:
-            return _beginning(incomplete, _filters(index.facets(values=_VALUES), whole="=" in incomplete))
-    except (SemsearchError, OSError):
-        return []
-
-
-def _filters(facets: Facets, *, whole: bool) -> Iterator[str]:
-    """Filters by folder and format, and the keys of the metadata; their values where a key is being given one."""
-    for facet in (facets.folders, facets.formats):
-        yield from (value.filter for value in facet.values)
-    for key in facets.metadata:
-        yield from (value.filter for value in key.values) if whole else [f"{key.key}="]
-
-
-def _beginning(incomplete: str, texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(text for text in texts if text.startswith(incomplete)))
 
 
 def _indexes(ctx: Any) -> Path | None:
@@ -131,7 +107,6 @@ FiltersOption = Annotated[
         metavar="FILTER",
         help="Only documents whose path ('guide/*.md') or metadata ('author=Ada', 'year>=2020', 'title~Rust*') match. "
         "a|b: either; !a: not a. Repeat to require all.",
-        autocompletion=complete_filter,
     ),
 ]
 ContextOption = Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]

@@ -23,15 +23,7 @@ from semsearch.cli.printing import warn
 from semsearch.errors import UsageError, install_command
 
 GROUP = "semsearch.commands"
-_EVALUATIONS = (
-    *("retrieval", "sts", "data", "report", "weights", "sweep", "components", "removal"),
-    *("supervised", "classify", "cbos"),
-)
-_OF_VECTORS = ("evaluate", "count", "texts", "distill", "align", "translations", "train", "pieces", "language")
-BROUGHT_BY = {  # distributions of this repository, and commands that they bring
-    "scale": ("publish",),
-    "research": ("bench", *(f"evaluate {name}" for name in _EVALUATIONS), *(f"vectors {name}" for name in _OF_VECTORS)),
-}
+_OF_RESEARCH = ("bench", "evaluate", "vectors")  # a command, and groups to which it brings commands
 
 
 class ExtensibleGroup(TyperGroup):
@@ -62,14 +54,15 @@ class ExtensibleGroup(TyperGroup):
             return command
         if (point := announced(_path(ctx)).get(cmd_name)) is not None:
             return loaded(point, cmd_name)
-        name = " ".join(filter(None, [_path(ctx).replace(".", " "), cmd_name]))
-        for folder, names in BROUGHT_BY.items():
-            if name in names:
-                raise UsageError(
-                    f"semsearch {name} is part of semsearch-{folder}; in a checkout of semsearch, run: "
-                    f"{install_command(distribution=f'./{folder}')}"
-                )
-        return None
+        group = _path(ctx)
+        folder = "scale" if cmd_name == "publish" else "research" if (group or cmd_name) in _OF_RESEARCH else ""
+        if not folder:
+            return None
+        name = " ".join([*filter(None, [group.replace(".", " ")]), cmd_name])
+        raise UsageError(
+            f"semsearch {name} is no command, or part of semsearch-{folder}; in a checkout of semsearch, run: "
+            f"{install_command(distribution=f'./{folder}')}"
+        )
 
 
 def command_of(target: Any, name: str) -> Any:

@@ -31,9 +31,8 @@ from semsearch.cli.answer_formats import (
     stale_mark,
     trail,
 )
-from semsearch.cli.explanation_text import summary, table
+from semsearch.cli.explanation_text import lines
 from semsearch.cli.printing import one_line
-from semsearch.results.explanation import Explanation
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
 from semsearch.text.terms import content_words
@@ -74,10 +73,8 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             if stale := stale_mark(hit):
                 _print_below(console, Text(f"! {stale}", "yellow"), width)
             if explanation is not None:
-                for line in summary(explanation):
+                for line in lines(explanation, width=width - _INDENT):
                     _print_below(console, Text(line, "dim"), width)
-                for row in heat_map(explanation, width=width - _INDENT):
-                    _print_below(console, row, width)
             console.print()
         if answer.weak:
             console.print(Text(answer.left_out(answer.weak), "dim"))
@@ -88,24 +85,6 @@ def _print_below(console: Console, text: Text, width: int) -> None:
     for line in text.wrap(console, width - _INDENT):
         line.pad_left(_INDENT)
         console.print(line, soft_wrap=True)
-
-
-def heat_map(explanation: Explanation, *, width: int) -> Iterator[Text]:
-    """The table of word pairs, each the warmer the more it adds to the cosine, blue if negative; none without pairs."""
-    for cells in table(explanation.pairs, width=width) if explanation.pairs is not None else ():
-        line = Text()
-        for cell in cells:
-            line.append(cell.text[:1]).append(cell.text[1:], "" if cell.share is None else warmth(cell.share))
-        yield line
-
-
-def warmth(share: float) -> str:
-    """The style of a cell, by what its pair adds in relation to the largest one; dim for next to nothing."""
-    if abs(share) < 0.1:
-        return "dim"
-    if share < 0:
-        return "white on blue"
-    return "black on red" if share > 0.6 else "black on yellow" if share > 0.3 else "black on cyan"
 
 
 def heading(hit: Hit, *, width: int, best: float) -> Text:

@@ -26,6 +26,7 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
         def draw(step: Progress) -> None:
             of_files = step.phase in _NAMES
             bar.set_description(_NAMES.get(step.phase, step.phase), refresh=False)
+            bar.set_postfix_str(f"{step.sentences:,} sentences" if step.phase == "reading" else "", refresh=False)
             bar.total = (step.total_files if of_files else step.total_sentences) or None
             bar.update((step.files if of_files else step.sentences) - bar.n)
 

@@ -27,9 +27,6 @@ def completed(line: str) -> list[str]:
         ("semsearch query -i d", ["docs"]),
         ("semsearch query -i x", []),
         ("semsearch status -i ", ["docs"]),
-        ("semsearch query -f auth", ["author="]),
-        ("semsearch query -f author=", ["author=Ada"]),
-        ("semsearch query -i docs -f tags=t", ["tags=travel"]),
         ("semsearch query --show ", ["sentence", "passage"]),
         ("semsearch query --format n", ["null"]),
     ],
@@ -38,7 +35,7 @@ def test_the_shell_is_offered_what_can_follow(line: str, offered: list[str]) -> 
     assert completed(line) == offered
 
 
-@pytest.mark.parametrize("line", ["semsearch query -i ", "semsearch query -f a", "semsearch query -i none -f a"])
+@pytest.mark.parametrize("line", ["semsearch query -i ", "semsearch status "])
 def test_where_there_is_no_index_nothing_is_offered_or_said(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

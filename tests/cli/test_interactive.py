@@ -75,7 +75,7 @@ def test_arrows_choose_and_the_preview_follows() -> None:
         await typist.wait(lambda: typist.chosen.startswith("> 2"))
         typist.type(PAGE_DOWN, PAGE_DOWN)
         await typist.wait(lambda: typist.search.chosen == len(typist.search.answer.hits) - 1)
-        place = typist.chosen.split()[4]
+        place = typist.chosen.split()[3]
         await typist.wait(lambda: any(line.startswith(place) for line in typist.lines))
         typist.type(UP, UP, UP, UP)
         await typist.wait(lambda: typist.chosen == first)

@@ -30,7 +30,7 @@ def test_info_is_the_card_with_size_and_whether_it_is_whole(small_vectors: Vecto
     assert result.exit_code == 0
     assert shown["words"] == str(len(small_vectors))
     assert {"name", "source", "licence", "dimension", "dtype", "bytes", "digest", "verified"} <= shown.keys()
-    assert shown["verified"].startswith("yes")
+    assert shown["verified"] == "True"
     details = json.loads(run("info", small_vectors.folder, "--json").stdout)
     assert (details["digest"], details["verified"]) == (small_vectors.digest, True)
     assert details["bytes"] == sum(path.stat().st_size for path in small_vectors.folder.iterdir())
@@ -41,7 +41,7 @@ def test_info_of_damaged_vectors_fails(glove: Path) -> None:
     (folder / "words.txt").write_text("the\ncat\ncow\n")
     result = run("info", folder)
     assert result.exit_code == 2
-    assert "NO" in result.stdout
+    assert "False" in result.stdout
     assert result.stderr.startswith("semsearch: ")
     assert "damaged" in result.stderr
 

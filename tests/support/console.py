@@ -82,8 +82,9 @@ def work_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def on_terminal(*arguments: object, **settings: str) -> str:
     """The output of the real command on a terminal of 80 columns."""
-    pty = pytest.importorskip("pty", reason="needs a terminal")
+    pty, termios = (pytest.importorskip(name, reason="needs a terminal") for name in ("pty", "termios"))
     outside, inside = pty.openpty()
+    termios.tcsetwinsize(inside, (24, 80))
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
     with subprocess.Popen(
         [sys.executable, "-m", "semsearch", *map(str, arguments)],

@@ -89,7 +89,4 @@ def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(world: Path, m
         index.search("ship")
 
 
-
-
 # -- Pages of mapped files ---------------------------------------------------------------------------------------------
-

@@ -13,11 +13,11 @@ import typer
 from semsearch.chat import OLLAMA, ChatModels
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import open_asked, tell_if_empty, tell_if_stale
+from semsearch.cli.asked_indexes import open_asked, tell_if_empty, tell_if_stale, without_passages
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
-from semsearch.errors import ServerError, quoted
-from semsearch.results.hits import FLOOR, Context, nothing_answers
+from semsearch.errors import ServerError
+from semsearch.results.hits import FLOOR, Context
 
 in_model = partial(typer.Option, rich_help_panel="Model")
 
@@ -54,25 +54,15 @@ def ask(
     """
     tell_warnings()
     question = clean(" ".join(text))
-    chosen_options = search.options(floor=0.0 if search.every else FLOOR)
     with open_asked(search) as opened:
-        passages = opened.context(question, max_words=max_words, options=chosen_options)
+        passages = opened.context(
+            question, max_words=max_words, options=search.options(floor=0.0 if search.every else FLOOR)
+        )
         if not passages.text:
             if json:
-                answer = ModelAnswer(
-                    *(question, search.mode, None, False, "", (), ()),
-                    weak=passages.weak,
-                    verdict=passages.verdict,
-                    missing=passages.missing,
-                )
-                print(to_json(answer.to_dict()))
+                print(to_json(_answer(question, search, None, (), passages).to_dict()))
             nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
-            why = (
-                nothing_answers(passages.missing or (), question)
-                if passages.weak
-                else f"no hits for {quoted(question)}"
-            )
-            complain(f"not in your documents: {why}{nearest}")
+            complain(f"not in your documents: {without_passages(question, passages)}{nearest}")
             tell_if_empty(opened)
             raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)
@@ -81,32 +71,46 @@ def ask(
             _show(models, request_body(chosen or "", prompt(question, passages)), json=json)
             return
         chosen = chosen or models.only_name()
-        _tell_where(models, chosen, passages)
+        if sys.stderr.isatty():  # a model may take a while
+            complain(f"asking {one_line(chosen)} at {models.url}, with {passages.words:,} words from your documents")
         answer_pieces = models.answer(request_body(chosen, prompt(question, passages)))
         sentences = answer_sentences(answer_pieces, [cited.number for cited in passages.citations])
         first = next(sentences, None)
         if first is None:
             raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
         kept = iter(()) if first.denies else chain([first], sentences)
-        parts = tuple(kept if json else _printed(kept))
-        answered = bool(parts) and (any(part.citations for part in parts) or not any(part.denies for part in parts))
+        answer = _answer(question, search, chosen, tuple(kept if json else _printed(kept)), passages)
         if json:
-            whole = "".join(part.before + part.text for part in parts).strip()
-            cited = ModelAnswer(
-                *(question, search.mode, chosen, answered, whole, parts, passages.citations),
-                verdict=passages.verdict,
-                missing=passages.missing,
-            )
-            print(to_json(cited.to_dict()))
-        elif answered:
-            _print_sources(parts, passages)
-        if answered:
-            _tell_unfounded(parts)
+            print(to_json(answer.to_dict()))
+        if answer.answered:
+            if not json:
+                _print_sources(answer.sentences, passages)
+            _tell_unfounded(answer.sentences)
             tell_if_stale(passages.citations, opened)
-    if not answered:
+    if not answer.answered:
         number = count(len(passages.citations), "passage")
         complain(f"not in your documents: {one_line(chosen)} finds no answer in the {number} that it was given")
         raise typer.Exit(NONE_FOUND)
+
+
+def _answer(
+    question: str,
+    search: options.SearchArguments,
+    model: str | None,
+    sentences: tuple[AnswerSentence, ...],
+    passages: Context,
+) -> ModelAnswer:
+    """What the model answered; it has answered with a citation, or without a sentence that denies it."""
+    answered = any(part.citations for part in sentences) or not any(part.denies for part in sentences)
+    return ModelAnswer(
+        *(question, search.mode, model, answered and bool(sentences)),
+        "".join(part.before + part.text for part in sentences).strip(),
+        sentences,
+        passages.citations,
+        weak=None if passages.text else passages.weak,
+        verdict=passages.verdict,
+        missing=passages.missing,
+    )
 
 
 def _models(url: str | None) -> tuple[ChatModels, str | None]:
@@ -135,12 +139,6 @@ def _show(models: ChatModels, body: dict[str, Any], *, json: bool) -> None:
     print(f"POST {models.url}/chat/completions ({body['model'] or 'the only model of the server'})")
     for message in body["messages"]:
         print(f"\n--- {message['role']} ---\n{message['content']}")
-
-
-def _tell_where(models: ChatModels, name: str, passages: Context) -> None:
-    """Say on a terminal what goes where: a model may take a while."""
-    if sys.stderr.isatty():
-        complain(f"asking {one_line(name)} at {models.url}, with {passages.words:,} words from your documents")
 
 
 def _printed(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:

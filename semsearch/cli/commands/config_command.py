@@ -16,7 +16,6 @@ from semsearch.cli.configuration import (
     default_of,
     dotted,
     is_users_alone,
-    project_file,
     read_configuration,
     section_items,
     users_file,
@@ -46,16 +45,6 @@ def show(json: JsonOption = False) -> None:
         return
     rows = [("key", "value", "from"), *((key, _shown(value), source) for key, value, source in items)]
     print(*aligned(rows, left=(0, 1, 2)), sep="\n")
-
-
-@config_group.command()
-def path() -> None:
-    """Print the configuration files, your own first; later ones override earlier ones."""
-    files = [file for file in (users_file(), project_file()) if file is not None and file.is_file()]
-    for file in files:
-        print(file)
-    if not files:
-        raise typer.Exit(1)
 
 
 @config_group.command()

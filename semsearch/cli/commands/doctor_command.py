@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import re
-import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 import typer
@@ -23,7 +21,6 @@ from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
 from semsearch.word_vectors.loading import load_vectors, shipped_names
 
-_VERSIONS = ("numpy", "scipy", "faiss-cpu", "lxml", "pypdfium2")
 _COMPILED = (  # which a wrong processor, libc or version of Python breaks
     *("numpy", "scipy.sparse", "faiss", "lxml.etree", "pypdfium2", "Stemmer", "pyromark", "sentencex", "yaml"),
 )
@@ -38,8 +35,21 @@ def doctor() -> None:
     by `semsearch verify`.
     """
     keep_warnings()
+    checks: dict[str, Callable[[], str]] = {
+        "semsearch": lambda: (
+            f"{__version__} in {Path(__file__).parents[2]}; Python {platform.python_version()}, {platform.platform()}"
+        ),
+        "packages": _packages,
+        "word vectors": _word_vectors,
+        "search": _search,
+        "settings": partial(_folder, config_folder()),
+        "own indexes": partial(_folder, data_folder() / "indexes"),
+        "cache": partial(_folder, cache_folder("")),
+        "file names": _file_names,
+        "extras": _extras,
+    }
     are_well = True
-    for subject, check in _checks():
+    for subject, check in checks.items():
         try:  # whatever it raises is the problem, since anything may be broken
             is_well, finding = True, check()
         except (Exception, SystemExit) as error:
@@ -51,49 +61,28 @@ def doctor() -> None:
         raise typer.Exit(PROBLEMS)
 
 
-def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
-    python = f"Python {platform.python_version()}, {platform.platform()}"
-    yield "semsearch", lambda: f"{__version__} in {Path(__file__).parents[2]}; {python}"
-    yield "packages", _packages
-    yield "word vectors", _word_vectors
-    yield "search", _search
-    folders = {"settings": config_folder(), "own indexes": data_folder() / "indexes", "cache": cache_folder("")}
-    for subject, folder in folders.items():
-        yield subject, partial(_folder, folder)
-    yield "file names", _file_names
-    yield "extras", _extras
-
-
 def _packages() -> str:
     for name in _COMPILED:
-        importlib.import_module(name)
-    missing = [name for name in _requirements() if installed_version(name) is None]
+        import_module(name)
+    missing = [name for name in _requirements() if not _is_installed(name)]
     if missing:
         raise SemsearchError(f"{', '.join(missing)} not installed; run: {install_command()}")
-    versions = {name: installed_version(name) for name in _VERSIONS} | {"SQLite": sqlite3.sqlite_version}
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{len(_requirements())} packages"
 
 
 def _requirements(extra: str = "") -> list[str]:
-    """The packages that semsearch or one of its extras asks for; none where it runs without having been installed."""
-    try:
-        requirements = metadata.requires("semsearch") or []
-    except metadata.PackageNotFoundError:
-        return []
-    names = []
-    for requirement in requirements:
-        of_extra = re.search(r"extra == ['\"]([^'\"]+)", requirement)
-        if (of_extra[1] if of_extra else "") == extra:
-            names.append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
-    return names
+    """The packages that semsearch or one of its extras asks for."""
+    asked = [
+        re.match(r"([\w.-]+)(?:.*extra == ['\"]([^'\"]+))?", line) for line in metadata.requires("semsearch") or ()
+    ]
+    return [match[1] for match in asked if match and (match[2] or "") == extra]
 
 
-def installed_version(package: str) -> str | None:
-    """The version of a package; None if it is not installed."""
+def _is_installed(package: str) -> bool:
     try:
-        return metadata.version(package)
+        return bool(metadata.version(package))
     except metadata.PackageNotFoundError:
-        return None
+        return False
 
 
 def _word_vectors() -> str:
@@ -105,15 +94,10 @@ def _word_vectors() -> str:
 
 
 def _search() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        docs = Path(folder, "docs")
-        docs.mkdir()
-        for name, text in _TEXTS.items():
-            (docs / f"{name}.txt").write_text(text, encoding="utf-8")
-        with Index.create(Path(folder, "index")) as index:
-            index.sync(docs)
-            hit = index.search(_QUESTION, k=1)[0]
-    if Path(hit.path).stem != "bread":
+    with tempfile.TemporaryDirectory() as folder, Index.create(Path(folder, "index")) as index:
+        index.add(list(_TEXTS.items()))
+        hit = index.search(_QUESTION, k=1)[0]
+    if hit.path != "bread":
         raise SemsearchError(f"{_QUESTION!r} found {hit.sentence!r}; run the tests, and report it with this output")
     return f"{_QUESTION!r} found {hit.sentence!r}"
 
@@ -133,11 +117,7 @@ def _file_names() -> str:
 
 
 def _extras() -> str:
-    try:
-        extras = metadata.metadata("semsearch").get_all("Provides-Extra") or []
-    except metadata.PackageNotFoundError:
-        return "not known: semsearch runs without having been installed"
-    missing = [extra for extra in extras if not all(map(installed_version, _requirements(extra)))]
-    installed = [extra for extra in extras if extra not in (*missing, "dev")]
-    absent = [extra for extra in missing if extra != "dev"]
-    return f"{', '.join(installed) or 'none'}; not installed: {', '.join(absent) or 'none'}"
+    names = [name for name in metadata.metadata("semsearch").get_all("Provides-Extra") or () if name != "dev"]
+    missing = [name for name in names if not all(map(_is_installed, _requirements(name)))]
+    installed = [name for name in names if name not in missing]
+    return f"{', '.join(installed) or 'none'}; not installed: {', '.join(missing) or 'none'}"

@@ -12,7 +12,6 @@ from semsearch.cli import options
 from semsearch.cli.find_index import folder_of, folder_to_make, open_index
 from semsearch.cli.index_files import IndexTarget
 from semsearch.cli.printing import count, keep_warnings
-from semsearch.cli.progress import sync_progress
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
 
@@ -39,8 +38,7 @@ def import_(
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
     with target.opened(options.IndexSettings(vectors=vectors), rebuild=False) as opened:
-        with sync_progress(quiet=quiet) as report:
-            done = opened.load(*files, id_key=id_key, text_key=text_key, progress=report)
+        done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)
         if not quiet:
             print(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "

@@ -15,10 +15,11 @@ from semsearch.cli.asked_indexes import (
     show,
     tell_if_empty,
     tell_if_stale,
+    without_passages,
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, without_control
-from semsearch.errors import SourceError, quoted
-from semsearch.results.hits import FLOOR, nothing_answers
+from semsearch.errors import SourceError
+from semsearch.results.hits import FLOOR
 
 # -- similar -----------------------------------------------------------------------------------------------------------
 
@@ -103,11 +104,7 @@ def context(
             print("\n".join(without_control(line).rstrip() for line in passages.text.splitlines()))
             tell_if_stale(passages.citations, asked)
         if not passages.text:
-            complain(
-                f"{nothing_answers(passages.missing or (), query)}; --all uses the nearest passages"
-                if passages.weak
-                else f"no hits for {quoted(query)}"
-            )
+            complain(without_passages(query, passages) + ("; --all uses the nearest passages" if passages.weak else ""))
             tell_if_empty(asked)
     if not passages.text:
         raise SystemExit(NONE_FOUND)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -24,13 +23,11 @@ from semsearch.cli.asked_indexes import (
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, warn
 from semsearch.errors import UsageError, quoted
-from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
+from semsearch.results.hits import FLOOR, NEAREST, above_threshold
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.query_syntax import parse_query
 from semsearch.searchable import Searchable
 from semsearch.text.tokens import words
-
-_AT_ONCE = 500  # queries of a batch that are answered together
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +40,9 @@ class _Asking:
     indexes: Sequence[str]  # that are searched as one
     floor: float  # of relevance
 
-    def answers(self, index: Searchable, queries: list[str]) -> Iterator[Answer]:
-        """Answer each query."""
-        results = index.search_many(queries, options=self.search)
-        return (self._answer(query, hits) for query, hits in zip(queries, results, strict=True))
-
-    def _answer(self, query: str, ranked: Hits) -> Answer:
+    def answer(self, index: Searchable, query: str) -> Answer:
+        """Answer a query."""
+        ranked = index.search(query, options=self.search)
         hits = above_threshold(ranked, self.floor) or ranked[:NEAREST]
         return Answer(
             query,
@@ -115,7 +109,7 @@ def query(
         if batch:
             number = show(_batch(asked, asking), format, asked, batch=True)
         else:
-            answer = next(asking.answers(asked, [clean(" ".join(text))]))
+            answer = asking.answer(asked, clean(" ".join(text)))
             number = _open(answer, open_, asked) if open_ is not None else show([answer], format, asked)
             if mark is not None and golden is not None:
                 hit = answer.usable[_hit(answer, mark, "; nothing was recorded")]
@@ -148,14 +142,16 @@ def _open(answer: Answer, number: int, asked: Asked) -> int:
 
 def _batch(index: Searchable, asking: _Asking) -> Iterator[Answer]:
     """Answer the non-blank lines of standard input. A line that is no valid query gets a warning and no hits."""
-    for queries in _from_stdin():
-        problems = [_problem(query, asking.search.syntax) for query in queries]
-        valid = [query for query, problem in zip(queries, problems, strict=True) if not problem]
-        answers = asking.answers(index, valid) if valid else iter([])
-        for query, problem in zip(queries, problems, strict=True):
-            if problem:
-                warn(problem)
-            yield Answer(query, asking.search.mode, []) if problem else next(answers)
+    is_empty = True
+    for query in filter(None, map(clean, sys.stdin)):
+        is_empty = False
+        if problem := _problem(query, asking.search.syntax):
+            warn(problem)
+            yield Answer(query, asking.search.mode, [])
+        else:
+            yield asking.answer(index, query)
+    if is_empty:
+        raise UsageError("standard input has no query; write one per line")
 
 
 def _problem(query: str, syntax: Syntax) -> str:
@@ -167,15 +163,3 @@ def _problem(query: str, syntax: Syntax) -> str:
     except UsageError as error:
         return str(error)
     return ""
-
-
-def _from_stdin() -> Iterator[list[str]]:
-    """Yield queries from standard input, many at once; from a terminal one by one, as in a conversation."""
-    lines = (clean(line) for line in sys.stdin if line.strip())
-    at_once = 1 if sys.stdin.isatty() else _AT_ONCE
-    batch = list(islice(lines, at_once))
-    if not batch:
-        raise UsageError("standard input has no query; write one per line")
-    while batch:
-        yield batch
-        batch = list(islice(lines, at_once))

@@ -15,7 +15,7 @@ from semsearch.cli.find_index import find_asked, from_here, open_index
 from semsearch.cli.printing import PROBLEMS, aligned, complain, count, one_line, size, tell_warnings, to_json
 from semsearch.errors import UsageError, index_command
 from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import MUCH_DRIFT, Scan, Status
+from semsearch.results.reports import MUCH_DRIFT, Status
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.published import open_published
 from semsearch.text.languages import name_of
@@ -65,7 +65,7 @@ def _facts(state: Status) -> dict[str, str]:
         "of": ", ".join(map(from_here, state.roots)) or "texts added by programs",
         "about": one_line(state.description),
         "files": f"{state.documents:,}",
-        "languages": spoken(state),
+        "languages": _spoken(state),
         "size": size(state.size_bytes),
         "fresh": _freshness(state),
         "problems": f"{'; '.join(unread)} (semsearch status --problems lists them)" if unread else "none",
@@ -96,16 +96,16 @@ def _internals(state: Status) -> dict[str, str]:
         "sentences": f"{state.sentences:,} with {state.words:,} words",
         "vectors": f"{state.vectors:,} of {state.dimension} dimensions in {segments}{removed}",
         "store": "" if state.store is None else f"{state.store}, {count(state.vectors, 'row')}",
-        "search": scanned(state),
+        "search": _scanned(state),
         "method": f"{state.method}{a}, {count(state.components, 'component')} removed, frequencies from {source}",
-        "topics": adapted(state),
+        "topics": _adapted(state),
         "word vectors": f"{state.vectors_name} ({state.vectors_digest[:8]})",
         "reranking": encodings if state.encodings_bytes else "",
         "drift": "" if state.drift is None else f"{state.drift:.1f}° since the last fit",
     }
 
 
-def spoken(state: Status) -> str:
+def _spoken(state: Status) -> str:
     """The languages of the documents, with counts."""
     if not state.languages:
         return "all treated as English; semsearch index --rebuild detects them" if state.documents else "none"
@@ -120,29 +120,18 @@ def spoken(state: Status) -> str:
     return ", ".join(parts) + advice
 
 
-def scanned(state: Status) -> str:
+def _scanned(state: Status) -> str:
     """How passages are compared with a query, and with what recall."""
-    if not state.scans:
-        return "exact: all passages are scanned"
     parts = [
-        f"{scan.vectors:,} passages in {scan.factory}{_searched(scan)}: recall@10 {scan.recall:.3f}, measured with "
+        f"{scan.vectors:,} passages in {scan.factory}: recall@10 {scan.recall:.3f}, measured with "
         f"{count(scan.questions, 'query')}"
         for scan in state.scans
     ]
     rest = state.passages - sum(scan.vectors for scan in state.scans)
-    return "; ".join([*parts, f"{count(rest, 'other')}, all scanned"] if rest > 0 else parts)
+    return "; ".join([*parts, f"{count(rest, 'passage')}, all scanned"] if rest > 0 else parts)
 
 
-def _searched(scan: Scan) -> str:
-    """How far a segment is searched: candidates of codes, lists of an engine's index (nprobe), or of a graph (ef)."""
-    if scan.factory.startswith("PQ"):
-        return f", {scan.probes:,} candidates for each result"
-    if scan.lists:
-        return f", {scan.probes:,} of {scan.lists:,} lists probed"
-    return f", ef {scan.probes:,}" if scan.probes else ""
-
-
-def adapted(state: Status) -> str:
+def _adapted(state: Status) -> str:
     """Describe the topics that the index has learned from its own text."""
     if state.adapted is None:
         return "none; learned from about two hundred passages on, unless --no-adapt is given"

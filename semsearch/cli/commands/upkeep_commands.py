@@ -12,7 +12,7 @@ from semsearch.cli import options
 from semsearch.cli.find_index import find_index, from_here, open_index
 from semsearch.cli.index_files import target_of
 from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
-from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary, sync_progress
+from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary
 from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
@@ -102,8 +102,7 @@ def refit(
     started = time.perf_counter()
     with open_index(index, indexes, vectors) as opened:
         drift = opened.status(stale=False).drift
-        with sync_progress(quiet=quiet) as show:
-            opened.refit(progress=show)
+        opened.refit(progress=not quiet)
         sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
     if not quiet:
         before = "" if drift is None else f" (drift was {drift:.1f}°)"

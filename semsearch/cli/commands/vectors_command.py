@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,12 +38,23 @@ def info(
 ) -> None:
     """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
     table = _load(name)
-    details = _details(table)
+    details: dict[str, Any] = {
+        **dict.fromkeys(("source", "licence", "dtype"), "unknown"),
+        **table.card,
+        "name": table.name,
+        "words": len(table),
+        "pieces": len(table.pieces or ()),
+        "dimension": table.dimension,
+        "folder": str(table.folder),
+        "bytes": sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file()),
+        "verified": table.verify(),
+    }
     if json:
         print(to_json(details))
     else:
-        for line in _described(details):
-            print(line)
+        for key, value in details.items():
+            pairs = value.items() if isinstance(value, dict) else ()
+            print(f"{key:<14}{', '.join(f'{part} {number}' for part, number in pairs) or one_line(str(value))}")
     if not details["verified"]:
         raise VectorsError(f"{table.folder} is damaged: its digest is wrong; create or import it again")
 
@@ -96,34 +106,3 @@ def import_(
 def _load(name: str) -> VectorTable:
     with share_of("reading word vectors") as progress:
         return load_vectors(name, progress=progress)
-
-
-def _details(table: VectorTable) -> dict[str, Any]:
-    """The details of a table: its card, its size on disk, whether its digest is right."""
-    size = sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file())
-    known = {"source": "unknown", "licence": "unknown", "dtype": "unknown"}
-    return {
-        **known,
-        **table.card,
-        "name": table.name,
-        "words": len(table),
-        "pieces": len(table.pieces or ()),
-        "dimension": table.dimension,
-        "folder": str(table.folder),
-        "bytes": size,
-        "verified": table.verify(),
-    }
-
-
-def _described(details: dict[str, Any]) -> Iterator[str]:
-    """The details as lines for people, the most important first."""
-    first = ("name", "source", "licence", "words", "pieces", "dimension", "dtype")
-    last = ("folder", "bytes", "digest", "verified")
-    verdict = "yes, the files match this digest" if details["verified"] else "NO, the files do not match this digest"
-    shown = details | {"bytes": f"{details['bytes']} ({details['bytes'] / 1e6:.1f} MB)", "verified": verdict}
-    rest = [key for key in shown if key not in first + last]
-    for key in (*first, *rest, *(key for key in last if key in shown)):
-        value = shown[key]
-        if isinstance(value, dict):
-            value = ", ".join(f"{name} {number}" for name, number in value.items())
-        yield f"{key:<14}{one_line(str(value))}"

@@ -39,3 +39,11 @@ def conditions(session: nox.Session, condition: str) -> None:
     session.chdir("..")
     arguments = ARGUMENTS.get(condition, ("-n", "auto"))
     session.run("python", "-m", "pytest", *arguments, *session.posargs, env=CONDITIONS[condition])
+
+
+@nox.session
+def installation(session: nox.Session) -> None:
+    """Every installation line of the README and of research, in a fresh environment."""
+    session.install(*PARTS)
+    session.chdir("..")
+    session.run("python", "-m", "pytest", "tests/supply/test_installation.py", env={"SEMSEARCH_INSTALL": "1"})

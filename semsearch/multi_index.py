@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
@@ -32,10 +32,8 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Verdict, best_of
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.results.origin import Boosted, Fused, Weights
+from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
-from semsearch.search.boosts import parse_boost
-from semsearch.search.corrections import held_words
 from semsearch.search.exact_words import exact_first
 from semsearch.search.reranking import rerank
 from semsearch.search.scoring import fused, weigh
@@ -48,12 +46,9 @@ if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
-    from semsearch.search.searcher import Searcher
     from semsearch.word_vectors.loading import WordVectorsLike
 
-Result = TypeVar("Result")
 Named = TypeVar("Named", bound=Path | str)
-_INDEX = "index="
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
 _STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
 
@@ -105,20 +100,15 @@ class MultiIndex(Searchable):
     # -- the primitives of `Searchable` --------------------------------------------------------------------------------
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
-        boosts = DividedBoosts.of(options)
-        wide, is_reranked = self._wide(boosts.options), self._reranker is None
-
-        def ask(searcher: Searcher, uncorrected: AbstractSet[str]) -> list[Hits]:
-            return searcher.search(queries, wide, reranked=is_reranked, uncorrected=uncorrected)
-
-        answers = self._corrected_alike(ask, lambda of_queries: of_queries)
+        wide, is_reranked = self._wide(options), self._reranker is None
+        answers = {
+            name: index.searcher.search(queries, wide, reranked=is_reranked) for name, index in self.indexes.items()
+        }
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
-        return [self._fused(hits, boosts, options, query) for query, hits in zip(queries, by_query, strict=True)]
+        return [self._fused(hits, options, query) for query, hits in zip(queries, by_query, strict=True)]
 
     def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
-        boosts = DividedBoosts.of(options)
-        wide = _wider(boosts.options)
-        having = self._having(example, line)
+        wide, having = _wider(options), self._having(example, line)
         texts = self.indexes[having[0]].searcher.example(example, line)
         answers = {
             name: index.searcher.similar(example, line, wide)
@@ -126,8 +116,8 @@ class MultiIndex(Searchable):
             else index.searcher.similar_to_texts(texts, wide)
             for name, index in self.indexes.items()
         }
-        fused = fuse_alike(answers, options.mode, boosted=bool(boosts.options.boosts))
-        return self._ordered(common(answers.values()).instead(boosts.given(fused)), options)
+        hits = fuse_alike(answers, options.mode, boosted=bool(options.boosts))
+        return _ordered(common(answers.values()).instead(hits), options)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).explain(query, hit, mode=mode)
@@ -137,15 +127,13 @@ class MultiIndex(Searchable):
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         wanted = candidates_for(options, max_words)
-        boosts = DividedBoosts.of(wanted)
-        wide = self._wide(boosts.options) if self._reranker is not None else _for_each(boosts.options, wanted.k)
+        wide = self._wide(wanted) if self._reranker is not None else _for_each(wanted, wanted.k)
         is_reranked = self._reranker is None
-
-        def ask(searcher: Searcher, uncorrected: AbstractSet[str]) -> tuple[Hits, dict[int, PassageRow]]:
-            return searcher.with_passages(query, wide, reranked=is_reranked, uncorrected=uncorrected)
-
-        answers = self._corrected_alike(ask, lambda hits_and_passages: hits_and_passages[:1])
-        hits = self._fused({name: hits for name, (hits, _) in answers.items()}, boosts, wanted, query)
+        answers = {
+            name: index.searcher.with_passages(query, wide, reranked=is_reranked)
+            for name, index in self.indexes.items()
+        }
+        hits = self._fused({name: hits for name, (hits, _) in answers.items()}, wanted, query)
         every = best_of(hits, replace(wanted, floor=0.0))
         moved, rows = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
         return assemble(every.instead(moved), rows, max_words=max_words, floor=options.floor)
@@ -155,43 +143,18 @@ class MultiIndex(Searchable):
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
 
-    def _corrected_alike(
-        self, ask: Callable[[Searcher, AbstractSet[str]], Result], hits_of: Callable[[Result], Sequence[Hits]]
-    ) -> dict[str, Result]:
-        """The answer of each index, by its name, asked with the words that it is not to correct.
-
-        An index that corrected a word which another one has is asked again, for that word as it is: exact matches must
-        not compete with those of a correction.
-        """
-        answers = {name: ask(index.searcher, frozenset()) for name, index in self.indexes.items()}
-        corrected = {
-            name: {correction.asked.lower() for hits in hits_of(answer) for correction in hits.corrected}
-            for name, answer in answers.items()
-        }
-        if any(corrected.values()):
-            words = frozenset[str]().union(*corrected.values())
-            held = frozenset(word for index in self.indexes.values() for word in _held(index.searcher, words))
-            answers |= {name: ask(self.indexes[name].searcher, held) for name in corrected if corrected[name] & held}
-        return answers
-
     def _wide(self, options: SearchOptions) -> SearchOptions:
         """The options that each index is asked with, so that there are enough hits for a reranker."""
         if self._reranker is None:
             return _wider(options)
         return _wider(replace(options, k=max(options.k, tuning.TUNING.reranked)))
 
-    def _fused(self, answers: Mapping[str, Hits], boosts: DividedBoosts, options: SearchOptions, query: str) -> Hits:
+    def _fused(self, answers: Mapping[str, Hits], options: SearchOptions, query: str) -> Hits:
         """The hits of all indexes for a query, as one, read by the reranker if there is one."""
-        fused = boosts.given(fuse_answers(answers, options.mode))
-        hits = self._ordered(common(answers.values()).instead(fused), options)
+        hits = _ordered(common(answers.values()).instead(fuse_answers(answers, options.mode)), options)
         if self._reranker is None:
             return hits
         return rerank(self._reranker, query, hits[: self._wide(options).k])
-
-    def _ordered(self, hits: Hits, options: SearchOptions) -> Hits:
-        """Hits in order, without near-duplicates of better ones."""
-        ordered = exact_first(hits)
-        return hits.instead(ordered if options.duplicates else deduplicate(ordered))
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:
@@ -219,9 +182,10 @@ class MultiIndex(Searchable):
         raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
 
 
-def _held(searcher: Searcher, words: frozenset[str]) -> set[str]:
-    """Those of some words that an index has."""
-    return searcher.in_one_generation(lambda _, reader: held_words(reader.lexical, words))
+def _ordered(hits: Hits, options: SearchOptions) -> Hits:
+    """Hits in order, without near-duplicates of better ones."""
+    ordered = exact_first(hits)
+    return hits.instead(ordered if options.duplicates else deduplicate(ordered))
 
 
 def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:
@@ -257,40 +221,6 @@ def names_of(folders: Sequence[Named]) -> dict[str, Named]:
         if max(Counter(names.values()).values(), default=1) == 1:
             return {names[place]: folder for place, folder in places.items()}
         parts += 1
-
-
-@dataclass(frozen=True, slots=True)
-class DividedBoosts:
-    """The options for each index, and the points for the hits of an index, by its name."""
-
-    options: SearchOptions
-    points: dict[str, float]
-
-    @classmethod
-    def of(cls, options: SearchOptions) -> DividedBoosts:
-        """Divide the boosts of a search. Raises UsageError for one that makes no sense."""
-        index_boosts = [parse_boost(text) for text in options.boosts if text.lstrip().startswith(_INDEX)]
-        others = tuple(text for text in options.boosts if not text.lstrip().startswith(_INDEX))
-        points: dict[str, float] = {}
-        for boost in index_boosts:
-            for name in boost.text.removeprefix(_INDEX).split("|"):
-                points[name.strip()] = points.get(name.strip(), 0.0) + boost.points
-        return cls(replace(options, boosts=others) if index_boosts else options, points)
-
-    def given(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Hits with the points of their indexes, best first."""
-        if not self.points:
-            return list(hits)
-        return sorted(map(self._with_points, hits), key=lambda hit: -hit.score)
-
-    def _with_points(self, hit: Hit) -> Hit:
-        points = self.points.get(str(hit.index), 0.0)
-        if not points or hit.origin is None:
-            return hit if not points else replace(hit, score=hit.score + points)
-        part = Boosted(f"{_INDEX}{hit.index}", points, points, 1.0)
-        origin = hit.origin.with_points(boosts=hit.origin.points.get("boosts", 0.0) + points)
-        origin = replace(origin, boosts=(*(origin.boosts or ()), part))
-        return replace(hit, score=hit.score + points, origin=origin)
 
 
 def common(answers: Iterable[Hits]) -> Hits:

@@ -72,12 +72,10 @@ def correct(
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
     held: AbstractSet[str] = frozenset(),
-    uncorrected: AbstractSet[str] = frozenset(),
 ) -> tuple[str, tuple[Correction, ...]]:
     """The query as it is searched for, and what was corrected in it.
 
-    `phrases` that it quotes stay, as do `held` words, which passages have, and `uncorrected` ones, which another index
-    has.
+    `phrases` that it quotes stay, as do `held` words, which passages have.
     """
     query = unicodedata.normalize("NFC", typed)
     idle = frozenset[str]().union(*map(stop_words, lexical.languages))
@@ -85,7 +83,7 @@ def correct(
     if len(query_words) > _MOST_WORDS or all(word.text in held or _stays(word.text, idle) for word in query_words):
         return typed, ()
     corrector = _Corrector(lexical, vectors, idle)
-    is_unknown = corrector.take([word.text for word in query_words], uncorrected)
+    is_unknown = corrector.take([word.text for word in query_words])
     parts, corrections, done = list[str](), list[Correction](), 0
     for at, word in enumerate(query_words):
         if word.start < done or len(corrections) == _MOST_CORRECTED or not any(is_unknown[at : at + 2]):
@@ -154,9 +152,9 @@ class _Corrector:
             tables = {code: language_table(code, english) for code in lexical.languages}
             self._tables = {code: table for code, table in tables.items() if table is not None}
 
-    def take(self, words: Sequence[str], uncorrected: AbstractSet[str]) -> list[bool]:
+    def take(self, words: Sequence[str]) -> list[bool]:
         """Take the words of a query: which no passage has, nor the word vectors know well. Others are the context."""
-        may_be = [word for word in words if word not in uncorrected and not _stays(word, self._idle)]
+        may_be = [word for word in words if not _stays(word, self._idle)]
         strange = {word for word, p in zip(may_be, self._frequencies(may_be), strict=True) if p < _KNOWN}
         rows_of_words = _rows_of(self._lexical, words) if strange else [[]] * len(words)
         telling = [
@@ -287,9 +285,3 @@ def _shared(one: Rows, two: Rows) -> float:
             wanted = short[::step]
             shared += step * np.count_nonzero(long.take(long.searchsorted(wanted), mode="clip") == wanted)
     return shared
-
-
-def held_words(lexical: WordSearch, words: AbstractSet[str]) -> set[str]:
-    """Those of some words that passages have."""
-    chosen = sorted(words)
-    return {word for word, rows in zip(chosen, _rows_of(lexical, chosen), strict=True) if rows}

@@ -13,7 +13,7 @@ that answer, .627) and XQuAD (share of quoted sentences with the answer): docs/r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Set as AbstractSet
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -41,12 +41,9 @@ from semsearch.text.near_duplicates import first_alike
 Stage = Callable[[Query, Candidates, IndexView], Candidates]
 
 
-def search(text: str, options: SearchOptions, index: IndexView, *, uncorrected: AbstractSet[str] = frozenset()) -> Hits:
-    """The passages that answer a query, best first. `uncorrected`: words that are not taken for misspelt.
-
-    Raises UsageError for a query without words.
-    """
-    return answer(prepare(text, options, index, uncorrected=uncorrected), index)
+def search(text: str, options: SearchOptions, index: IndexView) -> Hits:
+    """The passages that answer a query, best first. Raises UsageError for a query without words."""
+    return answer(prepare(text, options, index), index)
 
 
 def answer(query: Query, index: IndexView) -> Hits:

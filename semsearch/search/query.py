@@ -7,7 +7,7 @@ of the dense score, and its vector is made by the word vectors of its own langua
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,13 +52,8 @@ class LookedUp:
         return cls(text, terms, index.reader.lexical.scores(terms.terms))
 
 
-def prepare(
-    original: str, options: SearchOptions, index: IndexView, *, uncorrected: AbstractSet[str] = frozenset()
-) -> Query:
-    """Read a query for the retrievers of the mode. `uncorrected`: words that are not taken for misspelt.
-
-    Raises UsageError for a query without words.
-    """
+def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
+    """Read a query for the retrievers of the mode. Raises UsageError for a query without words."""
     if not isinstance(original, str) or not words_of(original):
         raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
     syntax = parse_query(original, options.syntax)
@@ -67,7 +62,7 @@ def prepare(
     language, of_language = language_of_question(typed.text, typed.words, embedder, index.reader)
     compared, corrected = typed, tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
-        better, corrected = _corrected(typed, syntax, uncorrected, embedder, index)
+        better, corrected = _corrected(typed, syntax, embedder, index)
         compared = typed if better == typed.text else LookedUp.of(better, index)
     query = as_compared(compared, language, options, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
@@ -122,7 +117,6 @@ def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexVi
 def _corrected(
     typed: LookedUp,
     syntax: QuerySyntax,
-    uncorrected: AbstractSet[str],
     embedder: SentenceEmbedder | None,
     index: IndexView,
 ) -> tuple[str, tuple[Correction, ...]]:
@@ -138,7 +132,7 @@ def _corrected(
     def vectors() -> WordVectors:
         return reader.word_vectors() if embedder is None else embedder.chosen_.vectors
 
-    return correct(typed.text, syntax.must, reader.lexical, vectors, held, uncorrected)
+    return correct(typed.text, syntax.must, reader.lexical, vectors, held)
 
 
 def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Sequence[QueryPart]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence, Set as AbstractSet
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -56,17 +56,13 @@ class Searcher:
         options: SearchOptions,
         *,
         reranked: bool = True,
-        uncorrected: AbstractSet[str] = frozenset(),
     ) -> list[Hits]:
         """The ranked hits of each query, of any score and relevance, `reranked` if there is a reranker.
 
-        All see one generation. `uncorrected`: words that are not taken for misspelt. Raises UsageError for a query
-        without words.
+        All see one generation. Raises UsageError for a query without words.
         """
         wide = self._candidates(options) if reranked else options
-        answers = self._reading(
-            lambda index: [search(query, wide, index, uncorrected=uncorrected) for query in queries]
-        )
+        answers = self._reading(lambda index: [search(query, wide, index) for query in queries])
         if not reranked:
             return answers
         return [self._reranked(query, hits) for query, hits in zip(queries, answers, strict=True)]
@@ -97,13 +93,12 @@ class Searcher:
         options: SearchOptions,
         *,
         reranked: bool = True,
-        uncorrected: AbstractSet[str] = frozenset(),
     ) -> tuple[Hits, dict[int, PassageRow]]:
         """The ranked hits of a query, as `search` gives them, with their passages and those beside them, by id."""
 
         def gather(index: IndexView) -> tuple[Hits, dict[int, PassageRow]]:
             wide = self._candidates(options) if reranked else options
-            hits = search(query, wide, index, uncorrected=uncorrected)
+            hits = search(query, wide, index)
             return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
         hits, passages = self._reading(gather)

@@ -92,16 +92,6 @@ def test_the_time_of_a_file_is_its_date(tmp_path: Path, small_vectors: VectorTab
         assert hit.origin.boosts[0].share == pytest.approx(1, abs=0.01)
 
 
-def test_an_index_among_several_can_be_boosted(folder: Path) -> None:
-    with MultiIndex.open(folder / "notes", folder / "other") as both:
-        before = scores(both.search(QUERY))
-        hits = both.search(QUERY, boosts=["index=other^0.5", "guide/^0.1"])
-        expected = {"far": 0.5, "guide/old": 0.1, "guide/new": 0.1, "plain": 0.0}
-        assert scores(hits) == {name: pytest.approx(score + expected[name]) for name, score in before.items()}
-        for hit in hits:
-            assert hit.explain().score == pytest.approx(hit.score)
-
-
 def test_of_several_indexes_only_what_all_of_them_miss_is_said(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     with MultiIndex.open(folder / "notes", folder / "other") as both:
         assert both.search("ship", filters=["author=Ada"])

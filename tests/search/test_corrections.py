@@ -11,7 +11,7 @@ import pytest
 from language_tables import write_language_table
 from small_languages import languages_in
 
-from semsearch import Index, MultiIndex, Text
+from semsearch import Index, Text
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 from semsearch.results.origin import Correction
@@ -176,20 +176,3 @@ def test_known_words_and_other_forms_are_no_mistakes(
         index.add([Text("de", passage)])
         assert asked(index, query, mode=mode) == (text or query)
         assert [correction.asked for correction in index.search(query, mode=mode).corrected] == announced
-
-
-def test_a_word_that_another_index_has_is_not_corrected(
-    tmp_path: Path, small_vectors: VectorTable, caplog: pytest.LogCaptureFixture
-) -> None:
-    for name, text in {"one": "The scheduler waits.", "two": "Mr Schedular waits.", "three": "Nothing."}.items():
-        with Index.create(tmp_path / name, vectors=small_vectors, adapt=False) as index:
-            index.add([Text(name, text)])
-    with MultiIndex.open(tmp_path / "one", tmp_path / "two") as both:
-        assert both.search("schedular", mode="lexical").corrected == ()
-        assert [hit.document for hit in both.search("schedular", mode="lexical")] == ["two"]
-        assert caplog.messages == []
-    with MultiIndex.open(tmp_path / "one", tmp_path / "three") as both:
-        hits = both.search("schedular", mode="lexical")
-        assert [hit.document for hit in hits] == ["one"]
-        assert hits.corrected == (Correction("schedular", "scheduler"),)
-        assert len(caplog.messages) == 1

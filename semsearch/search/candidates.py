@@ -94,14 +94,29 @@ class OtherLanguages:
 
 
 class Candidates:
-    """The n passages that may answer a query, by rising ids, and what the stages found out about them."""
+    """The n passages that may answer a query, by rising ids, and what each stage adds to what is known of them:
+
+        find              ids, spans, literal
+        by_words          lexical: BM25
+        by_meaning        dense: cosines, and the vectors of the passages
+        across_languages  other_languages, with other BM25 and cosines for these passages
+        fuse              weights; the points "dense" and "lexical"
+        relevance         relevance
+        short_sections, proximity, support: the points "short", "proximity", "support" and "long"
+        feedback          feedback; its points, and its cosines in dense
+        boosts            boosts; their points
+        exact_words       the points "exact"
+        quote             the points "exchanged"
+
+    The points sum to the scores.
+    """
 
     def __init__(self, ids: Int64, spans: SentenceSpans, literal: Mapping[int, tuple[ExactPart, ...]]) -> None:
         unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
         self.literal = literal  # parts of the query that passages have literally, by id
-        self.points: dict[str, Float64] = {}  # by stage: what it adds to each score (n,)
+        self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self.lexical = LexicalScores(unknown, np.zeros(len(ids), dtype=np.bool_), unknown)
         self.dense = DenseScores(unknown, {}, np.full(len(ids), -1))
         self.other_languages: OtherLanguages | None = None

@@ -123,20 +123,15 @@ def _stays(word: str, idle: AbstractSet[str]) -> bool:
 
 def _is_word(core: str, languages: Sequence[str]) -> bool:
     """Whether a piece of a query has letters only, no capital inside, and perhaps hyphens: it is no identifier."""
-    parts = re.split("[-‐]", core)
-    if core.isascii():
-        return all(part.isalpha() and (part[1:].islower() or not part[1:]) for part in parts)
-    if any(RULES[language].sequences for language in languages):
+    if not core.isascii() and any(RULES[language].sequences for language in languages):
         return False
-    return all(map(_has_letters_only, parts)) and not any(part[1:] != part[1:].lower() for part in parts)
+    return all(_is_letters(part) and part[1:] == part[1:].lower() for part in re.split("[-‐]", core))
 
 
-def _has_letters_only(part: str) -> bool:
+def _is_letters(part: str) -> bool:
     """Whether a text is one word of letters, and marks on them such as vowel signs; a Chinese character is a word."""
-    categories = [unicodedata.category(char) for char in part]
-    if not part or any(category[0] not in "LM" for category in categories):
-        return False
-    return len(words(part)) == 1 or not {"Mn", "Mc"}.isdisjoint(categories)
+    kinds = {unicodedata.category(char)[0] for char in part}
+    return bool(kinds) and kinds <= {"L", "M"} and (part.isascii() or "M" in kinds or len(words(part)) == 1)
 
 
 class _Corrector:

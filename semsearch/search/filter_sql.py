@@ -172,14 +172,14 @@ _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metad
 def unmatched(filters: Iterable[str], index: IndexView) -> list[str]:
     """A notice of each comparison in filters that matches no document. Raises UsageError for one without a meaning."""
     notices = list[str]()
-    known = index.reader.memory.unmatched_filters
+    checked = index.reader.memory.unmatched_filters
     for text in filters:
-        if text not in known:
+        if text not in checked:
             index.check_documents()
             teach(index.db)
             wanted = [replace(each, operator=positive(each.operator)) for each in parse(text).comparisons]
-            known[text] = tuple(_sentence(index.db, each) for each in wanted if not _matches_any(index.db, each))
-        notices += known[text]
+            checked[text] = tuple(_sentence(index.db, each) for each in wanted if not _matches_any(index.db, each))
+        notices += checked[text]
     return notices
 
 

@@ -109,14 +109,14 @@ class Searcher:
 
         Otherwise, or if the index has changed since, the score that the passage has now, without filters.
         """
-        known = hit.origin if hit.origin is not None and hit.origin.query == query else None
-        chosen: Mode = mode if mode is not None else "hybrid" if known is None else known.mode
+        recorded = hit.origin if hit.origin is not None and hit.origin.query == query else None
+        chosen: Mode = mode if mode is not None else "hybrid" if recorded is None else recorded.mode
         options = SearchOptions(mode=chosen, duplicates=True)  # raises UsageError for an unknown mode
 
         def explain_now(index: IndexView) -> Explanation:
             passage_of(index.db, hit)  # raises UsageError
-            if known is not None and (known.mode, known.generation) == (chosen, index.reader.generation):
-                return explain(hit, known, index)
+            if recorded is not None and (recorded.mode, recorded.generation) == (chosen, index.reader.generation):
+                return explain(hit, recorded, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
 
         return self._reading(explain_now)

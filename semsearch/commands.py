@@ -15,7 +15,7 @@ from semsearch.cli.printing import (
     to_json,
     warn,
 )
-from semsearch.cli.progress import no_progress, progress, share_of
+from semsearch.cli.progress import no_progress, progress, share_of, stopping_as_interrupted
 
 __all__ = [
     "PROBLEMS",
@@ -33,6 +33,7 @@ __all__ = [
     "progress",
     "share_of",
     "size",
+    "stopping_as_interrupted",
     "tell_skipped",
     "tell_warnings",
     "to_json",

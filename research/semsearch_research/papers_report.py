@@ -8,7 +8,6 @@ from typing import Any
 
 from semsearch.results.codec import Record
 from semsearch_research.analysis.removal import RemovalReport
-from semsearch_research.analysis.removed_directions import ComponentsReport
 from semsearch_research.analysis.sweep import SweepReport
 from semsearch_research.analysis.weighing import WeightsReport
 from semsearch_research.cbos.word2vec_comparison import CbosReport
@@ -36,7 +35,7 @@ class PapersReport(Record):
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
     file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
-    with score 0 for pairs that nobody judged. `components` has one entry for each of the word vectors; supervised,
+    with score 0 for pairs that nobody judged. Supervised,
     classify, weights and counted use the first. `counts` and `texts` are names of files: of word counts, and of
     training texts. `libraries` are the packages that the figures depend on, with versions.
     """
@@ -54,7 +53,6 @@ class PapersReport(Record):
     weights: WeightsReport | None = None
     counted: WeightsReport | None = None
     sweep: SweepReport | None = None
-    components: tuple[ComponentsReport, ...] = ()
     removal: RemovalReport | None = None
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None

@@ -11,7 +11,10 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from semsearch.errors import UsageError
 from semsearch.system.bounded_toml import read_toml
@@ -25,6 +28,7 @@ _MOST_CHARACTERS = 65_536
 _MOST_VALUES = 10_000  # YAML's aliases can make a short file explode
 _MOST_GIVEN = 1_000_000  # by a program: more, and a mapping contains itself
 _DEEPEST = 100  # SQLite gives up at 1,000
+_AS_TEXT = (str, int, float, type(None), datetime.date, datetime.time, Decimal, PurePath, UUID)  # also as keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,9 @@ def _parse_toml(text: str) -> Any:
 def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """Convert the metadata that a program gives to a document to values of JSON.
 
-    Keys become strings, dates and times ISO strings, tuples and sets lists (a set's in order), NumPy's values Python's;
-    a number that is not finite becomes None, anything else its str(). Raises UsageError for metadata that is no
-    mapping, is nested more than 100 deep, or contains itself.
+    Keys become strings, dates and times ISO strings, tuples and sets lists (a set's in order), NumPy's values Python's,
+    paths, UUIDs and decimal numbers strings; a number that is not finite becomes None. Raises UsageError for any other
+    value, and for metadata that is no mapping, is nested more than 100 deep, or contains itself.
     """
     if not isinstance(mapping, Mapping):
         raise UsageError(f"metadata must be a mapping of keys to values, not {mapping!r}")
@@ -113,5 +117,10 @@ def _is_finite(number: float) -> bool:
 
 
 def _text(value: Any) -> str:
+    if not isinstance(value, _AS_TEXT):
+        raise ValueError(
+            f"{value!r:.80} is of the type {type(value).__name__}; expected a string, number, date, true, false, null, "
+            "or a list or mapping of these"
+        )
     text = value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()  # lone surrogates are not characters

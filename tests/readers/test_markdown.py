@@ -197,6 +197,6 @@ def test_a_programs_metadata_becomes_json_values_too() -> None:
 def test_metadata_that_contains_itself_or_is_no_mapping_is_refused() -> None:
     endless: dict[str, Any] = {}
     endless["again"] = endless
-    for wrong in (endless, "text", None, ["a"]):
+    for wrong in (endless, "text", None, ["a"], {"key": object()}, {"key": [b"bytes"]}):
         with pytest.raises(UsageError):
             json_values(wrong)  # type: ignore[arg-type]

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semsearch.commands import TableOption, aligned, keep_warnings, one_line, progress, size, to_json, warn
+from semsearch.commands import (
+    TableOption,
+    aligned,
+    complain,
+    keep_warnings,
+    one_line,
+    progress,
+    size,
+    stopping_as_interrupted,
+    to_json,
+    warn,
+)
 from semsearch.errors import UsageError
 from semsearch_research.bench.processes import ONE_THREAD
 
@@ -52,7 +63,7 @@ def bench(
     os.environ.update(ONE_THREAD)  # before numpy is imported
     from semsearch_research.bench.running import bench as measure  # it imports numpy
 
-    with progress() as report:
+    with stopping_as_interrupted(), progress() as report:
         found = measure(
             sentences,
             text=text,
@@ -60,12 +71,18 @@ def bench(
             only=only or (),
             peers=("all",) if peers else peer or (),
             vectors=vectors,
-            progress=report,
+            progress=report or _tell,
         )
     for reason in found.missing:
         warn(f"not measured: {reason}")
     for line in [to_json(found.to_dict())] if json else report_lines(found):
         print(line)
+
+
+def _tell(stage: str, done: int, total: int) -> None:
+    """Show progress where there is no terminal: some twenty lines of each stage on stderr."""
+    if total and done % max(1, total // 20) == 0:
+        complain(f"{stage} ({done:,} of {total:,})")
 
 
 def report_lines(found: BenchReport) -> Iterator[str]:

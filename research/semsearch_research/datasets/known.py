@@ -62,7 +62,7 @@ DATASETS: Sequence[KnownDataset] = (
     KnownDataset(
         "SICK",
         "SemEval-2014 Task 1: Marelli et al. 2014",
-        "the column SICK14 of sts; relatedness and entailment of supervised; components. SIF, tables 1, 2, "
+        "the column SICK14 of sts; relatedness and entailment of supervised. SIF, tables 1, 2, "
         "section 4.1; uSIF, tables 1, 3",
     ),
     KnownDataset(

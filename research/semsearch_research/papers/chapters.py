@@ -10,7 +10,6 @@ from semsearch_research.evaluate.table import PictureOf, Table, prose
 from semsearch_research.experiments import (
     cbos_experiment,
     classify_experiment,
-    components_experiment,
     removal_experiment,
     similarity_sections,
     supervised_experiment,
@@ -48,7 +47,6 @@ CHAPTERS: Sequence[Chapter] = (
             similarity_sections.SIMILARITY,
             weights_experiment.SECTION,
             sweep_experiment.SECTION,
-            components_experiment.SECTION,
             similarity_sections.FITTED,
             similarity_sections.ON_COUNTS,
             supervised_experiment.OF_SIF,

@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_info
 from semsearch import VectorTable, load_vectors
 from semsearch.errors import SourceError, UsageError
 from semsearch_research.analysis.removal import evaluate_removal
-from semsearch_research.analysis.removed_directions import evaluate_components
 from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
 from semsearch_research.analysis.weighing import evaluate_weights
 from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
@@ -70,11 +69,6 @@ class PapersData:
     def years(self) -> set[str]:
         """The years of the STS tasks that are there, of those that Yuan and Zhang measure on."""
         return {file.name[:4] for file in (self.folder / "sts").glob("20*.tsv")} & {"2012", "2013", "2014", "2015"}
-
-    @property
-    def sick(self) -> list[Path]:
-        """The test file of SICK."""
-        return [*(self.folder / "sts").glob("sick.test.tsv")]
 
     @property
     def groups(self) -> list[Path]:
@@ -131,10 +125,6 @@ def _sweep(data: PapersData, progress: Progress | None) -> Found:
     return {"sweep": evaluate_sweep(data.pairs, frequencies=sources, **options)}
 
 
-def _components(data: PapersData, progress: Progress | None) -> Found:
-    return {"components": tuple(evaluate_components(data.sick, vectors=one, progress=progress) for one in data.vectors)}
-
-
 def _removal(data: PapersData, progress: Progress | None) -> Found:
     return {"removal": evaluate_removal(data.pairs, vectors=data.vectors, fresh=data.fresh, progress=progress)}
 
@@ -170,7 +160,6 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
     "sts": _sts,
     "weights": _weights,
     "sweep": _sweep,
-    "components": _components,
     "removal": _removal,
     "supervised": _supervised,
     "classify": _classify,
@@ -181,7 +170,6 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
 def _lacking(data: PapersData) -> dict[str, str]:
     """The experiments that the folder has no data for, with the reason."""
     reasons = dict.fromkeys(("sts", "sweep", "removal"), "there is no sts/" if not data.pairs else "")
-    reasons["components"] = "" if data.sick else "there is no sts/sick.test.tsv"
     reasons["supervised"] = "" if data.labelled else "neither sts/ nor supervised/ has labelled sentences"
     reasons["classify"] = "" if data.groups else "there is no paraphrase/ with .tsv files"
     is_ready = data.texts and data.years

@@ -31,7 +31,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 COMMANDS = {
     "sweep": ["sweep", "DATA", "--a", "0.001", "--frequencies", "DATA"],
     "weights": ["weights", "--frequencies", "DATA"],
-    "components": ["components", "DATA", "--min-frequency", "0"],
     "supervised": ["supervised", "DATA", "--method", "mean", "--width", "0", "--examples", "10", "--seeds", "1"],
     "classify": ["classify", "DATA", "--model", "mowe", "--C", "1"],
 }

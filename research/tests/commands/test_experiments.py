@@ -1,4 +1,4 @@
-"""`semsearch evaluate sweep`, `weights`, `components`."""
+"""`semsearch evaluate sweep`, `weights`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections_made import pairs, write_pairs
 from console import semsearch
 
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.analysis.removed_directions import evaluate_components
 from semsearch_research.analysis.sweep import evaluate_sweep
 from semsearch_research.analysis.weighing import evaluate_weights
 from semsearch_research.evaluate import cache
@@ -53,20 +52,6 @@ def test_weights_are_a_table_of_frequencies_and_words(small_vectors: VectorTable
     assert re.fullmatch(r"\s+".join(map(re.escape, heads)) + r"[\d.]+", result.lines[0])
     assert [line.split()[0] for line in result.lines[12:14]] == ["ship", "the"]
     assert semsearch(*command, "--json").json == evaluate_weights(["ship", "the"], vectors=small_vectors).to_dict()
-
-
-def test_components_are_words_under_each_data_set_and_method(tmp_path: Path, small_vectors: VectorTable) -> None:
-    path = write_pairs(tmp_path / "sick.test.tsv", pairs(1))
-    command = ("evaluate", "components", path, "--vectors", small_vectors.folder, "-k", 3)
-    result = semsearch(*command)
-    assert (result.status, result.err) == (0, "")
-    report = evaluate_components([path], vectors=small_vectors, k=3)
-    assert result.lines[0] == f"the {len(small_vectors)} words of small with p(w) of 1e-05 or more are compared"
-    first = report.removed[0].directions[0]
-    assert any(line.endswith(", ".join(word.word for word in first.nearest)) for line in result.lines)
-    assert any(line.endswith("– " + ", ".join(word.word for word in first.opposite)) for line in result.lines)
-    assert any(line.split()[:5] == ["place", "of", "just", "when", "even"] for line in result.lines)
-    assert semsearch(*command, "--json").json == report.to_dict()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])

@@ -69,7 +69,6 @@ def test_all_is_run_that_there_are_data_for(
     found = report.to_dict()
     for name in ("sts", "fitted", "on_counts", "weights", "counted", "sweep"):
         assert found[name], name
-    assert len(found["components"]) == 1
     assert asked == [[data / "sts"]]  # where SICK has labels
     assert report.missing == (
         "classify: left out (--without)",
@@ -84,7 +83,6 @@ def test_what_there_are_no_data_for_is_named(tmp_path: Path, small_vectors: Vect
     report = run(tmp_path, small_vectors)
     assert report.sts is not None
     assert [line.partition(":")[0] for line in report.missing] == [
-        "components",
         "supervised",
         "classify",
         "cbos",
@@ -104,7 +102,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
         lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
     )
     monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: given.update(cbos=options))
-    quick = ("sts", "weights", "sweep", "components", "supervised")
+    quick = ("sts", "weights", "sweep", "supervised")
     report = run(data, small_vectors, *quick)
     assert report.missing[-1] == "paragraph vectors: no text to train on was given (--train-text)"
     assert given["classify"]["train_text"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -284,3 +285,8 @@ def test_an_onnx_file_that_cannot_be_used_is_one_line(runtime: None, tmp_path: P
 
 
 # -- Code that comes with a model --------------------------------------------------------------------------------------
+
+
+def test_the_extra_asks_for_a_release_that_refuses_code() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "sentence-transformers>=6.2" in project["project"]["optional-dependencies"]["rerank"]

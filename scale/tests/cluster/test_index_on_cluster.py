@@ -13,11 +13,8 @@ from scale_servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
 from semsearch import Index, Progress
-from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.indexing import intake, read_files
 from semsearch.indexing.read_files import Chunk, PreparerElsewhere, SentChunk
-from semsearch.sources.unchanged import PresentFile
-from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.cluster import ClusterError
 
@@ -121,23 +118,6 @@ def test_workers_fetch_the_objects_of_a_store_themselves(
         assert set(read) == {document.path for document in two.documents()} | {f"memory://{folder}/docs/binary.txt"}
 
 
-def test_a_worker_takes_only_files_in_the_state_in_which_they_were_sent(
-    tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    path = tmp_path / "note.md"
-    path.write_text("The ship sails.", encoding="utf-8")
-    with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
-        work = PreparerElsewhere(index.settings, VectorsReference.of(small_vectors), (), 10**6)
-    state = path.stat()
-    same = PresentFile(1, "note.md", str(path), "note.md", str(path), state.st_size, state.st_mtime_ns)
-    chunk = work(SentChunk((same,), 7))
-    assert chunk is not None
-    assert chunk.files[0].records[0].text == "The ship sails."
-    assert chunk.files[0].checked_ns == 7  # by the clock of the one that writes
-    for other in (same._replace(size=3), same._replace(mtime_ns=1), same._replace(absolute=f"{path}x")):
-        assert work(SentChunk((same, other), 7)) is None
-
-
 def test_a_cluster_that_is_lost_leaves_the_index_as_it_was(tmp_path: Path, small_vectors: VectorTable) -> None:
     documents = tmp_path / "documents"
     write_articles(documents, 4)
@@ -156,12 +136,3 @@ def test_a_cluster_that_is_lost_leaves_the_index_as_it_was(tmp_path: Path, small
         assert segments(index) == before
         assert index.search("a ship in the harbour") == hits
         assert index.sync().added == 36
-
-
-def test_word_vectors_are_opened_where_they_are_and_are_the_same(tmp_path: Path, small_vectors: VectorTable) -> None:
-    reference = VectorsReference.of(small_vectors)
-    assert reference.open().digest == small_vectors.digest
-    with pytest.raises(VectorsError, match=r"does not have the word vectors small \(.*copy them to the same path"):
-        replace(reference, place=str(tmp_path / "missing")).open()
-    with pytest.raises(VectorsMismatch, match=r"contains small .* expected the word vectors small \(another"):
-        replace(reference, digest="another digest").open()

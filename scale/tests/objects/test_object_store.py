@@ -32,15 +32,6 @@ def test_the_time_of_an_object_is_its_own_to_the_second_and_differs_by_version()
     assert first != second
 
 
-@pytest.mark.parametrize("at", [1e300, float("inf"), float("nan"), 1e10, "9999-12-31T00:00:00Z", "0001-01-01T00:00:00"])
-def test_a_time_that_no_database_holds_is_none(at: object) -> None:
-    assert abs(time_of({"LastModified": at, "ETag": '"a"'})) < 1 << 62
-
-
-def test_an_object_of_which_nothing_is_told_never_looks_unchanged() -> None:
-    assert time_of({}) != time_of({})
-
-
 def test_a_listing_and_a_look_tell_of_one_state() -> None:
     listed = {"LastModified": LONG_AGO + timedelta(milliseconds=123), "ETag": '"a"'}  # MinIO's listings have them
     assert time_of(listed) == time_of({"LastModified": LONG_AGO, "ETag": '"a"'})
@@ -56,25 +47,11 @@ def test_an_object_is_fetched_with_the_state_that_was_listed(bucket: MemoryBucke
     assert fetch_object(A, state, 2).data == b"tw"
 
 
-def test_an_object_of_another_size_is_looked_at_again(bucket: MemoryBucket) -> None:
-    bucket.put("a.md", "one")
-    state = seen()
-    bucket.put("a.md", "three")
-    found = fetch_object(A, state, 100)
-    assert (found.data, found.size, found.mtime_ns) == (b"three", 5, seen().mtime_ns)
-
-
 def test_an_object_that_does_not_come_whole_is_not_taken(bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket.put("a.md", "one")
     monkeypatch.setattr(bucket, "cat_file", lambda *_, **__: b"on")
     with pytest.raises(OSError, match="got 2 of 3 bytes"):
         fetch_object(A, seen(), 100)
-
-
-def test_an_empty_object_is_not_asked_for(bucket: MemoryBucket) -> None:
-    bucket.put("a.md", "")
-    assert fetch_object(A, seen(), 100).data == b""
-    assert bucket.fetched == []
 
 
 def test_a_store_that_does_not_answer_is_given_up(bucket: MemoryBucket) -> None:

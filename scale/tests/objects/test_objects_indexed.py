@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
+from memory_bucket import MemoryBucket, use_bucket
 from small import article
 
-from semsearch.errors import SourceChanged, StorageError, UsageError
+from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
-from semsearch.maintenance.pdf_pages import read_indexed
 from semsearch.sources.remote_source import RemoteState
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.catalogue import get_roots
-from semsearch.storage.find_document import find_document
 from semsearch.word_vectors.loading import VectorsReference
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.objects.object_store import open_store, size_of, time_of
@@ -89,12 +87,6 @@ def test_an_object_replaced_within_its_second_by_one_as_large_is_noticed(index: 
     assert "Part 7" in index.document(f"{DOCS}/a.md").text
 
 
-def test_an_object_that_is_written_again_as_it_was_is_not_embedded_again(index: Index, bucket: MemoryBucket) -> None:
-    bucket.put("a.md", article("sea", 0), version='"of parts"', at=LONG_AGO.replace(year=2025))
-    assert (index.sync().unchanged, bucket.fetched) == (5, ["a.md"])
-    assert (index.sync().unchanged, bucket.fetched) == (5, ["a.md"])
-
-
 def test_an_object_that_was_moved_keeps_its_vectors(index: Index, bucket: MemoryBucket) -> None:
     bucket.put("guide/b.md", article("sea", 1))
     bucket.delete("b.md")
@@ -114,15 +106,6 @@ def test_ignore_rules_and_globs_hold(bucket: MemoryBucket, tmp_path: Path, small
         bucket.fetched.clear()
         assert index.sync().not_read == {".bin": 1}
         assert bucket.fetched == ["guide/.gitignore"]
-
-
-def test_an_object_that_is_too_large_is_not_fetched(index: Index, bucket: MemoryBucket) -> None:
-    bucket.put("a.md", "words " * 1000)
-    bucket.put("new.md", "words " * 1000)
-    done = index.sync(max_file_bytes=5000)
-    assert sorted(item.path for item in done.skipped) == [f"{DOCS}/a.md", f"{DOCS}/new.md"]
-    assert "6,000 bytes, more than the limit of 5,000" in done.skipped[0].reason
-    assert bucket.fetched == []
 
 
 def test_a_store_that_cannot_be_listed_costs_no_document(index: Index, bucket: MemoryBucket) -> None:
@@ -147,15 +130,6 @@ def test_a_bucket_that_has_gone_costs_no_document_unless_it_is_pruned(index: Ind
     bucket.objects.clear()
     assert "no longer exists; its 5 documents were kept (--prune removes them)" in index.sync().warnings[0]
     assert index.sync(prune=True).removed == 5
-
-
-def test_a_bucket_that_goes_while_it_is_listed_costs_no_document(index: Index, bucket: MemoryBucket) -> None:
-    def clear(call: str, path: str) -> None:
-        if path == "bucket/docs/guide":
-            bucket.objects.clear()
-
-    bucket.before = clear
-    assert "no longer exists; its 5 documents were kept" in index.sync().warnings[0]
 
 
 def test_a_store_that_does_not_answer_while_objects_are_read_leaves_the_index_as_it_was(
@@ -195,33 +169,6 @@ def test_an_object_that_cannot_be_read_is_told_and_the_rest_is_taken(
     bucket.before = lambda *_: None
     done = index.sync()
     assert (done.added, done.changed) == (1, 1)
-
-
-def test_a_document_is_named_by_its_uri(index: Index, bucket: MemoryBucket) -> None:
-    assert index.document(f"{DOCS}/a.md").document == "a.md"
-    assert [hit.path for hit in index.search("ship", filters=[f"{DOCS}/guide/deep/"])] == [
-        f"{DOCS}/guide/deep/d.md"
-    ] * 3
-    assert index.remove(f"{DOCS}/guide") == 2
-    assert index.remove(DOCS) == 3
-    assert index.roots == ()
-
-
-def test_what_needs_a_file_here_says_so(index: Index) -> None:
-    with pytest.raises(UsageError, match="object stores report no changes, so s3://bucket/docs can only be synced"):
-        index.watch()
-    with index._database.reading() as db:
-        document = find_document(db, "a.md")
-    with pytest.raises(SourceChanged, match="lies in an object store"):
-        read_indexed(document, document.absolute)
-
-
-def test_a_file_uri_is_a_folder_here(tmp_path: Path, small_vectors: VectorTable) -> None:
-    (tmp_path / "my docs").mkdir()
-    (tmp_path / "my docs/a.md").write_text(article("sea", 1))
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.sync((tmp_path / "my docs").as_uri())
-        assert index.roots == ((tmp_path / "my docs").as_posix(),)
 
 
 def failing(*_: str) -> None:

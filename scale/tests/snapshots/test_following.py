@@ -15,7 +15,7 @@ from published import SELDOM, add_published, followed, reader_of
 from scale_servers.watched_place import watched_place
 from small import index_of_articles, write_articles
 
-from semsearch.errors import IndexDamaged, IndexNotFound, StorageError, UsageError
+from semsearch.errors import IndexDamaged, IndexNotFound, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
@@ -33,7 +33,7 @@ from semsearch_scale.snapshots.snapshot_format import (
     digest_of,
     read_block,
 )
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
+from semsearch_scale.snapshots.store_uris import BLOCKS, MANIFESTS, POINTER
 
 
 @pytest.fixture
@@ -270,23 +270,6 @@ def test_a_database_of_something_else_is_refused(place: Path, tmp_path: Path) ->
         Index.open(place.as_uri())
 
 
-def test_there_must_be_room_for_what_is_said_to_come(
-    index: Index, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del index
-    monkeypatch.setattr("semsearch_scale.snapshots.snapshot_cache.free_bytes", lambda _: 1 << 20)
-    with pytest.raises(StorageError, match="make room"):
-        Index.open(place.as_uri())
-
-
-def test_a_folder_that_was_published_to_is_opened_as_one(index: Index, place: Path) -> None:
-    assert (place / CLAIM).exists()
-    for named in (place, str(place)):
-        with Index.open(named) as reader:
-            assert repr(reader) == f"Index({place.as_uri()!r})"
-            assert reader.search("planet") == index.search("planet")
-
-
 def test_several_are_searched_as_one_and_served(index: Index, place: Path) -> None:
     with MultiIndex.open(place.as_uri(), index.path) as several:
         assert list(several.indexes) == ["place", "index"]
@@ -297,55 +280,3 @@ def test_several_are_searched_as_one_and_served(index: Index, place: Path) -> No
         assert served.get("docs").search("planet") == index.search("planet")
     finally:
         served.close()
-
-
-def test_files_are_not_looked_for_where_they_do_not_lie(reader: Index, index: Index, tmp_path: Path) -> None:
-    shutil.rmtree(tmp_path / "docs")
-    assert all(hit.stale for hit in index.search("planet"))
-    assert not any(hit.stale for hit in reader.search("planet"))
-    assert reader.status(drift=False).stale is None
-    assert reader.problems() == ()
-
-
-def test_threads_and_closing_do_not_meet(index: Index, place: Path) -> None:
-    with reader_of(place.as_uri(), look_every=0) as reader:
-        expected, wrong = index.search("planet"), []
-
-        def ask() -> None:
-            wrong.extend(hits for _ in range(20) if (hits := reader.search("planet")) != expected)
-
-        threads = [threading.Thread(target=ask) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for _ in range(10):
-            reader._release()
-        for thread in threads:
-            thread.join()
-        assert wrong == []
-
-
-def test_readers_never_see_one_generations_rows_with_anothers_vectors(
-    index: Index, place: Path, tmp_path: Path
-) -> None:
-    """Texts change between two subjects; a hit of one has the score that only its own vector gives."""
-    texts = ["The captain has a ship, a sail and an anchor.", "The oven has bread, flour and butter."]
-    versions, wrong, is_done = 8, list[str](), threading.Event()
-
-    def read() -> None:
-        with reader_of(place, look_every=0) as reader:
-            while not is_done.is_set():
-                for hit in reader.search("captain ship", filters=["path=own"], mode="dense"):
-                    assert hit.dense is not None
-                    if ("captain" in hit.passage) != (hit.dense > 0.5):
-                        wrong.append(f"{hit.passage} has the score {hit.dense}")
-
-    add_published(index, place, [Text("own", texts[0])])
-    threads = [threading.Thread(target=read) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for version in range(1, versions):
-        add_published(index, place, [Text("own", texts[version % 2])])
-    is_done.set()
-    for thread in threads:
-        thread.join()
-    assert wrong == []

@@ -61,23 +61,6 @@ def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) ->
     assert place.get("manifests/abc", 10) == bytes([made.index(True)])
 
 
-def test_who_reads_while_an_object_is_replaced_gets_one_or_the_other_whole(place: SnapshotStore) -> None:
-    both = (b"1" * 5000, b"2" * 300_000)
-    place.put(store_uris.POINTER, both[0])
-    is_done = threading.Event()
-
-    def replace() -> None:
-        for number in range(10):
-            place.put(store_uris.POINTER, both[number % 2])
-        is_done.set()
-
-    thread = threading.Thread(target=replace)
-    thread.start()
-    while not is_done.is_set():
-        assert place.get(store_uris.POINTER, 1_000_000) in both
-    thread.join()
-
-
 def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> None:
     for name in ("blocks/ab/abc", "blocks/cd/cde", "manifests/abc"):
         place.put(name, b"1")
@@ -91,20 +74,6 @@ def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> 
 def test_what_is_not_there_is_said(place: SnapshotStore) -> None:
     with pytest.raises(FileNotFoundError):
         place.get("blocks/ab/abc", 5)
-
-
-def test_a_folder_with_other_things_is_no_place(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match=r"already contains 'notes\.txt'"):
-        open_snapshot_store(tmp_path.as_uri()).create(store_uris.CLAIM, b"1")
-
-
-def test_a_disk_that_is_not_mounted_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is it mounted"):
-        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).create(store_uris.CLAIM, b"1")
-    assert not (tmp_path / "disk").exists()
-    with pytest.raises(StorageError, match="cannot be reached"):
-        open_snapshot_store((tmp_path / "disk" / "docs").as_uri()).put("blocks/ab/abc", b"1")
 
 
 class StuckPlace(FolderObjects):

@@ -72,22 +72,6 @@ def test_it_goes_on_publishing_over_failures(place: str, monkeypatch: pytest.Mon
     assert "is it mounted" in done.err
 
 
-def test_what_is_switched_off_is_published_no_more(place: str) -> None:
-    assert semsearch("publish", "--off").err == f"semsearch: {Path('indexes/docs')} is no longer published\n"
-    assert semsearch("publish", "--off").err == f"semsearch: {Path('indexes/docs')} was not published\n"
-    assert semsearch("publish", "--off", "place").status == 2
-    assert "name the place" in semsearch("publish").err
-    assert generation("--index", place) == 1
-
-
-@pytest.mark.parametrize("command", [["index", "docs"], ["import", "rows.jsonl"]])
-def test_a_place_is_no_index_to_make(command: list[str], place: str) -> None:
-    done = semsearch(*command, "--name", place)
-    assert done.status == 2
-    assert "is a published copy, which is read-only; name a local index" in done.err
-    assert not list(Path().glob("file*"))
-
-
 def test_what_is_no_place_is_an_error_without_a_traceback(place: str) -> None:
     for uri in ("nowhere://bucket/docs", f"{place}/none", "file://other/docs"):
         done = semsearch("query", "--index", uri, "ship")

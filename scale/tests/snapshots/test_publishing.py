@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from semsearch.readers.document import Text
 from semsearch.system import clock
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.publication import get_place, in_use, read_note
-from semsearch_scale.snapshots.publisher import GRACE_SECONDS, publish, unpublish
+from semsearch_scale.snapshots.publisher import GRACE_SECONDS, publish
 from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
 
 
@@ -74,13 +73,6 @@ def test_what_is_published_is_not_published_again_unless_all_of_it_is_asked_for(
     assert (whole.is_new, whole.sent_blocks) == (True, first.blocks)
 
 
-def test_what_is_published_no_more_stays(index: Index, place: Path) -> None:
-    publish(index.path, place)
-    assert unpublish(index.path) == place.as_uri()
-    index.add([Text("one", "A comet.")])
-    assert published(place) == 1
-
-
 def test_two_indexes_never_share_a_place(index: Index, place: Path, tmp_path: Path, small_vectors: VectorTable) -> None:
     publish(index.path, place)
     with Index.create(tmp_path / "other", vectors=small_vectors) as other:
@@ -95,29 +87,6 @@ def test_two_indexes_never_share_a_place(index: Index, place: Path, tmp_path: Pa
         with pytest.raises(match="another index"):
             add_published(index, place, [Text("two", "A star.")])
         assert "two" in index
-
-
-def test_two_copies_of_an_index_never_share_a_place(index: Index, place: Path, tmp_path: Path) -> None:
-    publish(index.path, place)
-    index._release()
-    shutil.copytree(index.path, tmp_path / "copy")
-    add_published(index, place, [Text("one", "A comet.")])
-    with Index.open(tmp_path / "copy", vectors=index._vectors(), trust=True) as copy:
-        with pytest.raises(match="another copy of this index has published generation 2"):
-            add_published(copy, place, [Text("two", "A star.")])
-        publish(copy.path, place, take_over=True)
-        with Index.open(place.as_uri()) as reader:
-            assert "two" in reader
-            assert "one" not in reader
-
-
-def test_a_lost_note_is_no_loss(index: Index, place: Path) -> None:
-    publish(index.path, place)
-    (index.path / "published.json").write_text("{")
-    add_published(index, place, [Text("one", "A comet.")])
-    assert published(place) == 2
-    (index.path / "published.json").unlink()
-    assert not publish(index.path, place).is_new
 
 
 def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(

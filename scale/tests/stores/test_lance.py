@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -140,27 +139,6 @@ def test_all_that_was_written_is_flushed_to_the_disk(tmp_path: Path, monkeypatch
     assert {str(path) for path in (tmp_path, *tmp_path.rglob("*"))} <= flushed
 
 
-def test_what_could_not_be_opened_is_opened_by_the_next_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    segments = write(store_in(tmp_path), 10) + write(store_in(tmp_path), 10, first=20)
-    store, later = store_in(tmp_path), threading.Event()
-
-    def fail(segment: Segment) -> None:
-        if segment is segments[1]:
-            later.wait(60)  # it fails after the question has failed
-        raise StorageError("the line is cut")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(store, "_read", fail)
-        with pytest.raises(StorageError, match="cut"):
-            store.open(segments, NO_IDS)
-    try:
-        assert store.open(segments, NO_IDS).search(unit_rows(1), 20).ids.shape == (1, 20)
-    finally:
-        later.set()
-
-
 # -- places ----------------------------------------------------------------------------------------------------------
 
 
@@ -185,12 +163,6 @@ def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path) -> None:
         claim(f"lance:{tmp_path}", "one")
     release(f"lance:{tmp_path}", "one")
     assert [*tmp_path.iterdir()] == [tmp_path / "thesis.md"]
-
-
-def test_a_place_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be created"):
-        claim(f"lance:{tmp_path / 'file' / 'below'}", "one")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from scale_servers.s3_emulator import emulator_behind_proxy
 from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
-from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.vector_store import NO_IDS, VectorReader, merge_segments
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
@@ -113,14 +112,6 @@ def test_of_many_that_claim_a_place_at_once_one_gets_it(uri: str) -> None:
     assert LancePlace(uri).entries() == set()
 
 
-def test_a_filter_and_removed_ids_count_there_too(uri: str) -> None:
-    store, queries = store_in(uri), unit_rows(3, seed=9)
-    segments = write(store, 1000) + write(store, 50, first=2000)
-    removed, allowed = IdRanges.of([(1, 100), (2000, 10)]), IdRanges.of([(50, 500), (2005, 30)])
-    ids = store.open(segments, removed).search(queries, 600, allowed=allowed).ids
-    assert {*ids[ids >= 0].tolist()} == {*range(101, 550), *range(2010, 2035)}
-
-
 def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri: str, proxy: TcpProxy) -> None:
     store, queries = store_in(uri), unit_rows(2, seed=9)
     segments = write(store, 1000) + write(store, 100, first=2000)
@@ -144,16 +135,3 @@ def test_a_silent_store_is_told_in_time_and_the_next_question_finds_the_same(uri
     merged = merge_segments(store, segments, NO_IDS, generation=5)
     assert found(store.open(merged, NO_IDS), queries)[0][0] == expected[0][0]
     assert {segment.file for segment in (*segments, *merged)} <= {*store.names()}
-
-
-def test_a_slow_line_is_only_slow(uri: str, proxy: TcpProxy) -> None:
-    store, queries = store_in(uri), unit_rows(2, seed=9)
-    segments = write(store, 300)
-    expected = found(store.open(segments, NO_IDS), queries)
-    proxy.delay = 0.02
-    assert found(store_in(uri).open(segments, NO_IDS), queries) == expected
-
-
-def test_a_bucket_that_is_not_there_is_told(uri: str) -> None:
-    with pytest.raises(StorageError, match="bucket does not exist"):
-        claim(uri.replace("bucket/", "nobucket/"), "me")

@@ -26,7 +26,6 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_segments
-from semsearch_scale.stores.milvus_reader import DEEPEST, LISTED
 from semsearch_scale.stores.milvus_server import Collections, MilvusServer, claim, parsed, release
 from semsearch_scale.stores.milvus_store import MilvusStore
 
@@ -137,37 +136,6 @@ def test_what_a_killed_writer_left_is_deleted_by_the_next(both: tuple[Path, Inde
 
 
 # -- what is asked ---------------------------------------------------------------------------------------------------
-
-
-def test_every_filter_is_exact_however_many_ranges_it_has(tmp_path: Path) -> None:
-    store, rows = milvus_store(tmp_path, ScanOptions(exact=True)), unit_rows(20_000)
-    segments = write(store, range(20_000), rows)
-    reader = store.open(segments, NO_IDS)
-    every, query = np.arange(20_000), unit_rows(1, seed=1)
-    far = np.sort(np.argsort(rows @ query[0])[: LISTED + 5000])  # the worst: more must be fetched than are wanted
-    for wanted in (every[::2], every[::7], every[every % 1000 < 500], every[every % 2500 < 2499], every[:30], far):
-        allowed = IdRanges.of_ids(wanted)
-        found = reader.search(query, 20, allowed=allowed)
-        assert found.ids[0].tolist() == best(rows, query[0], 20, wanted)
-        without = store.open(segments, allowed).search(query, 20)
-        assert without.ids[0].tolist() == best(rows, query[0], 20, np.setdiff1d(every, wanted))
-    deep = reader.search(query, 20_000)
-    assert deep.ids[0].tolist() == best(rows, query[0], 20_000, every)
-    assert len(every) > DEEPEST
-    assert reader.search(query, 9_000, allowed=IdRanges.of_ids(every[::2])).ids[0].tolist() == best(
-        rows, query[0], 9_000, every[::2]
-    )
-
-
-def test_a_segment_that_was_just_named_answers_whole_and_at_once_to_whoever_asks(tmp_path: Path) -> None:
-    store = milvus_store(tmp_path, ScanOptions())
-    segments: list[Segment] = []
-    for turn in range(4):
-        rows = unit_rows(300, seed=turn)
-        segments += write(store, range(turn * 1000, turn * 1000 + 300), rows)
-        other = MilvusStore(store.collections.server.address, tmp_path, "passage", owner="test")
-        found = other.open(segments, NO_IDS).search(rows, 1)
-        assert found.ids[:, 0].tolist() == [*range(turn * 1000, turn * 1000 + 300)]
 
 
 def test_many_vectors_get_a_graph_that_reaches_the_recall(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,21 +18,18 @@ from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.cli.commands.status_commands import scanned
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch_scale.stores import (
-    postgres_connections,
     postgres_reader,
     postgres_store as table_store,
     postgres_store as table_writer,
 )
 from semsearch_scale.stores.postgres_address import parsed
 from semsearch_scale.stores.postgres_claims import claim, release
-from semsearch_scale.stores.postgres_connections import Session, get_database
+from semsearch_scale.stores.postgres_connections import get_database
 
 QUESTIONS = ["the ship in the night", "a telescope of old", "bread and butter", "violin and concert", "roses and soil"]
 
@@ -132,7 +129,7 @@ def test_the_questions_of_an_index_go_through_its_graphs(
     status = both[1].status()
     (scan,) = status.scans
     assert (scan.factory, scan.recall) == ("HNSW16", 1)
-    assert scanned(status).startswith(f"{status.passages} passages in HNSW16, ef {scan.probes}: recall@10 1.000")
+    assert scan.probes > 0
     assert (status.store or "").endswith(uri.partition("?")[2])
     assert status.vectors == status.passages
     for each in both:
@@ -198,35 +195,6 @@ def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_fe
         assert np.isin(result.ids[result.ids >= 0], own).all()
         if len(own) < 100:
             assert np.mean(shares) == 1
-
-
-def test_a_filter_takes_nothing_from_the_recall_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_reader, "_SPACING", 0.0)  # however few are allowed
-    store = postgres_store(scanning=ScanOptions(listed=500))
-    rows, queries = unit_rows(4000, dimension=32), unit_rows(60, dimension=32, seed=5)
-    with store.writer(1) as writer:
-        writer.add(np.arange(4000), rows)
-        (segment,) = writer.finish()
-    reader = store.open([segment], NO_IDS)
-    scores = queries @ rows.astype(np.float16).astype(np.float32).T
-
-    def recall(allowed: Any) -> float:
-        found = reader.search(queries, 10, allowed=IdRanges.of_ids(allowed)).scores
-        return float(np.mean(found >= np.sort(scores[:, allowed])[:, -10:][:, :1] - 1e-5))
-
-    whole = recall(np.arange(4000))
-    assert 0.9 <= whole < 1
-    for step in (2, 5, 10, 20):
-        assert recall(np.arange(0, 4000, step)) >= whole
-
-
-def test_an_exact_index_has_no_graph() -> None:
-    store = postgres_store(scanning=ScanOptions(exact=True, listed=5))
-    assert store.gathering is None
-    with store.writer(1) as writer:
-        writer.add(np.arange(50), unit_rows(50))
-        (segment,) = writer.finish()
-    assert segment.scan is None
 
 
 # -- places ----------------------------------------------------------------------------------------------------------
@@ -411,13 +379,6 @@ def test_a_server_that_is_killed_under_a_write_loses_nothing(
         each.close()
 
 
-def test_a_server_that_is_not_there_says_so(uri: str) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        with pytest.raises(StorageError, match=r"cannot be reached.*check that it runs"):
-            claim(f"postgres://ada@127.0.0.1:{taken.getsockname()[1]}/db?schema=x", "me")
-
-
 def test_a_server_that_never_answers_is_given_up_in_time(uri: str) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -456,47 +417,3 @@ def test_a_connection_that_was_cut_is_made_again_and_one_that_is_silent_is_given
         proxy.mend()
         assert found(index) == before
         index.close()
-
-
-def test_what_is_built_may_take_longer_than_a_question_while_the_server_is_at_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(postgres_connections, "_LOOK_EVERY", 0.1)
-    server = shared_server()
-    with TcpProxy(server.port) as proxy:
-        uri = server.uri_at(proxy.port)
-        database, failures = get_database(parsed(uri)), list[BaseException]()
-        database.run_long(sleeping(0.5))
-
-        def build(seconds: int) -> None:
-            try:
-                database.run_long(sleeping(seconds))
-            except BaseException as error:
-                failures.append(error)
-
-        def kill() -> None:
-            server.sql(f"SELECT pg_terminate_backend({running[0][0]})")
-
-        def silence() -> None:
-            in_a_hurry(monkeypatch, uri)
-            proxy.silence()
-
-        for seconds, trouble in ((600, kill), (601, proxy.cut), (602, silence)):
-            thread = threading.Thread(target=build, args=(seconds,))
-            thread.start()
-            query = f"SELECT pid FROM pg_stat_activity WHERE query ~ 'pg_sleep.{seconds}.$'"
-            while not (running := server.sql(query)) and thread.is_alive():
-                pass
-            trouble()
-            thread.join()
-        assert [type(failure) for failure in failures] == [StorageError] * 3
-        database.close()
-
-
-def sleeping(seconds: float) -> Callable[[Session], Coroutine[Any, Any, None]]:
-    """Work that takes a while."""
-
-    async def work(session: Session) -> None:
-        await session.connection.execute(f"SELECT pg_sleep({seconds})")
-
-    return work

@@ -367,7 +367,7 @@ class _FolderTree:
     def chosen(self, choices: Sequence[FilterChoice]) -> str:
         """The folder that filters on the path name, if it is one that there is; else the top."""
         filter_ = choices[0].only if len(choices) == 1 else None
-        value = "" if filter_ is None else filter_.value.removesuffix("**")
+        value = "" if filter_ is None else filter_.value.rstrip("*")
         if filter_ is None or filter_.operator not in ("~", "=") or not value.endswith("/"):
             return self.top
         if _WILD.search(_BRACKETED.sub("", value)):

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from browsing import Visit
-from playwright.sync_api import Page, expect
+from browsing import NARROW, Visit, visiting
+from playwright.sync_api import Browser, Page, expect
+from serving import Asker, running
+
+from semsearch.index import Index
+from semsearch.server.open_indexes import OpenIndexes
+from semsearch.word_vectors.table import VectorTable
+
+PYTHON = """def sail(ship: str) -> None:
+    '''Send a ship.'''
+    go(ship)
+    go(ship)
+"""
+COMMANDS = """# replace <node> with the name of the ship that you are sending away from the harbour
+ship drain --ignore-storms <node>
+"""
 
 
 def hit_of(visit: Visit, address: str) -> Page:
@@ -64,3 +78,52 @@ def test_similar_passages_are_shown_below_and_put_away(visit: Visit) -> None:
     expect(similar).to_have_attribute("aria-expanded", "true")
     similar.click()
     expect(page.locator(".hit-panel").first).to_be_hidden()
+
+
+def test_words_of_the_question_are_set_off_in_the_whole_passage(visit: Visit) -> None:
+    page = hit_of(visit, "#/search?q=which+storms+ship&index=docs")
+    words = {word.lower() for word in page.locator(".asked").all_inner_texts()}
+    assert {"ship", "storm"} == words
+
+
+def test_code_keeps_its_lines_and_its_font(browser: Browser, tmp_path: Path, small_vectors: VectorTable) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(f"# Ships\n\nA ship is sent away so.\n\n```sh\n{COMMANDS}```\n")
+    (tmp_path / "docs" / "b.py").write_text(PYTHON)
+    with Index.create(tmp_path / "indexes" / "docs", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+    with running(OpenIndexes(folder=tmp_path / "indexes")) as asker, visiting(browser, asker) as visit:
+        page = hit_of(visit, "#/search?q=ship")
+        assert COMMANDS.strip() in [text.strip() for text in page.locator(".code-lines").all_inner_texts()]
+        fonts = "node => getComputedStyle(node).fontFamily"
+        assert "mono" in page.locator(".code-lines").first.evaluate(fonts)
+        python = page.locator(".hit", has_text="def sail").locator(".hit-passage")
+        assert "mono" in python.evaluate(fonts)
+        assert "\n    go(ship)" in python.inner_text()
+
+
+def test_a_chosen_folder_shows_no_folders_of_other_indexes(
+    browser: Browser, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    for name, folder in (("one", "tutorials"), ("one", "guides"), ("two", "recipes"), ("two", "songs")):
+        (tmp_path / name / folder).mkdir(parents=True)
+        (tmp_path / name / folder / "a.md").write_text("A ship in the storm.")
+    for name in ("one", "two"):
+        with Index.create(tmp_path / "indexes" / name, vectors=small_vectors) as index:
+            index.sync(tmp_path / name)
+    with running(OpenIndexes(folder=tmp_path / "indexes")) as asker, visiting(browser, asker) as visit:
+        page = hit_of(visit, "#/search?q=ship")
+        page.get_by_role("button", name="tutorials 1").click()
+        expect(page.locator("[data-choice]", has_text="recipes")).to_have_count(0)
+        folders = page.locator("details", has_text="Folder").locator("[data-choice]")
+        expect(folders).to_have_text(["tutorials1"])
+        filtered = asker.get("/v1/facets", index="one", filters="tutorials/*").json["folders"]
+        assert ([value["value"] for value in filtered["path"]], filtered["values"]) == (["tutorials"], [])
+
+
+def test_a_phone_is_told_of_no_keys(browser: Browser, asker: Asker) -> None:
+    with visiting(browser, asker, size=NARROW, is_mobile=True, has_touch=True) as visit:
+        page = visit.go("#/search")
+        expect(page.locator(".welcome")).to_contain_text("Ask a question")
+        for hint in page.locator("kbd, .keys-hint").all():
+            expect(hint).to_be_hidden()

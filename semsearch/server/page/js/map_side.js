@@ -138,13 +138,14 @@ async function followProgress(index, signal, show) {
   }
 }
 
-/** What is said where there is no map yet. @param {number} passages @param {() => void} make */
-export function noMapYet(passages, make) {
+/** What is said where there is no map yet. @param {string} index @param {number} passages @param {() => void} make */
+export function noMapYet(index, passages, make) {
   const seconds = Math.max(1, Math.round(passages / 1000));
   const says = seconds < 60 ? `about ${seconds} seconds` : `about ${Math.round(seconds / 60) || 1} minutes`;
   return notice(
     "There is no map of this index yet",
     element("p", {}, `A map shows its ${passages.toLocaleString("en")} passages as points; those about the same topic are close together. Making it takes ${says}, once.`),
     element("p", {}, element("button", { type: "button", class: "button main", on: { click: make } }, "Make the map")),
+    element("p", { class: "small soft" }, "Or in a terminal: ", element("code", {}, `semsearch map -i ${index}`)),
   );
 }

@@ -133,13 +133,18 @@ export function shortPath({ path, root, document }) {
 
 /** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit @param {HitContext} context */
 export function passageOf(hit, { query }) {
-  const marked = markSentence(unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
+  const isAllCode = isSource(hit.format);
+  const marked = markSentence(isAllCode ? hit.passage : unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
   const few = excerptOf(marked, query);
-  const text = element("p", { class: isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage", dir: "auto" });
-  const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few) : null;
-  fill(text, ...parts(tidied(few), answerOf(hit)));
+  const kind = isAllCode ? "hit-passage verbatim mono" : isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage";
+  const text = element("p", { class: kind, dir: "auto" });
+  const style = { answer: answerOf(hit), asked: askedWords(query), code: codeLines(hit) };
+  const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few, style) : null;
+  fill(text, ...parts(tidied(few), style));
   return { text, more };
 }
+
+/** How a passage is shown: its answer bold, words of the question set off, lines of code in their own font. @typedef {{answer: string, asked: RegExp | null, code: string[]}} Style */
 
 /** @param {Hit} hit @param {Marked} marked @param {Marked} few */
 function hasMore(hit, marked, few) {
@@ -147,23 +152,23 @@ function hasMore(hit, marked, few) {
   return isCut || earlier(hit.before, marked.before).length > 0 || later(hit.after, marked.after).length > 0;
 }
 
-/** @param {HTMLElement} text @param {Hit} hit @param {Marked} marked @param {Marked} few */
-function moreButton(text, hit, marked, few) {
+/** @param {HTMLElement} text @param {Hit} hit @param {Marked} marked @param {Marked} few @param {Style} style */
+function moreButton(text, hit, marked, few, style) {
   const button = element("button", { type: "button", class: "button quiet act-more", "aria-expanded": "false" }, "More");
   button.addEventListener("click", () => {
     const opens = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", String(opens));
     button.textContent = opens ? "Less" : "More";
-    fill(text, ...(opens ? whole(hit, marked) : parts(tidied(few), answerOf(hit))));
+    fill(text, ...(opens ? whole(hit, marked, style) : parts(tidied(few), style)));
   });
   return button;
 }
 
-/** @param {Hit} hit @param {Marked} marked */
-function whole(hit, marked) {
+/** @param {Hit} hit @param {Marked} marked @param {Style} style */
+function whole(hit, marked, style) {
   return [
     around(earlier(hit.before, marked.before)),
-    ...parts(marked, answerOf(hit)),
+    ...parts(marked, style),
     around(later(hit.after, marked.after)),
   ];
 }
@@ -173,12 +178,55 @@ function around(sentences) {
   return sentences.length ? element("span", { class: "soft" }, ` ${unwrapped(sentences.join(" "))} `) : null;
 }
 
-/** The answer in the sentence is bold. @param {Marked} marked @param {string} answer */
-function parts({ before, sentence, after }, answer) {
-  const word = `(?<![\\p{L}\\p{N}])${answer.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\p{L}\\p{N}])`;
-  const at = answer ? sentence.search(new RegExp(word, "u")) : -1;
-  const shown = at < 0 ? [sentence] : [sentence.slice(0, at), element("strong", {}, answer), sentence.slice(at + answer.length)];
-  return [before, sentence ? element("mark", {}, ...shown) : null, after];
+/** @param {Marked} marked @param {Style} style @returns {(Node | string | null)[]} */
+function parts({ before, sentence, after }, style) {
+  const { answer } = style;
+  const at = answer ? sentence.search(new RegExp(asWord(answer), "u")) : -1;
+  const shown = at < 0 ? styled(sentence, style) : [...styled(sentence.slice(0, at), style), element("strong", {}, answer), ...styled(sentence.slice(at + answer.length), style)];
+  return [...styled(before, style), sentence ? element("mark", {}, ...shown) : null, ...styled(after, style)];
+}
+
+/** A pattern of a text as a word of its own. @param {string} text */
+function asWord(text) {
+  return `(?<![\\p{L}\\p{N}])${text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\p{L}\\p{N}])`;
+}
+
+/** Lines of code in their own font, words of the question set off. @param {string} text @param {Style} style @returns {(Node | string)[]} */
+function styled(text, { asked, code }) {
+  const isCode = (/** @type {string} */ line) => line.trim() !== "" && code.some((one) => one.includes(line.trim()));
+  const runs = text.split(/(?<=\n)/).reduce((/** @type {{code: boolean, text: string}[]} */ all, line) => {
+    const last = all.at(-1);
+    if (last && (last.code === isCode(line) || !line.trim())) last.text += line;
+    else all.push({ code: isCode(line), text: line });
+    return all;
+  }, []);
+  return runs.flatMap((run) => (run.code ? [element("code", { class: "code-lines" }, ...withAsked(run.text, asked))] : withAsked(run.text, asked)));
+}
+
+/** @param {string} text @param {RegExp | null} asked */
+function withAsked(text, asked) {
+  if (!asked) return [text];
+  return text.split(asked).map((piece, at) => (at % 2 ? element("span", { class: "asked" }, piece) : piece));
+}
+
+const COMMON = new Set("about also been does from have into more much than that their them there these they this what when where which while will with would your".split(" "));
+
+/** A pattern of the words of a question that mean something, in other forms too. @param {string} query @returns {RegExp | null} */
+function askedWords(query) {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const stems = words.filter((word) => !COMMON.has(word) && (word.length > 3 || /\d/.test(word))).map((word) => word.replace(/(?<=.{4})(?:ing|ed|es|e|s)$/, ""));
+  return stems.length ? new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})\\p{L}{0,3})(?![\\p{L}\\p{N}])`, "giu") : null;
+}
+
+/** Whether a file is source code, all of which is shown as it is written. @param {string} format */
+export function isSource(format) {
+  return format === "code" || format === "python";
+}
+
+/** The lines of the paragraphs of a passage that look like code. @param {Hit} hit */
+function codeLines({ passage }) {
+  const paragraphs = passage.split(/\n[^\S\n]*\n/).filter(isCode);
+  return paragraphs.flatMap((paragraph) => paragraph.split("\n")).map((line) => line.trim()).filter(Boolean);
 }
 
 /** The date or number in the sentence of a hit that answers; "" where none is sure. @param {Hit} hit */
@@ -320,12 +368,23 @@ export function unwrapped(text) {
     .join("");
 }
 
-const NARROWEST = 50; // characters of a line that somebody broke to a width
+const NARROWEST = 50, NARROW = 30; // characters of the lines that somebody broke to a width, on average and at least
 
 /** @param {string} paragraph */
 function isBroken(paragraph) {
   const lines = paragraph.split("\n").slice(0, -1);
-  return lines.every((line) => line.length >= NARROWEST) && !isIndented(paragraph) && !/\n[-*•|>#]/.test(paragraph);
+  const isWide = lines.every((line) => line.length >= NARROW) && lines.join("").length >= NARROWEST * lines.length;
+  return isWide && !isCode(paragraph) && !/\n[-*•|>#]/.test(paragraph);
+}
+
+const SYMBOLS = 0.1; // share of symbols above which lines are code, as in semsearch/cli/answer_formats.py
+
+/** Whether a paragraph of several lines is code: indented, with many symbols, or with options of commands. @param {string} paragraph */
+export function isCode(paragraph) {
+  if (!paragraph.trim().includes("\n")) return false;
+  const symbols = paragraph.match(/[{}()[\]<>=;$\\|&*_"`/^~+]/g)?.length ?? 0;
+  const isCommand = /^(?:[$#] |[a-z][\w.-]* .*--?[a-z])/m.test(paragraph) && !/[.:;,!?]\s*$/.test(paragraph);
+  return isIndented(paragraph) || symbols > SYMBOLS * paragraph.length || isCommand;
 }
 
 /** Whether the space at the beginnings of lines means something, as in code. @param {string} text */

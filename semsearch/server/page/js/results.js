@@ -14,7 +14,7 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
-/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here", missing: string[], hits: Hit[], warnings?: string[], index: string | null, indexes?: string[]}} Found */
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here", missing: string[], hits: Hit[], next: number | null, warnings?: string[], index: string | null, indexes?: string[]}} Found */
 
 /** The modes in the words of the page. @type {Record<Mode, string>} */
 const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words" };
@@ -105,7 +105,7 @@ export class Results {
     this.busy = false;
     this.hits = answer?.verdict === "not here" ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
     this.list.show(this.hits, context);
-    this.more.hidden = this.hits.length < state.count || state.count >= MOST;
+    this.more.hidden = !answer?.next || state.count >= MOST || answer.verdict === "not here";
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
     else fill(this.above, answer ? this.#remark(state, answer) : beforeQuestion(asked));
     this.#tellCount(answer);
@@ -124,7 +124,8 @@ export class Results {
   /** Show how many there are at once, and say it when nobody types. @param {Found | null} answer */
   #tellCount(answer) {
     const isNear = answer?.verdict === "not here" && this.hits.length > 0;
-    const shown = answer ? `${isNear ? "nothing answers; nearest " : ""}${counted(this.hits.length, "passage")}` : "";
+    const which = isNear ? "nothing answers; nearest " : answer?.next ? "the best " : ""; // there may be more
+    const shown = answer ? `${which}${counted(this.hits.length, "passage")}` : "";
     const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
     sayLater(shown, SETTLED);
@@ -157,7 +158,7 @@ function beforeQuestion(indexes) {
     "section",
     { class: "welcome soft" },
     element("p", {}, `Ask a question, or describe what you are looking for. ${counted(passages, "passage")} of ${counted(documents, "document")} are searched.`),
-    element("p", { class: "small" }, element("kbd", {}, "↓"), " to the answers, ", element("kbd", {}, "Enter"), " opens, ", element("kbd", {}, "?"), " shows all keys."),
+    element("p", { class: "small keys-hint" }, element("kbd", {}, "↓"), " to the answers, ", element("kbd", {}, "Enter"), " opens, ", element("kbd", {}, "?"), " shows all keys."),
   );
 }
 

@@ -18,6 +18,7 @@ import { problemNotice } from "./widgets.js";
 
 const SURROUNDING = 2; // sentences before and after
 const STAYED = 120; // milliseconds after which a hit that one moves over is one that is looked at
+const hasWords = (/** @type {string} */ query) => /[\p{L}\p{N}]/u.test(query);
 const UNTIL_BACK = 2; // seconds between two tries where the server is gone
 
 /** @param {HTMLElement} container @param {URLSearchParams} params @returns {Mounted} */
@@ -189,7 +190,7 @@ class SearchView {
     const asked = await this.#indexes.asked(state);
     const { query, filters, mode, count } = state;
     const body = { query, index: asParameter(asked), filters, mode, k: count, context: SURROUNDING, origin: true };
-    const answer = query.trim() && asked.length ? await post("/v1/search", body, { signal }) : null;
+    const answer = hasWords(query) && asked.length ? await post("/v1/search", body, { signal }) : null;
     if (!answer?.hits.length) await this.#indexes.all(); // which say why
     return answer;
   }

@@ -59,15 +59,20 @@ def nearest(indexes: Path | None) -> Path:
 
 
 def index_folders(folder: Path) -> list[Path]:
-    """The folders of all indexes in a folder, ordered by name."""
+    """The folders of all indexes in a folder, ordered by name; damaged ones too, but none that is only begun."""
     try:
-        return sorted(child for child in folder.iterdir() if has_database(child))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+        return sorted(child for child in folder.iterdir() if has_database(child) and _is_whole(child))
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return []
         raise IndexNotFound(f"cannot list {folder} ({error.strerror}); choose another folder with --indexes") from error
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        return is_index(folder)
+    except SemsearchError:
+        return True
 
 
 def all_indexes(indexes: Path | None) -> list[Path]:
@@ -126,8 +131,6 @@ def roots_of(index: Path) -> tuple[str, ...]:
 def of_this_folder(indexes: Path | None) -> dict[Path, int]:
     """The indexes of the current folder, each with the length of its nearest root, longest first."""
     in_folder = index_folders(indexes or HERE)
-    if len(in_folder) > 1:
-        in_folder = [*filter(_is_whole, in_folder)]
     if len(in_folder) == 1:
         return {in_folder[0]: 0}
     try:
@@ -153,18 +156,9 @@ def _with_separator(folder: str) -> str:
     return os.path.realpath(folder).rstrip(os.sep) + os.sep
 
 
-def _is_whole(folder: Path) -> bool:
-    """Whether an index's creation was completed; True for a damaged one."""
-    try:
-        return is_index(folder)
-    except SemsearchError:
-        return True
-
-
 def _only(indexes: Path | None) -> Path:
     """The only index there is: in the nearest folder that has any, or of all that the user has made."""
     folders = index_folders(nearest(indexes)) or ([] if indexes else remembered())
-    folders = [*filter(_is_whole, folders)] or folders
     if len(folders) == 1:
         return folders[0]
     raise IndexNotFound(_choice(indexes) if folders else none_in(indexes))
@@ -236,8 +230,7 @@ def find_index(name: str | None, indexes: Path | None) -> Path:
 def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:
     """The indexes that are named, by the names they are served by. Raises as `find_asked`."""
     places: dict[str, Path | str] = {}
-    for asked in names:
-        place = find_asked(asked, indexes)
+    for place in (find_asked(name, indexes) for name in names):
         name = name_for(place) if isinstance(place, Path) else name_of(place)
         if places.setdefault(name, place) != place:
             raise UsageError(f"{place} and {places[name]} have the same name, {name}; serve only one of them")
@@ -280,13 +273,6 @@ def name_from_anywhere(index: Path) -> str:
         os.path.realpath(other) for other in (*remembered(), *index_folders(users_own())) if other.name == index.name
     }
     return index.name if same == {path} and _as_path(index.name) is None else path
-
-
-def without_separators(name: str) -> str:
-    """A name for an index, checked: raises UsageError for a path."""
-    if _as_path(name) is not None or "/" in name or os.sep in name:
-        raise UsageError(f"{name!r} is a path, not a name; use a name such as 'docs'")
-    return possible_name(name)
 
 
 _NOT_ON_WINDOWS = re.compile(

@@ -104,12 +104,28 @@ class Processes:
         """Like `map(work, items)`, in processes."""
         pool = ProcessPoolExecutor(self.processes, get_context("spawn"), initializer=_start_worker, initargs=(work,))
         try:
+            with _without_ctrl_c():
+                for _ in range(self.processes):
+                    pool.submit(int)  # starts a process
             yield from _in_order(pool, _carry_out, items, ahead=self.processes * _AHEAD)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def close(self) -> None:
         """The processes have ended with the iterator."""
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Processes that are started inherit that SIGINT is blocked: else they would print what Ctrl-C interrupts."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _work: Callable[[Any], Any]  # of this process, if it is a worker

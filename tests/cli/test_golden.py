@@ -46,7 +46,7 @@ def test_a_figure_below_its_least_is_an_exit_status() -> None:
     questions(captain=["docs/guide.md"], violin=["docs/guide.md"])
     command = ("evaluate", "golden", "golden.jsonl", "--modes", "lexical")
     assert semsearch(*command, "--least", "hit@5=0.5").status == 0
-    failed = semsearch(*command, "--least", "hit@5=0.6", "--format", "json")
+    failed = semsearch(*command, "--least", "hit@5=0.6", "--json")
     assert failed.status == 1
     assert "lexical: hit@5 is 0.500, below 0.6" in failed.err
     assert failed.json["modes"][0]["hit@5"] == 0.5

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
+from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -159,23 +160,31 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     assert f".{os.sep}indexes holds only docs; {home} holds only more" in result.err
 
 
-def test_a_file_called_indexes_and_a_link_round_are_passed_over(
-    project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inner = project / "docs" / "more"
-    (project / "docs" / "indexes").write_text("a file", encoding="utf-8")
-    (inner / "indexes").symlink_to(inner / "indexes")
-    monkeypatch.chdir(inner)
-    assert semsearch("query", "captain").status == 0
-    assert semsearch("indexes", "--json").json[0]["path"] == str(project / "indexes" / "docs")
-
-
 def test_asking_writes_nothing(project: Path, home: Path, outside: Path) -> None:
     assert semsearch("query", "ship").status == 0  # of the only index there is, wherever it is
     assert semsearch("indexes").status == 0
     assert semsearch("list").status == 0
     assert list(outside.iterdir()) == []
     assert not home.parent.exists()
+
+
+def test_a_folder_is_synced_into_its_index_from_anywhere_also_by_name(project: Path, outside: Path) -> None:
+    assert semsearch("index", project / "docs", "--json").json["index"] == str(project / "indexes" / "docs")
+    named = semsearch("index", project / "docs", "--name", "docs", "--json").json
+    assert (named["index"], named["unchanged"]) == (str(project / "indexes" / "docs"), 2)
+    assert list(outside.iterdir()) == []
+
+
+def test_the_index_of_a_vanished_folder_elsewhere_is_not_taken_over(
+    project: Path, outside: Path, small_vectors: VectorTable
+) -> None:
+    (project / "docs").rename(outside / "docs")
+    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
+    assert (result.status, result.lines[0].startswith(f"{Path('indexes/docs')}: 2 added")) == (0, True)
+    index = project / "indexes" / "docs"
+    assert f"to continue that index, run: semsearch index docs --name {index}" in result.err
+    with Index.open(index) as old:
+        assert len(old) == 2
 
 
 # -- Which indexes are asked -------------------------------------------------------------------------------------------

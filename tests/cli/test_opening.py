@@ -85,12 +85,6 @@ def test_an_editor_is_given_the_line_as_it_takes_it(
     assert editing(editor(), Path("/work/-a b.md"), 7) == [str(path), *arguments]
 
 
-def test_an_editor_is_known_by_what_its_link_leads_to(bin_: Path) -> None:
-    program(bin_, "vim.basic")
-    (bin_ / "editor").symlink_to(bin_ / "vim.basic")
-    assert editing(["editor"], Path("/a.md"), 7)[1:] == ["+7", "--", "/a.md"]
-
-
 def test_visual_wins_and_an_editor_that_is_not_there_is_said(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", "vim")
     monkeypatch.setenv("VISUAL", "nowhere --wait")
@@ -144,13 +138,6 @@ def test_a_hit_beyond_the_first_ten_may_be_opened_and_one_that_is_not_there_is_s
     assert "no hits" in none.err
     for options in (("--json",), ("--explain",), ("--show", "passage")):
         assert "--open prints no hits" in semsearch("query", "captain", "--open", "1", *options).err
-
-
-def test_an_editor_that_fails_is_said(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (bin_ / "vim").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
-    (bin_ / "vim").chmod(0o755)
-    monkeypatch.setenv("EDITOR", "vim")
-    assert semsearch("query", "captain", "--open", "1").err == "semsearch: vim exited with status 3\n"
 
 
 def test_without_an_editor_the_file_is_shown_without_what_a_terminal_obeys() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from semsearch.cli.answer_formats import (
 )
 from semsearch.cli.find_index import folder_to_make, name_for
 from semsearch.cli.printing import to_json
-from semsearch.cli.terminal import excerpt, heading, query_pattern, quotation, whole
+from semsearch.cli.terminal import heading, query_pattern, quotation, whole
 from semsearch.errors import UsageError
 from semsearch.results.hits import Hit
 
@@ -60,12 +59,6 @@ def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
     shown = "\n".join([*plain([answer]), *csv([answer]), *paths([answer]), to_json(odd.to_dict())])
     assert not set(shown) & set(hiding)
     assert json.loads(to_json(odd.to_dict()))["sentence"] == f"one{hiding}two"
-
-
-@pytest.mark.parametrize("text", ['=HYPERLINK("x")', "+1", "@SUM(A1)"])
-def test_no_cell_is_a_formula(text: str) -> None:
-    (row,) = DictReader(csv([Answer("q", "hybrid", [hit(text, headings=(text,))])]))
-    assert (row["sentence"], row["headings"]) == (f"'{text}", f"'{text}")
 
 
 def test_paths_for_xargs_are_as_they_are_and_end_with_a_null() -> None:
@@ -154,17 +147,6 @@ def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> N
     assert max(map(len, quotation(hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
     prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
     assert quotation(hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
-
-
-def test_a_very_long_sentence_is_cut_around_what_was_asked() -> None:
-    text = "word " * 300 + "lighthouse " + "word " * 300
-    cut = excerpt(text, query_pattern("lighthouse"), 200)
-    assert len(cut) <= 200
-    assert "lighthouse" in cut
-    assert cut.startswith("…")
-    assert cut.endswith("…")
-    assert excerpt("short", None, 200) == "short"
-    assert len(excerpt("x" * 1000, None, 200)) <= 200
 
 
 def test_an_index_is_named_like_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -40,7 +40,6 @@ ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
     typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
 ]
-TableFormatOption = Annotated[Literal["table", "json"], typer.Option("--format", "-o", show_choices=True)]
 
 
 @options.with_options("search", options.SearchArguments, without=_NOT_HERE)
@@ -57,7 +56,6 @@ def golden(
     misses: Annotated[
         bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
     ] = False,
-    format_: TableFormatOption = "table",
     json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
@@ -80,7 +78,7 @@ def golden(
         report = evaluate_golden(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     for warning in report.warnings:
         warn(f"{file}, {warning}")
-    if json or format_ == "json":
+    if json:
         print(to_json(report.to_dict()))
     else:
         _print(report, misses=misses)
@@ -99,7 +97,6 @@ def answers(
     misses: Annotated[
         bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
-    format_: TableFormatOption = "table",
     json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
@@ -119,7 +116,7 @@ def answers(
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
     with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
-    if json or format_ == "json":
+    if json:
         print(to_json(report.to_dict()))
         return
     rows = [["mode", "questions", *report.modes[0].figures]]

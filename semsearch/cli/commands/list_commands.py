@@ -20,9 +20,9 @@ from semsearch.cli.find_index import (
     from_here,
     none_in,
     open_index,
+    possible_name,
     remember,
     shown,
-    without_separators,
 )
 from semsearch.cli.printing import (
     aligned,
@@ -158,7 +158,9 @@ def rename(
 ) -> None:
     """Rename an index. It stays in its folder of indexes; to move it elsewhere, move its folder."""
     folder = find_index(index, indexes)
-    target = folder.with_name(without_separators(name))
+    if not name.strip() or Path(name).name != name or name.startswith("."):
+        raise UsageError(f"{name!r} is not a name for an index; use a name such as 'docs'")
+    target = folder.with_name(possible_name(name))
     move(folder, target)
     remember(target)
     print(f"{shown(folder)} is now {shown(target)}")

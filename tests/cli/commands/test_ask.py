@@ -185,29 +185,6 @@ def test_a_project_cannot_send_documents_anywhere(server: ChatServer, folder: Pa
     assert server.paths == []
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        (
-            "http://192.0.2.1:8000/v1",
-            "http://192.0.2.1:8000/v1 is another machine, to which the text of your documents",
-        ),
-        ("http://localhost.example/v1", "is another machine"),
-        ("ftp://127.0.0.1/v1", "is not the address of a model server"),
-        ("127.0.0.1:8080", "is not the address of a model server"),
-        ("http://127.0.0.1:port/v1", "the address of the model is not valid"),
-        ("https://me:secret@models.example/v1", "has a password in it"),
-        ("http://127.0.0.1/v1?a=b", "is not the address of a model server"),
-    ],
-)
-def test_an_address_that_cannot_be_meant_is_one_line(url: str, said: str) -> None:
-    result = semsearch("ask", QUESTION, "--url", url)
-    assert (result.status, result.out) == (2, "")
-    assert said in result.err
-    assert "secret" not in result.err
-    assert len(result.err.splitlines()) == 1
-
-
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
 
 
@@ -239,15 +216,6 @@ def test_a_server_that_does_not_run_is_told_with_what_to_do() -> None:
     result = semsearch("ask", QUESTION, "--url", NO_ADDRESS)
     assert result.status == 2
     assert result.err.startswith(f"semsearch: no model server runs at {NO_ADDRESS}; start one, such as ollama serve")
-
-
-def test_what_came_before_the_end_of_a_connection_is_printed() -> None:
-    cut = events("It sails [1]. The anc", reason=None, done=False)
-    with chat_server(ChatReply([cut], kind=STREAM, hangs_up=True)) as server:
-        result = ask(server)
-    assert result.status == 2
-    assert result.lines == ["It sails [1]. The anc [uncited]"]
-    assert "does not answer (the connection ended before the answer did)" in result.err
 
 
 def test_nothing_of_the_answer_is_obeyed_by_a_terminal() -> None:

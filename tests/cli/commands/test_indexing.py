@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-import small
 from console import INDEX, semsearch, write_docs
 
 from semsearch import Index
@@ -68,15 +66,6 @@ def test_a_skipped_file_is_one_line_with_its_reason(made: Path) -> None:
     assert line.count("picture.txt") == 1
 
 
-def test_a_file_above_the_limit_is_skipped_and_a_higher_limit_lets_it_in(made: Path) -> None:
-    (made / "docs" / "long.txt").write_text("The captain sails the ship. " * 200, encoding="utf-8")
-    result = semsearch("index", "docs", "--max-file-size", "0.005")
-    assert (result.status, "1 skipped" in result.out) == (0, True)
-    assert "5,600 bytes, more than the limit of 5,000" in result.err
-    result = semsearch("index", "docs", "--max-file-size", "0.006")
-    assert (result.err, "1 added" in result.out) == ("", True)
-
-
 def test_a_missing_path_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
     result = semsearch("index", "typo", "--vectors", small_vectors.folder)
     assert result.status == 2
@@ -126,17 +115,6 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("verify").status == 0
 
 
-def test_other_vectors_need_a_rebuild(made: Path, tmp_path: Path) -> None:
-    others = small.small_vectors(tmp_path, seed=1, name="others")
-    for command in (["index", "docs"], ["query", "ship"], ["status"]):
-        result = semsearch(*command, "--vectors", others.folder)
-        assert result.status == 2
-        assert "--rebuild" in result.err
-        assert len(result.err.splitlines()) == 1
-    assert semsearch("index", "--rebuild", "--vectors", others.folder).status == 0
-    assert semsearch("query", "ship").status == 0
-
-
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
@@ -164,21 +142,6 @@ def test_without_an_index_commands_say_how_to_make_one(empty: Path) -> None:
     assert (result.status, result.out) == (0, "")
     assert "create one: semsearch index ." in result.err
     assert semsearch("list", "--json").json == []
-
-
-def test_of_several_indexes_one_must_be_named(made: Path, small_vectors: VectorTable) -> None:
-    assert semsearch("index", "docs", "--name", "again", "--vectors", small_vectors.folder).status == 0
-    result = semsearch("query", "ship")
-    assert result.status == 2
-    assert "again, docs" in result.err
-    assert "--index again" in result.err
-    assert semsearch("query", "ship", "--index", "again").status == 0
-    assert semsearch("query", "ship", "--index", INDEX).status == 0
-    assert [item["name"] for item in semsearch("list", "--json").json] == ["again", "docs"]
-    result = semsearch("query", "ship", "--index", "nowhere")
-    assert result.status == 2
-    assert "'nowhere'" in result.err
-    assert "again, docs" in result.err
 
 
 def test_indexes_live_where_one_says(empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,15 +187,6 @@ def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
     assert (facts["documents"], facts["sentences"], facts["stale"]) == (2, 7, 0)
     (made / "docs" / "new.md").write_text("The moon.\n")
     assert "1 file changed" in semsearch("status").out
-
-
-def test_remove_says_how_many_and_that_a_file_comes_back(made: Path) -> None:
-    result = semsearch("remove", "docs/guide.md")
-    assert result.status == 0
-    assert "1 removed" in result.out
-    assert "the next sync adds it again" in result.err
-    assert "docs/guide.md" not in semsearch("query", "bread", "--format", "paths").lines
-    assert semsearch("remove", "nothing.md").status == 2
 
 
 def test_an_interrupted_first_index_leaves_nothing_before_files_are_found(
@@ -412,11 +366,3 @@ def test_a_current_folder_that_was_deleted_is_said(tmp_path: Path, monkeypatch: 
         monkeypatch.chdir(tmp_path)
     assert (result.status, result.out) == (2, "")
     assert "the current folder no longer exists; change to an existing one" in result.err
-
-
-@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode there")
-def test_an_index_whose_name_is_not_unicode_is_not_made(made: Path) -> None:
-    result = semsearch("index", "docs", "--index", "x\udcff")
-    assert result.status == 2
-    assert "is not valid Unicode; choose another folder for the index" in result.err
-    assert not [path for path in (made / "indexes").iterdir() if path.name.startswith("x")]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from console import INDEX, on_terminal, semsearch
+from console import on_terminal, semsearch
 
 from semsearch import tuning
 from semsearch.cli.answer_formats import Answer
@@ -97,12 +97,6 @@ def test_csv_can_be_read_back() -> None:
     assert (rows[0]["path"], rows[0]["page"], rows[0]["headings"]) == ("docs/guide.md", "", "The guide › Ships")
 
 
-def test_vimgrep_points_to_the_sentence() -> None:
-    path, line, column, sentence = semsearch("query", "storm wave", "--format", "vimgrep").lines[0].split(":", 3)
-    assert (path, column) == ("docs/guide.md", "1")
-    assert sentence in Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-
-
 def test_context_surrounds_the_sentence() -> None:
     lines = semsearch("query", "storm wave", "--context", "1", "-k", "1").lines
     assert lines[1:] == [
@@ -180,14 +174,6 @@ def test_a_batch_answers_line_by_line() -> None:
     assert "'?!' has no words" in result.err
 
 
-def test_a_batch_answers_as_single_queries_do() -> None:
-    queries = ["captain of the ship", "violin", "bread and butter"]
-    answers = semsearch("query", "-", "--json", stdin="\n".join(queries)).json
-    for query, answer in zip(queries, answers, strict=True):
-        alone = semsearch("query", query, "--json").json
-        assert [hit["passage_id"] for hit in alone["hits"]] == [hit["passage_id"] for hit in answer["hits"]]
-
-
 def command(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run the real command, its output piped."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
@@ -227,18 +213,6 @@ def test_an_output_that_cannot_be_written_is_one_line(command: str) -> None:
     assert done.stderr == "semsearch: No space left on device: make room and try again\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs ulimit")
-@pytest.mark.parametrize("files", [9, 11, 12, 14, 16])
-def test_too_few_files_that_may_be_open_are_one_line(files: int) -> None:
-    line = f"ulimit -n {files}; {sys.executable} -m semsearch query ship"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:  # on this machine it has become too few
-        assert done.returncode == 2
-        assert done.stderr.startswith("semsearch: ")
-        assert len(done.stderr.splitlines()) == 1
-
-
 def test_a_terminal_gets_colours_and_links() -> None:
     shown = on_terminal("query", "captain of the ship")
     assert "\x1b[35m" in shown
@@ -252,17 +226,6 @@ def test_progress_is_drawn_on_a_terminal(small_vectors: VectorTable, tmp_path: P
     assert "reading files" in shown
     assert f"{tmp_path / 'docs'}: 2 added" in shown.replace("\r\n", "")
     assert 'semsearch query --index docs "..."' in shown.replace("\r\n", "")
-
-
-def test_a_read_only_folder_can_be_asked(folder: Path) -> None:
-    paths = [folder / INDEX, *(folder / INDEX).rglob("*")]
-    for path in paths:
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        assert command("query", "ship").returncode == 0
-    finally:
-        for path in paths:
-            path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def test_ctrl_c_at_the_start_is_no_traceback() -> None:

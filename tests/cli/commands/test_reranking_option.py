@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -58,14 +57,6 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     assert semsearch("context", "captain", "--rerank", "vowels").status == 0
     assert semsearch("ask", "captain", "--rerank", "vowels", "--show-prompt").status == 0
     assert opened == ["owner/vowels", "vowels", "vowels", "vowels"]
-
-
-def test_without_it_nothing_is_opened_or_loaded(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("semsearch.rerankers")]:
-        monkeypatch.delitem(sys.modules, name)
-    assert not any(reranked())
-    assert not any(reranked("--rerank", "none"))
-    assert not [name for name in sys.modules if name.startswith("semsearch.rerankers")]
 
 
 def test_it_may_be_configured_and_turned_off(

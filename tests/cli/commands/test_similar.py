@@ -102,14 +102,3 @@ def test_a_context_as_json_has_its_citations() -> None:
     assert (citation["path"], citation["line"], citation["last_line"]) == ("docs/odd.md", 3, 6)
     assert citation["headings"] == ["Odd"]
     assert citation["text"] in made["text"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [(["captain", "--max-words", "2"], "max_words"), (["?!"], "no words"), (["captain", "-f", " "], "filter")],
-)
-def test_a_context_that_cannot_be_meant_is_one_line_and_status_two(arguments: list[str], said: str) -> None:
-    result = semsearch("context", *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert said in result.err
-    assert len(result.err.splitlines()) == 1

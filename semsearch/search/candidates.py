@@ -117,6 +117,7 @@ class Candidates:
         self.spans = spans  # their documents, neighbours and sentences
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
+        self._scores: Float64 | None = None  # their sums
         self.lexical = LexicalScores(unknown, np.zeros(len(ids), dtype=np.bool_), unknown)
         self.dense = DenseScores(unknown, {}, np.full(len(ids), -1))
         self.other_languages: OtherLanguages | None = None
@@ -137,16 +138,16 @@ class Candidates:
 
     def add(self, stage: str, points: Float64) -> Candidates:
         """Add the points of a stage to the record. (n,)"""
-        self.points[stage] = points
+        scores, self.points[stage] = self.scores, points
+        self._scores = scores + points
         return self
 
     @property
     def scores(self) -> Float64:
         """The sums of the points so far; NaN for a passage that neither retriever knows. (n,)"""
-        total = np.where(np.isnan(self.dense.cosine) & np.isnan(self.lexical.bm25), np.nan, 0.0)
-        for points in self.points.values():
-            total = total + points
-        return total
+        if self._scores is None:
+            return np.where(np.isnan(self.dense.cosine) & np.isnan(self.lexical.bm25), np.nan, 0.0)
+        return self._scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
     scores, near, dense = candidates.scores, candidates.weights.near, candidates.dense
     if not near or dense.vectors is None or np.isnan(scores).all():
         return candidates
-    best = int(np.nanargmax(scores))
+    best = int(np.argmax(np.where(np.isnan(scores), -np.inf, scores)))
     cosine = inner_products(dense.vectors, dense.vectors[best])
     candidates.dense = replace(dense, cosines={**dense.cosines, "feedback": cosine})
     candidates.feedback = (int(candidates.ids[best]),)

@@ -45,31 +45,25 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     tuned, terms = tuning.TUNING, query.terms
     if not _are_compared(query, candidates) or terms is None or query.words is None:
         return candidates
-    names = [name for name in dict.fromkeys(terms.words) if name.isalnum()]  # no joined ones
-    number = {name: at for at, name in enumerate(names)}
-    word_of = {
-        term: number[name] for term, name in zip(terms.terms.tolist(), terms.words, strict=True) if name in number
-    }
+    names = {name: at for at, name in enumerate(filter(str.isalnum, dict.fromkeys(terms.words)))}  # no joined ones
+    word_of = {term: names[name] for term, name in zip(terms.terms.tolist(), terms.words, strict=True) if name in names}
     idf, lookup = [0.0] * len(names), query.words.lookup
     for term, value in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True):
         if term in word_of:
             idf[word_of[term]] = max(idf[word_of[term]], value)
     weights, scores = [*map(min, idf, idf[1:])], candidates.scores
     first = np.argsort(-scores, kind="stable")[: tuned.proximity_passages]
-    first = first[candidates.are_sections[first] & (scores[first] >= np.nanmax(scores) - tuned.proximity_weight)]
+    first = first[candidates.are_sections[first] & (scores[first] >= np.fmax.reduce(scores) - tuned.proximity_weight)]
     first = first[[id_ not in candidates.literal for id_ in candidates.ids[first].tolist()]]
     if not any(weights) or not len(first):
         return candidates
     points = np.zeros(len(scores))
-    texts = index.texts(candidates.ids[first].tolist()).values()
+    texts = [*index.texts(candidates.ids[first].tolist()).values()]
     for language in index.reader.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
-            for at, text in zip(first.tolist(), texts, strict=True):
-                in_order = index.reader.memory.words.words([text], language).terms.tolist()
-                near = _nearness(
-                    [(place, word_of[term]) for place, term in enumerate(in_order) if term in word_of], weights
-                )
-                points[at] = max(points[at], tuned.proximity_weight * near)
+            for at, in_order in zip(first.tolist(), index.reader.memory.words.terms(texts, language), strict=True):
+                places = [(place, word_of[term]) for place, term in enumerate(in_order.tolist()) if term in word_of]
+                points[at] = max(points[at], tuned.proximity_weight * _nearness(places, weights))
     return candidates.add("proximity", points)
 
 
@@ -96,7 +90,7 @@ def support(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     if not _are_compared(query, candidates):
         return candidates
     tuned, weights, spans, scores = tuning.TUNING, candidates.weights, candidates.spans, candidates.scores
-    best, is_section = float(np.nanmax(scores)), candidates.are_sections
+    best, is_section = float(np.fmax.reduce(scores)), candidates.are_sections
     first = np.argsort(-scores, kind="stable")[: tuned.depth]
     above = first[is_section[first] & (scores[first] > best / 2)]
     excesses: dict[int, list[float]] = {}

@@ -65,20 +65,27 @@ class ReadTexts:
     """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._cache: Cache[tuple[str, str, str], _WordForms] = Cache(_MOST_TEXTS)
+        self._caches: dict[tuple[str, str], Cache[str, _WordForms]] = {}  # by language and table
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
     def words(self, texts: Sequence[str], language: str, table: WordVectors | None = None) -> TextWords:
         """The words of texts in a language; without a table there are no ids."""
-        keys = [(text, language, "" if table is None else table.digest) for text in texts]
-
-        def read(lacking: list[tuple[str, str, str]]) -> dict[tuple[str, str, str], _WordForms]:
-            return dict(zip(lacking, self._read([text for text, *_ in lacking], language, table), strict=True))
-
-        cached = self._cache.of(keys, read)
-        hashes, terms, ids = zip(_NO_WORDS, *(cached[key] for key in keys), strict=True)
+        hashes, terms, ids = zip(_NO_WORDS, *self._forms(texts, language, table), strict=True)
         return TextWords(*_joined(hashes), *_joined(terms), *_joined(ids))
+
+    def terms(self, texts: Sequence[str], language: str) -> list[UInt64]:
+        """The terms of each text in a language, in order."""
+        return [terms for _, terms, _ in self._forms(texts, language, None)]
+
+    def _forms(self, texts: Sequence[str], language: str, table: WordVectors | None) -> list[_WordForms]:
+        cache = self._caches.setdefault((language, "" if table is None else table.digest), Cache(_MOST_TEXTS))
+
+        def read(lacking: list[str]) -> dict[str, _WordForms]:
+            return dict(zip(lacking, self._read(lacking, language, table), strict=True))
+
+        forms = cache.of(texts, read)
+        return [forms[text] for text in texts]
 
     def _read(self, texts: Sequence[str], language: str, table: WordVectors | None) -> Iterator[_WordForms]:
         """The words of each text: hashes, terms and ids."""
@@ -117,4 +124,5 @@ def _split(words: Any, counts: Int64) -> list[Any]:
 
 def _joined(forms: Sequence[Any]) -> tuple[Any, Int64]:
     """A form of the words of n texts, one after the other, with the number of each one's text; the first is no text."""
-    return np.concatenate(forms), np.repeat(np.arange(len(forms) - 1), [len(words) for words in forms[1:]])
+    lengths = np.fromiter(map(len, forms), dtype=np.int64, count=len(forms))
+    return np.concatenate(forms), np.repeat(np.arange(-1, len(forms) - 1), lengths)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from uuid import UUID, uuid5
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from semsearch import (
 )
 from semsearch.errors import IndexNotFound, UsageError
 
-if TYPE_CHECKING:
-    from semsearch import RemoteIndex
-
 # -- Opening -----------------------------------------------------------------------------------------------------------
 
 Result = TypeVar("Result")
@@ -43,13 +40,12 @@ IndexLike: TypeAlias = Searchable | str | Path
 _ADDRESSES = ("http://", "https://")
 _opening = threading.Lock()
 _indexes: WeakValueDictionary[str, Index] = WeakValueDictionary()
-_servers: WeakValueDictionary[str, RemoteIndex] = WeakValueDictionary()
 
 
 def searchable(given: IndexLike) -> Searchable:
     """Open an index by path or URL, or return an open one. Raises UsageError, and what opening raises."""
     if isinstance(given, str) and given.startswith(_ADDRESSES):
-        return _connected(given)
+        return Index.connect(given)
     if isinstance(given, str | Path):
         return _opened(given, create=False)
     if not callable(getattr(given, "search", None)) or not callable(getattr(given, "similar", None)):
@@ -78,14 +74,6 @@ def name_of(index: Searchable) -> str | None:
     if isinstance(index, Index):
         return str(index.path)
     return getattr(index, "name", None) or getattr(index, "url", None)
-
-
-def _connected(url: str) -> RemoteIndex:
-    with _opening:
-        server = _servers.get(url)
-        if server is None:
-            server = _servers[url] = Index.connect(url)
-        return server
 
 
 def _opened(path: str | Path, *, create: bool) -> Index:
@@ -176,8 +164,7 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
 
 PLAIN = SearchOptions(syntax="plain")  # a store takes any text: its quotes and hyphens mean nothing
 _MORE = 2  # factor by which k grows, until there are enough documents among the hits
-_writing: WeakKeyDictionary[Index, threading.Lock] = WeakKeyDictionary()
-_making = threading.Lock()
+_writing = threading.Lock()  # one adapter writes at a time
 
 
 class AddedDocuments:
@@ -189,14 +176,12 @@ class AddedDocuments:
     def __init__(self, index: Index, key: str) -> None:
         self.index = index
         self.key = key
-        with _making:
-            self._lock = _writing.setdefault(index, threading.Lock())
 
     def put(self, texts: Iterable[Text]) -> list[str]:
         """Add or replace texts by id; of several with one id the last counts. Returns all ids."""
         given = [*texts]
         if given:
-            with self._lock:
+            with _writing:
                 self.index.add({text.id: text for text in given}.values())
         return [text.id for text in given]
 
@@ -211,7 +196,7 @@ class AddedDocuments:
 
     def remove(self, ids: Iterable[str]) -> int:
         """Remove texts by id; returns their number."""
-        with self._lock:
+        with _writing:
             return self.index.remove_texts([*ids])
 
     def search(self, query: str, options: SearchOptions) -> list[Hit]:

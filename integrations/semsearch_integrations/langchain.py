@@ -216,14 +216,6 @@ class SemsearchVectorStore(VectorStore):
         chosen = maximal_marginal_relevance(wanted, found, lambda_mult=lambda_mult, k=k)
         return [self._document(hits[number]) for number in chosen]
 
-    def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
-        """Refuse: a search needs the query's words."""
-        raise UsageError("a search needs a text, not a vector; use similarity_search(query)")
-
-    def max_marginal_relevance_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
-        """Refuse, as above."""
-        raise UsageError("a search needs a text, not a vector; use max_marginal_relevance_search(query)")
-
     @classmethod
     def from_texts(
         cls,

@@ -34,10 +34,9 @@ class PapersReport(Record):
     """The results of each experiment; None for one that was not run. `missing` names these, with reasons.
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
-    file of word counts, `counted` the weights by it. `reduced` has other ways to reduce a bag of words, `blanks` CBOS
-    with score 0 for pairs that nobody judged. Supervised,
-    classify, weights and counted use the first. `counts` and `texts` are names of files: of word counts, and of
-    training texts. `libraries` are the packages that the figures depend on, with versions.
+    file of word counts, `counted` the weights by it. `blanks` has CBOS with score 0 for pairs that nobody judged.
+    Supervised, classify, weights and counted use the first word vectors. `counts` and `texts` are names of files: of
+    word counts, and of training texts. `libraries` are the packages that the figures depend on, with versions.
     """
 
     vectors: tuple[UsedVectors, ...]
@@ -56,7 +55,6 @@ class PapersReport(Record):
     removal: RemovalReport | None = None
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
-    reduced: ClassifyReport | None = None
     cbos: CbosReport | None = None
     blanks: CbosReport | None = None
 

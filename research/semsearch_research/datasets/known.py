@@ -78,12 +78,12 @@ DATASETS: Sequence[KnownDataset] = (
     KnownDataset(
         "MSRP",
         "Microsoft Research Paraphrase Corpus: Dolan, Quirk, Brockett 2004",
-        "classify on MSRP: White et al., table 1, figures 2 to 4",
+        "classify on MSRP: White et al., table 1",
     ),
     KnownDataset(
         "Opinosis",
         "White et al. 2015, section 4.1, who grouped sentences of Opinosis (Ganesan, Zhai, Han 2010) by hand",
-        "classify on Opinosis: White et al., table 1, figures 2 to 4",
+        "classify on Opinosis: White et al., table 1",
     ),
     KnownDataset(
         "SST",

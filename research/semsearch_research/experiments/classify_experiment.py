@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from matplotlib.figure import Figure
 
 from semsearch_research.command_line import (
     AOption,
     ComponentsOption,
     FreshOption,
     JsonOption,
-    PlotOption,
     SeedOption,
     VectorsOption,
     chosen,
@@ -24,17 +21,15 @@ from semsearch_research.command_line import (
 )
 from semsearch_research.evaluate.claims import verdict_of_test
 from semsearch_research.evaluate.inputs import MEANING, marked
-from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, number, within
+from semsearch_research.evaluate.table import NONE, Block, Table, number, within
 from semsearch_research.papers_report import PapersReport
 from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.classify_report import ClassifyReport, GroupSizes
-from semsearch_research.paraphrase.group_pictures import draw_errors, draw_sizes
 from semsearch_research.paraphrase.paragraph_vectors import ParagraphSettings
 from semsearch_research.paraphrase.published_accuracies import UNTRIED, published_accuracies
 from semsearch_research.section import Section
 
 _OF_WORD_VECTORS = ("mowe", "sowe", "sif", "usif")  # the models that word vectors are a part of
-_PCA = ("pca-bow", "pca-bow-white", "pca-bow-all", "pca-bow-white-all")
 
 
 def groups(report: ClassifyReport) -> Table:
@@ -70,18 +65,6 @@ def accuracies(report: ClassifyReport, sizes: GroupSizes, *, others: bool = True
     return Table([head, "dimensions", "ours", "folds", "C", "at C = 1", "paper"], rows)
 
 
-def shared_errors(report: ClassifyReport, data: str) -> Table:
-    """The table of shared errors: how many errors of two models are the same; on the diagonal all errors of each."""
-    cells = {(pair.one, pair.other): pair for pair in report.agreements if pair.data == data}
-    models = [one for one, other in cells if one == other]
-    rows = []
-    for index, model in enumerate(models):
-        shown = [f"{cells[above, model].same}/{cells[above, model].both_wrong}" for above in models[:index]]
-        own = str(cells[model, model].both_wrong)
-        rows.append([model, *shown, own, *[""] * (len(models) - index - 1)])
-    return Table([f"{data}, the same errors", *models], rows)
-
-
 def claims(report: ClassifyReport) -> Iterator[Table]:
     """The table of White et al.'s claims, by McNemar's test over all sentences."""
     published = {sizes.data: published_accuracies(sizes.data, sizes.sentences) for sizes in report.sizes}
@@ -97,14 +80,13 @@ def claims(report: ClassifyReport) -> Iterator[Table]:
 
 
 def tables(report: ClassifyReport) -> Iterator[Block]:
-    """The blocks of the experiment: the data sets; for each the accuracies and the shared errors."""
+    """The blocks of the experiment: the data sets, and for each the accuracies."""
     yield groups(report)
     for sizes in report.sizes:
         yield sizes_of_groups(sizes)
         yield accuracies(report, sizes)
         if UNTRIED in published_accuracies(sizes.data, sizes.sentences):
             yield f"{UNTRIED}: its program and parameters are its authors' own; the paper's figure stands alone"
-        yield shared_errors(report, sizes.data)
     yield _said(report)
     if report.training:
         yield f"pv-dm and pv-dbow are trained on {report.training:,} sentences"
@@ -150,15 +132,14 @@ def classify(
     ] = 1200000,
     train_rounds: Annotated[int, typer.Option(metavar="N", help="How often they are gone through.")] = 5,
     fresh: FreshOption = False,
-    plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
     """Classify sentences into their paraphrase groups by a linear machine, as White et al. 2015.
 
-    Accuracy × 100, the mean of three folds, beside the paper's; which errors two models share, in the first fold; and
-    whether the models that the paper has above others are, by McNemar's test.
+    Accuracy × 100, the mean of three folds, beside the paper's; and whether the models that the paper has above others
+    are, by McNemar's test.
     """
-    with measuring(plot) as progress:
+    with measuring() as progress:
         report = evaluate_classify(
             paths,
             vectors=vectors,
@@ -169,35 +150,14 @@ def classify(
             **chosen(models=models, a=a, components=components, cost=cost, train_text=train_text),
         )
     blocks = [*tables(report), *claims(report)]
-    show(report, blocks, json=json, plot=plot, figures=figures(report))
-
-
-def figures(report: ClassifyReport) -> dict[str, Callable[[], Figure]]:
-    """The pictures of sizes and of shared errors, for each data set."""
-    pictures: dict[str, Callable[[], Figure]] = {}
-    for sizes in report.sizes:
-        pairs = [pair for pair in report.agreements if pair.data == sizes.data]
-        pictures[f"{sizes.data}-sizes"] = partial(draw_sizes, sizes)
-        pictures[f"{sizes.data}-errors"] = partial(draw_errors, sizes.data, pairs)
-    return pictures
+    show(report, blocks, json=json)
 
 
 def _command(papers: PapersReport) -> str:
     found = papers.classify
     assert found is not None  # or the section is left out
     text = f" --train-text {' '.join(papers.texts)} --train-sentences {found.training}" if found.training else ""
-    return f"classify {_files(found)}{text}"
-
-
-def _files(report: ClassifyReport | None) -> str:
-    assert report is not None  # or the section is left out
-    return " ".join(f"paraphrase/{sizes.data}.tsv" for sizes in report.sizes)
-
-
-def _pictures(report: ClassifyReport) -> Iterator[Block]:
-    for sizes in report.sizes:
-        yield PictureOf(f"{sizes.data}-sizes", f"{sizes.data}: sizes of groups")
-        yield PictureOf(f"{sizes.data}-errors", f"{sizes.data}: errors that two models share")
+    return f"classify {' '.join(f'paraphrase/{sizes.data}.tsv' for sizes in found.sizes)}{text}"
 
 
 SECTION = Section(
@@ -213,23 +173,4 @@ SECTION = Section(
         *(table.without("only the one right", "only the other") for table in claims(report)),
     ],
     note="classify",
-)
-REDUCED = Section(
-    of="reduced",
-    title="The reduced bag of words in other ways",
-    command=lambda papers: f"classify {_files(papers.reduced)} {' '.join(f'--model {model}' for model in _PCA)}",
-    vectors="none",
-    says="The paper does not say whether its components were scaled. white: to a variance of one each. all: "
-    "fitted on all sentences, the tested ones too, of which the paper says that it gains a few per cent.",
-    blocks=lambda report, _: [accuracies(report, sizes, others=False).without("folds") for sizes in report.sizes],
-    note="reduced",
-)
-ERRORS = Section(
-    of="classify",
-    title="Sizes of groups, and errors that are shared (figures 2 to 4)",
-    command=_command,
-    says="How many groups have how many sentences, and of the sentences of the first fold that two "
-    "models both get wrong, the share taken for the same group:",
-    blocks=lambda report, _: _pictures(report),
-    note="errors",
 )

@@ -75,11 +75,7 @@ CHAPTERS: Sequence[Chapter] = (
     Chapter(
         "white",
         "How well sentence embeddings capture meaning: White et al. 2015",
-        (
-            classify_experiment.SECTION,
-            classify_experiment.REDUCED,
-            classify_experiment.ERRORS,
-        ),
+        (classify_experiment.SECTION,),
     ),
 )
 

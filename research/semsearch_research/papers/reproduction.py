@@ -34,7 +34,6 @@ from semsearch_research.supervised.labelled import has_labels, read_labelled
 from semsearch_research.supervised.several_seeds import evaluate_supervised
 
 FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
-PCA_MODELS = ("pca-bow", "pca-bow-white", "pca-bow-all", "pca-bow-white-all")
 _DECISIVE = ("semsearch", "numpy", "scipy", "scikit-learn", "gensim")
 _VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4 of Yuan and Zhang
 
@@ -143,7 +142,6 @@ def _classify(data: PapersData, progress: Progress | None) -> Found:
         "classify": evaluate_classify(
             data.groups, vectors=data.vectors[0], train_text=data.texts, paragraphs=settings, **options
         ),
-        "reduced": evaluate_classify(data.groups, models=PCA_MODELS, **options),
     }
 
 

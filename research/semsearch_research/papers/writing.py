@@ -12,7 +12,7 @@ from semsearch_research.cbos import effects_picture
 from semsearch_research.evaluate import sts_picture
 from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.evaluate.plots import png
-from semsearch_research.experiments import classify_experiment, sweep_experiment
+from semsearch_research.experiments import sweep_experiment
 from semsearch_research.papers.chapters import IMAGES
 from semsearch_research.papers.document import NOTHING, PAGES, pages
 from semsearch_research.papers.notes import read_notes_of
@@ -45,8 +45,6 @@ def drawn(report: PapersReport) -> dict[str, bytes]:
         pictures["sweep"] = sif_pictures.draw_sweep(sweep_experiment.without_uniform(report.sweep))
     if report.removal is not None:
         pictures["removal"] = removal_picture.draw(report.removal)
-    if report.classify is not None:
-        pictures |= {name: draw() for name, draw in classify_experiment.figures(report.classify).items()}
     if report.cbos is not None and report.cbos.effects:
         pictures["cbos"] = effects_picture.draw(report.cbos.effects)
     return {f"{name}.png": png(figure, dpi=_DPI) for name, figure in pictures.items()}

@@ -1,8 +1,7 @@
-"""Compare two classifiers of the same sentences: their shared errors, and whether one is better.
+"""Compare two classifiers of the same sentences: whether one is better.
 
-Agreement in error is that of White et al. 2015, section 5.2: P(m1(x) = m2(x) | m1(x) ≠ y and m2(x) ≠ y). McNemar's
-test, which the paper does not make, asks whether the sentences that only one of the two gets right are evenly divided
-between them, like heads and tails.
+McNemar's test, which White et al. do not make, asks whether the sentences that only one of the two gets right are
+evenly divided between them, like heads and tails.
 """
 
 from __future__ import annotations
@@ -17,35 +16,6 @@ from scipy.stats import binomtest
 from semsearch.results.codec import Record
 
 Int64 = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorAgreement(Record):
-    """The shared errors of two models on a fold: sentences that both get wrong, and those in the same wrong group.
-
-    For a model and itself, these are all its errors.
-    """
-
-    data: str
-    one: str
-    other: str
-    both_wrong: int
-    same: int
-
-    @property
-    def share(self) -> float | None:
-        """The share of the same wrong group among shared errors; None if there are none."""
-        return self.same / self.both_wrong if self.both_wrong else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "data": self.data,
-            "models": [self.one, self.other],
-            "both_wrong": self.both_wrong,
-            "same": self.same,
-            "share": None if self.share is None else round(self.share, 4),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +50,6 @@ class ModelComparison(Record):
             "p": self.p,
             "expected": self.expected,
         }
-
-
-def shared_errors(one: Int64, other: Int64, truth: Int64) -> tuple[int, int]:
-    """Count the sentences that both get wrong, and those put into the same wrong group. (n,), (n,), (n,)"""
-    wrong = (one != truth) & (other != truth)
-    return int(wrong.sum()), int((wrong & (one == other)).sum())
 
 
 def mcnemar(one: Int64, other: Int64, truth: Int64) -> tuple[int, int, float]:

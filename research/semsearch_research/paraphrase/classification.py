@@ -10,7 +10,7 @@ its published figure is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, combinations, combinations_with_replacement
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
 from semsearch_research.evaluate.retrieval import Figure
 from semsearch_research.optional import import_gensim, import_scikit_learn
 from semsearch_research.paraphrase import bags, kept_paragraphs, linear_svm, sentence_models
-from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison, mcnemar, shared_errors
+from semsearch_research.paraphrase.agreement import ModelComparison, mcnemar
 from semsearch_research.paraphrase.bags import tokens
 from semsearch_research.paraphrase.classify_report import ClassifyReport, ClassifyScore, GroupSizes
 from semsearch_research.paraphrase.groups import ParaphraseGroups, read_paraphrases
@@ -88,7 +88,6 @@ def evaluate_classify(
         trained.sentences if any(model in PARAGRAPH_MODELS for model in chosen) else 0,
         tuple(_sizes(groups) for groups in data),
         tuple(_score(groups, model, found[groups.name, model]) for groups in data for model in chosen),
-        tuple(chain.from_iterable(_agreements(groups, chosen, found) for groups in data)),
         tuple(chain.from_iterable(_comparisons(groups, chosen, found) for groups in data)),
     )
 
@@ -176,19 +175,6 @@ def _interval(name: str, right: npt.NDArray[np.bool_], folds: Sequence[npt.NDArr
     drawn = (PairDraws(f"{name} {number}", int(fold.sum())).mean(right[fold]) for number, fold in enumerate(folds))
     each = zip(folds, drawn, strict=True)
     return Resampled.mean(Resampled(100 * float(right[fold].mean()), 100 * draws) for fold, draws in each).interval
-
-
-def _agreements(
-    groups: ParaphraseGroups, models: Sequence[str], found: Mapping[tuple[str, str], Classified]
-) -> list[ErrorAgreement]:
-    """The shared errors of all pairs of models, each with itself too, in the first fold."""
-    pairs = []
-    for one, other in combinations_with_replacement(models, 2):
-        first, second = found[groups.name, one], found[groups.name, other]
-        fold = first.fold == 0
-        errors = shared_errors(first.predicted[fold], second.predicted[fold], groups.groups[fold])
-        pairs.append(ErrorAgreement(groups.name, one, other, *errors))
-    return pairs
 
 
 def _comparisons(

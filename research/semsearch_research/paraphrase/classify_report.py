@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semsearch.results.codec import Record, called
-from semsearch_research.paraphrase.agreement import ErrorAgreement, ModelComparison
+from semsearch_research.paraphrase.agreement import ModelComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,4 @@ class ClassifyReport(Record):
     training: int = field(metadata=called("training sentences"))
     sizes: tuple[GroupSizes, ...] = field(metadata=called("data"))
     scores: tuple[ClassifyScore, ...]
-    agreements: tuple[ErrorAgreement, ...]  # of the first fold, as in the paper
     comparisons: tuple[ModelComparison, ...]  # of all folds

@@ -99,7 +99,7 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     monkeypatch.setattr(
         reproduction,
         "evaluate_classify",
-        lambda *_, **options: given.update({"reduced" if "models" in options else "classify": options}),
+        lambda *_, **options: given.update(classify=options),
     )
     monkeypatch.setattr(reproduction, "evaluate_cbos", lambda *_, **options: given.update(cbos=options))
     quick = ("sts", "weights", "sweep", "supervised")
@@ -115,7 +115,6 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     report = run(data, small_vectors, *quick, train_text=[text], train_sentences=77)
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
-    assert given["reduced"]["models"][1] == "pca-bow-white"
     assert given["classify"]["paragraphs"].sentences == given["cbos"]["sentences"] == 77
     assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
 

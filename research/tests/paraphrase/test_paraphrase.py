@@ -17,7 +17,7 @@ from semsearch.errors import MissingExtra, SourceError
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate import cache
-from semsearch_research.paraphrase.agreement import ErrorAgreement, mcnemar, shared_errors
+from semsearch_research.paraphrase.agreement import mcnemar
 from semsearch_research.paraphrase.bags import bags, tokens
 from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.groups import read_paraphrases
@@ -190,16 +190,6 @@ def test_the_cost_is_chosen_by_the_training_fold_alone() -> None:
 # -- how models differ -------------------------------------------------------------------------------------------------
 
 
-def test_shared_errors_are_counted_where_both_are_wrong() -> None:
-    generator = np.random.default_rng(0)
-    truth, one, other = generator.integers(0, 3, size=(3, 200))
-    both = [index for index in range(200) if one[index] != truth[index] and other[index] != truth[index]]
-    assert shared_errors(one, other, truth) == (len(both), sum(one[index] == other[index] for index in both))
-    assert shared_errors(one, one, truth) == ((one != truth).sum(), (one != truth).sum())
-    assert ErrorAgreement("x", "a", "b", 4, 1).share == 0.25
-    assert ErrorAgreement("x", "a", "b", 0, 0).share is None
-
-
 def test_mcnemar_asks_whether_differences_fall_evenly() -> None:
     truth = np.zeros(12, dtype=np.int64)
     one = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
@@ -242,21 +232,6 @@ def test_a_score_is_the_mean_of_its_folds(groups: Path, small_vectors: VectorTab
     assert score.costs == found.costs
     assert score.published is None
     assert set(score.to_dict()) >= {"accuracy", "folds", "C", "accuracy at C = 1", "published"}
-
-
-def test_agreement_is_that_of_the_first_fold(groups: Path, small_vectors: VectorTable) -> None:
-    report = evaluate_classify([groups], models=["bow", "mowe"], vectors=small_vectors, cost=0.01)
-    read = read_paraphrases([groups])[0]
-    bow = classify(fixed(bags(read.texts)), read.groups, cost=0.01)
-    mowe = classify(fixed(mean_of_words(read.texts, small_vectors)), read.groups, cost=0.01)
-    first = bow.fold == 0
-    pairs = {(pair.one, pair.other): (pair.both_wrong, pair.same) for pair in report.agreements}
-    assert pairs == {
-        (one, other): shared_errors(a.predicted[first], b.predicted[first], read.groups[first])
-        for one, a, other, b in (("bow", bow, "bow", bow), ("bow", bow, "mowe", mowe), ("mowe", mowe, "mowe", mowe))
-    }
-    [compared] = report.comparisons
-    assert (compared.only_one, compared.only_other, compared.p) == mcnemar(bow.predicted, mowe.predicted, read.groups)
 
 
 def test_a_result_is_kept_until_something_changes(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.changes import present_files
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at, kernel_mounts
@@ -264,3 +264,14 @@ def test_packages_of_others_are_left_out_and_that_is_reported(tmp_path: Path) ->
     assert sorted(found(tmp_path / "vendor")) == ["b/b.go", "modules.txt"]
     changed = ["node_modules/left/pad.js", "vendor/b/b.go", "papers/vendor/offer.md"]
     assert [file.path for file in find_files_at(tmp_path, changed, skipped=print)] == ["papers/vendor/offer.md"]
+
+
+def test_a_pattern_that_would_take_for_ever_is_ignored_and_said(tmp_path: Path) -> None:
+    write(tmp_path, "a" * 200, "b.md")
+    deep, wide = "/".join(["**", "a"] * 5), "*a" * 20 + "b"
+    write(tmp_path, ".gitignore", text=f"{deep}\n{wide}\n*.log\n[*][*][*][*][*]\n\\*\\*\\*\\*\\*\n")
+    _, skipped = found_and_skipped(tmp_path)
+    bad = [f"{line!r} has more than 4 stars; the line is ignored" for line in (deep, wide)]
+    assert [reason for _, reason in skipped if "star" in reason] == bad
+    with pytest.raises(UsageError, match="more than 4 stars"):
+        found(tmp_path, include=[wide])

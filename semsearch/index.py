@@ -468,7 +468,7 @@ class Index(SingleIndex):
     ) -> int:
         """Write documents, passages or sentences to a file, and return how many: those of one generation.
 
-        `format` is "jsonl", "csv", "parquet" or "npz"; by default what the file's ending says, and JSON Lines for an
+        `format` is "jsonl", "csv" or "parquet"; by default what the file's ending says, and JSON Lines for an
         open file. With `vectors`, each row has its vector as the index compares it. Documents have their text, and
         besides, except in CSV, their passages: with these another index finds the same (see `Index.load`). In CSV and
         Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.dense.null_store import NullStore
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
@@ -52,20 +51,6 @@ class StoreLocation:
     owner: str = ""  # of the store
 
 
-def _as_it_is(uri: str, name: str) -> str:
-    del name  # the address does not depend on it
-    return uri
-
-
-def _do_nothing(uri: str, owner: str) -> None:
-    """For engines whose stores need not be claimed or released."""
-
-
-def _nothing_in_use(folder: Path) -> AbstractSet[str]:
-    del folder
-    return frozenset()
-
-
 @dataclass(frozen=True, slots=True)
 class Engine:
     """An engine of vectors.
@@ -78,11 +63,11 @@ class Engine:
     """
 
     open: Callable[[StoreLocation], VectorStore]
-    located: Callable[[str, str], str] = _as_it_is
-    claim: Callable[[str, str], None] = _do_nothing
-    release: Callable[[str, str], None] = _do_nothing
+    located: Callable[[str, str], str] = lambda uri, name: uri  # noqa: ARG005
+    claim: Callable[[str, str], None] = lambda uri, owner: None  # noqa: ARG005
+    release: Callable[[str, str], None] = lambda uri, owner: None  # noqa: ARG005
     keeps_sentences: bool = False
-    in_use: Callable[[Path], AbstractSet[str]] = _nothing_in_use
+    in_use: Callable[[Path], AbstractSet[str]] = lambda folder: frozenset()  # noqa: ARG005
 
 
 def _open_faiss(location: StoreLocation) -> VectorStore:
@@ -91,21 +76,16 @@ def _open_faiss(location: StoreLocation) -> VectorStore:
     return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
 
 
-_registered = {"faiss": Engine(_open_faiss, keeps_sentences=True)}
-
-
-def register(scheme: str, engine: Engine) -> None:
-    """Let this process know the engine of a scheme, as a program may that brings its own."""
-    _registered[scheme] = engine
+_FAISS = Engine(_open_faiss, keeps_sentences=True)
 
 
 def _find(uri: str) -> Engine | None:
     scheme = uri.partition(":")[0]
-    return _registered.get(scheme) or plugins.load(GROUP, scheme)
+    return _FAISS if scheme == DEFAULT[:-1] else plugins.load(GROUP, scheme)
 
 
 def _known() -> str:
-    return ", ".join(f"{scheme}:" for scheme in (*_registered, *plugins.names(GROUP)))
+    return ", ".join([DEFAULT, *(f"{scheme}:" for scheme in plugins.names(GROUP))])
 
 
 def _engine(uri: str, of: str | Path = "an index") -> Engine:
@@ -120,11 +100,7 @@ def _engine(uri: str, of: str | Path = "an index") -> Engine:
 
 # -- Where an index has its vectors ------------------------------------------------------------------------------------
 
-_URI, _OWNER, _LEFT = (
-    "vector_store",
-    "vector_store_owner",
-    "vector_stores_left",
-)  # meta rows; an index without them has FAISS segments
+_URI, _OWNER, _LEFT = "vector_store", "vector_store_owner", "vector_stores_left"  # in meta; none with FAISS segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +195,14 @@ def open_stores(
     largest: int = LARGEST,
     sentences: bool = True,
 ) -> Mapping[Kind, VectorStore]:
-    """Open the two stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged.
+    """Open the stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged.
 
-    `sentences`: whether vectors of sentences are stored, if the engine keeps any.
+    There is one of sentences if the engine keeps their vectors, and `sentences` says that they are wanted.
     """
-    address = address or StoreAddress(DEFAULT, "")
-    engine = _engine(address.uri, folder)
-    locations = {
-        kind: StoreLocation(
-            address.uri, folder, kind, scanning if kind == "passage" else None, largest, owner=address.owner
-        )
-        for kind in VECTORS
+    uri, owner = (DEFAULT, "") if address is None else (address.uri, address.owner)
+    engine = _engine(uri, folder)
+    kinds = VECTORS if sentences and engine.keeps_sentences else VECTORS[:1]
+    return {
+        kind: engine.open(StoreLocation(uri, folder, kind, scanning if kind == "passage" else None, largest, owner))
+        for kind in kinds
     }
-    if sentences and engine.keeps_sentences:
-        return {kind: engine.open(location) for kind, location in locations.items()}
-    return {"passage": engine.open(locations["passage"]), "sentence": NullStore()}

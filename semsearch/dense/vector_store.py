@@ -24,7 +24,6 @@ contract suite that it must pass, where it takes one more line. `SegmentsWriter`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -65,25 +64,6 @@ class VectorReader(Protocol):
         """Take what was read out of memory, after work with all of it."""
 
 
-class VectorWriter(Protocol):
-    """The protocol of a writer of new segments. A context manager: leaving it unfinished discards the last segment."""
-
-    def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
-        """Append vectors (n, d) with rising ids (n,): floats, or for sentences bytes (semsearch.arrays.vectors).
-
-        Raises UsageError for an id that is not above the ones before, and for vectors of another dimension.
-        """
-
-    def finish(self) -> list[Segment]:
-        """Make all segments durable and return them. They take effect once a manifest names them."""
-
-    def __enter__(self) -> VectorWriter: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None: ...
-
-
 class VectorStore(Protocol):
     """The protocol of a store of one kind of vectors of an index, in segments. Threads may share it."""
 
@@ -101,7 +81,7 @@ class VectorStore(Protocol):
         Raises FileNotFoundError if a segment is gone, IndexDamaged if it does not match the manifest.
         """
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> VectorWriter:
+    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
         """Make a writer of segments for a new generation."""
 
     def check(self, segment: Segment) -> list[str]:
@@ -132,9 +112,9 @@ class GrowingSegment(Protocol):
 
 
 class SegmentsWriter:
-    """Writes vectors as segments of at most `largest` vectors each: a `VectorWriter` of any store.
+    """Writes vectors as segments of at most `largest` vectors each. `begin` begins one of vectors of some dimension.
 
-    `begin` begins a segment of vectors of some dimension.
+    A context manager: leaving it unfinished discards the last segment.
     """
 
     def __init__(self, begin: Callable[[int], GrowingSegment], largest: int) -> None:
@@ -146,7 +126,10 @@ class SegmentsWriter:
         self._dimension: int | None = None
 
     def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
-        """Append vectors (n, d) with rising ids (n,). Raises UsageError if they do not rise or fit."""
+        """Append vectors (n, d) with rising ids (n,): floats, or for sentences bytes (semsearch.arrays.vectors).
+
+        Raises UsageError for an id that is not above the ones before, and for vectors of another dimension.
+        """
         self._check(ids, vectors)
         while len(ids):
             if self._growing is None:
@@ -158,7 +141,7 @@ class SegmentsWriter:
                 self.finish()
 
     def finish(self) -> list[Segment]:
-        """Finish the last segment, and return all of this writer."""
+        """Make the last segment durable, and return all of this writer. They take effect once a manifest names them."""
         if self._growing is not None:
             self.segments.append(self._growing.finish())
             self._growing = None

@@ -8,7 +8,6 @@ in the index.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import struct
@@ -31,6 +30,7 @@ from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
 from semsearch.storage.document_rows import added_text
+from semsearch.system.source_files import content_digest
 from semsearch.text.passage_records import PassageRecord, each_record, storable
 from semsearch.text.text_lengths import heading_text
 
@@ -336,4 +336,4 @@ def _document(text: Text) -> Document:
 
 def _digest(parts: list[Any], *, sort_keys: bool = False) -> str:
     data = json.dumps(parts, sort_keys=sort_keys, allow_nan=False).encode()
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return content_digest(data)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.indexing.read_files import content_digest
+from semsearch.indexing.read_files import digest_of
 from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
@@ -27,7 +27,6 @@ from semsearch.sources.ignore import Skipped
 from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, enclosing_path
 from semsearch.sources.unchanged import (
-    CLOCK_TICK_NS,
     KnownDocument,
     PresentFile,
     Skip,
@@ -229,7 +228,7 @@ def _compare(
 def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile]) -> str | None:
     """The digest of a file's content; None if it cannot be read, which is reported."""
     try:
-        return content_digest(file, max_bytes)
+        return digest_of(file, max_bytes)
     except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
         return None
     except OSError as error:
@@ -278,7 +277,11 @@ def _look_at_root(
     if root.single or suspects is None:
         known, present, unchanged = get_known(db, [root]), list(present_files(root, files)), 0
     else:
-        known, present, unchanged = _sort_out_unchanged(db, root, files, suspects)
+        states, inside = get_states(db, root), root.canonical("")
+        total, suspects = len(states.places), {path.removeprefix(inside) for path in suspects}
+        others = [file for file in files if file.path in suspects or not states.take_unchanged(*file[:3])]
+        known, present = get_known_with(db, root, states.places), list(present_files(root, others))
+        unchanged = total - len(states.places)
     if present or unchanged or prune or not known:
         seen.known += known
         seen.present += present
@@ -287,28 +290,6 @@ def _look_at_root(
         globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
         why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"
         seen.warnings.append(f"{root.path} {why}; {_kept(len(known))} (--prune removes them)")
-
-
-def _sort_out_unchanged(
-    db: sqlite3.Connection, root: Root, files: Iterable[FoundFile], suspects: Iterable[str]
-) -> tuple[list[KnownDocument], list[PresentFile], int]:
-    """The documents and files that need a closer look, and the number of those that have not changed.
-
-    Most files have not: they take little work.
-    """
-    left, sizes, times = get_states(db, root, CLOCK_TICK_NS)
-    inside = root.canonical("")
-    suspect_paths = {path.removeprefix(inside) for path in suspects}
-    total, others = len(left), list[FoundFile]()
-    for file in files:
-        path, size, mtime_ns, _ = file
-        position = left.get(path)
-        is_same = position is not None and sizes[position] == size and times[position] == mtime_ns
-        if is_same and path not in suspect_paths:
-            del left[path]
-        else:
-            others.append(file)
-    return get_known_with(db, root, left), list(present_files(root, others)), total - len(left)
 
 
 def _kept(count: int) -> str:

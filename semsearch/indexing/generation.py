@@ -18,7 +18,7 @@ words suffice for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from itertools import chain, tee
 from pathlib import Path
@@ -74,18 +74,19 @@ def new_generation(
     settings: Settings | None = None,
     vectors: Callable[[], WordVectors] | None = None,
     *,
+    threads: int = 1,
     compact: bool = False,
     derived: bool = True,
 ) -> Iterator[Generation]:
     """Make a new generation, which is committed at the end of the block if it has called `finish`.
 
-    With other `settings` than the stored ones come their word vectors. After the commit unused disk space is reclaimed;
-    with `compact`, as much as possible. Without `derived`, a damaged list of segments is not an error, since all of
-    them are about to be made again.
+    Fitting and embedding use `threads`. With other `settings` than the stored ones come their word vectors. After the
+    commit unused disk space is reclaimed; with `compact`, as much as possible. Without `derived`, a damaged list of
+    segments is not an error, since all of them are about to be made again.
     """
     database = writer.database
     require_memory(WRITING, f"to write {database.folder}")
-    settings = settings or writer.settings
+    settings = settings or writer.read_settings()
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)
     grace = grace_of(database)
@@ -101,6 +102,7 @@ def new_generation(
                 report=writer.report,
                 reading_log=reading_log,
                 executor=writer.executor,
+                threads=Threads(threads),
             )
             left = leftovers(db)
     except CommitInDoubt:
@@ -120,7 +122,7 @@ class Generation:
     """A new generation in the making: documents are removed and added, `finish` makes their vectors.
 
     `intake` takes documents in, `words` their postings. Files are read by the `executor`, if there is one, and noted in
-    the `reading_log`; `spread` are the threads of fitting and embedding, on which the result does not depend.
+    the `reading_log`; fitting and embedding use `threads`, on which the result does not depend.
     """
 
     def __init__(
@@ -133,7 +135,8 @@ class Generation:
         vectors: Callable[[], WordVectors],
         report: Callable[[Progress], None],
         reading_log: ReadingLog,
-        executor: Executor | None = None,
+        executor: Executor | None,
+        threads: Threads,
     ) -> None:
         self.db = db
         self.folder = folder
@@ -142,13 +145,13 @@ class Generation:
         self.report = report
         self.reading_log = reading_log
         self.executor = executor
-        self.spread = Threads()
+        self._threads = threads
         self.number: int = get_count(db, "generation") + 1
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=self.number)
         self.intake: Intake = Intake(
             db,
             spool,
-            lambda words: self._word_finder.read_passages(words),
+            lambda words: self._word_finder().read_passages(words),
             self.words,
             languages=settings.languages,
         )
@@ -231,7 +234,7 @@ class Generation:
         """The sums over all sentences, removed ones without, new ones with."""
         self._spool.renumber = renumbering(fit.embedder.chosen_.vectors)
         today = fit.today if self._removed_sums is None else fit.today - self._removed_sums
-        for sums in self.spread.in_order(fit.embedder.statistics_of, (batch.sentences for batch in self._spool)):
+        for sums in self._threads.in_order(fit.embedder.statistics_of, (batch.sentences for batch in self._spool)):
             today = today + sums
         return today
 
@@ -252,7 +255,7 @@ class Generation:
         was_fitted = fit_stamp(self.db) is not None
         segments: list[Segment] = []
         with Spool(self.folder) as stored_spool:
-            writer = SpoolWriter(stored_spool, self._word_finder.read_texts)
+            writer = SpoolWriter(stored_spool, self._word_finder().read_texts)
             for stored in stored_texts(self.db, self.intake.first_passage):
                 writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language)
             writer.flush()
@@ -264,7 +267,6 @@ class Generation:
         self._merger.merge()
         return was_fitted and bool(segments)
 
-    @property
     def _word_finder(self) -> WordFinder:
         return WordFinder(self.vectors(), keep_unknown=self.settings.unknown != "skip")
 
@@ -283,8 +285,8 @@ class Generation:
         embedder = self.settings.embedder(vectors)
         lexical = self._opened(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db, "words"))
-        with aside(learn, threads=self.spread.threads) as learned:  # of the postings: while the fit reads, or before it
-            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self.spread)
+        with aside(learn, threads=self._threads.threads) as learned:  # while the fit reads, or before it
+            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self._threads)
             topics, topical = learned()
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
@@ -312,19 +314,21 @@ class Generation:
         done, total = 0, sum(spool.sentences for spool in spools)
         questions = partial(questions_of, self.db, embedder, topics)
         batches, again = tee(chain.from_iterable(spools))
-        embedded = self.spread.in_order(partial(_vectors, embedder), batches)
+        embedded = self._threads.in_order(partial(_vectors, embedder), batches)
+        stores = self._stores
         with (
-            self._stores["passage"].writer(self.number, questions=questions) as passages,
-            self._stores["sentence"].writer(self.number) as sentences,
+            stores["passage"].writer(self.number, questions=questions) as passages,
+            stores["sentence"].writer(self.number) if "sentence" in stores else nullcontext() as sentences,
         ):
             for batch, (general, of_sentences) in zip(again, embedded, strict=True):
                 ids = batch.passage_ids
                 passages.add(ids, general if topical is None else join(general, topical.of(ids)))
-                sentences.add(batch.sentence_ids, of_sentences)
+                if sentences is not None:
+                    sentences.add(batch.sentence_ids, of_sentences)
                 done += len(of_sentences)
                 self.report(Progress("embedding", sentences=done, total_sentences=total))
             self.report(Progress("writing", sentences=done, total_sentences=total))
-            return passages.finish() + sentences.finish()
+            return passages.finish() + ([] if sentences is None else sentences.finish())
 
     def _stored_questions(self, passage_ids: Int64) -> Float32:
         """Probe questions about passages, embedded by the stored fit."""

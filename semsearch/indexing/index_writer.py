@@ -23,7 +23,7 @@ from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
-from semsearch.indexing.segment_merging import SegmentSize, to_compact
+from semsearch.indexing.segment_merging import is_scattered
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
@@ -36,7 +36,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
 from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.known_files import get_known
 from semsearch.storage.meta import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
-from semsearch.storage.segments import KINDS, LARGEST, LARGEST_WORDS, forget_manifest, get_removed, get_segments
+from semsearch.storage.segments import forget_manifest
 from semsearch.system import clock
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
@@ -132,9 +132,8 @@ class IndexWriter:
                 cure = rebuild_command(database.folder)
                 raise IndexDamaged(f"{error.filename} is missing; run: {cure}") from error
 
-    @property
-    def settings(self) -> Settings:
-        """The settings of the index, which no other process can change now."""
+    def read_settings(self) -> Settings:
+        """Read the settings of the index, which no other process can change now."""
         with self.database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
@@ -247,7 +246,7 @@ class IndexWriter:
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
-        before = self.settings
+        before = self.read_settings()
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
@@ -284,31 +283,20 @@ class IndexWriter:
                     release(address)
             raise
 
-    def compact(self, *, largest: int = LARGEST) -> bool:
+    def compact(self) -> bool:
         """Merge segments into as few as possible, without removed ids, as one new generation.
 
         Nothing is embedded again, and unused disk space is reclaimed. Returns False if there is nothing to merge.
         """
         with self.database.reading() as db:
-            is_scattered, left = _is_scattered(db, largest), leftovers(db)
-        if not is_scattered:
+            has_work, left = is_scattered(db), leftovers(db)
+        if not has_work:
             reclaim_space(self.database, left, compact=True)
             return False
         with new_generation(self, compact=True) as generation:
             generation.finish()
             generation.compact()
         return True
-
-
-def _is_scattered(db: sqlite3.Connection, largest: int) -> bool:
-    """Return whether there is a segment that compacting would rewrite."""
-    segments = get_segments(db)
-    for kind in KINDS:
-        removed = get_removed(db, kind)
-        sizes = [SegmentSize(len(s.id_ranges), s.id_ranges.overlap(removed)) for s in segments if s.kind == kind]
-        if to_compact(sizes, largest=LARGEST_WORDS if kind == "words" else largest):
-            return True
-    return False
 
 
 def _embed_all(generation: Generation) -> SyncReport:

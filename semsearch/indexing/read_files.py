@@ -8,7 +8,6 @@ arrays and strings. What cannot be read there is read here.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import logging
@@ -43,7 +42,7 @@ from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_sou
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.clock import storable_time
 from semsearch.system.parallel import Executor
-from semsearch.system.source_files import source_digest
+from semsearch.system.source_files import content_digest, source_digest
 from semsearch.text.passage_records import (
     PassageRecord,
     each_record,
@@ -98,14 +97,14 @@ def _read_fetched(file: PresentFile, fetched: Callable[[], FetchedFile] | None, 
     return content_of(content.data, file.absolute, file.columns, content.size, content.mtime_ns)
 
 
-def content_digest(file: PresentFile, max_bytes: int) -> str:
+def digest_of(file: PresentFile, max_bytes: int) -> str:
     """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
     if not file.store:
         return source_digest(file.absolute)
     if file.size > max_bytes:
         return ""
     fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
-    return hashlib.blake2b(fetched.data, digest_size=16).hexdigest()
+    return content_digest(fetched.data)
 
 
 def why_refused(file: PresentFile, max_bytes: int) -> str:
@@ -271,12 +270,13 @@ def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) ->
     if wanted:
         return wanted
     small = sum(size for size in sizes if size <= LARGE)
-    return max(1, min(_cores(), _MOST, small // _WORTH + 1))
+    return max(1, min(most_useful(), small // _WORTH + 1))
 
 
-def _cores() -> int:
+def most_useful() -> int:
+    """The most processes or threads that are worth while on this machine."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return min(_MOST, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
 
 
 # -- In other processes, here or on other machines --------------------------------------------------------------------

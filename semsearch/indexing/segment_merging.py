@@ -8,10 +8,10 @@ the lexical index merge their own segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
@@ -55,7 +55,7 @@ class SegmentSize:
 
 
 def to_merge(
-    sizes: Sequence[SegmentSize], *, most: int = MOST_SEGMENTS, largest: int = LARGEST, listed: int | None = None
+    sizes: Sequence[SegmentSize], *, largest: int = LARGEST, listed: int | None = None, most: int = MOST_SEGMENTS
 ) -> list[int]:
     """Choose the segments to merge, as indices into `sizes`; none if all is well.
 
@@ -81,16 +81,32 @@ def to_merge(
     return sorted(chosen)
 
 
-def to_compact(sizes: Sequence[SegmentSize], *, largest: int = LARGEST) -> list[int]:
+def to_compact(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, listed: int | None = None) -> list[int]:
     """Choose the segments to rewrite so that nothing removed is left and there are as few as possible."""
+    del listed  # as many vectors as there may be are together anyway
     chosen = [index for index, size in enumerate(sizes) if size.dead or size.alive < largest]
     fewest = -(-sum(sizes[index].alive for index in chosen) // largest)
     return chosen if len(chosen) > fewest or any(sizes[index].dead for index in chosen) else []
 
 
+def is_scattered(db: sqlite3.Connection) -> bool:
+    """Return whether there is a segment that compacting would rewrite."""
+    largest: dict[Kind, int] = {kind: LARGEST_WORDS if kind == "words" else LARGEST for kind in KINDS}
+    return any(to_compact(_measured(db, kind, get_removed(db, kind))[1], largest=largest[kind]) for kind in KINDS)
+
+
+def _measured(db: sqlite3.Connection, kind: Kind, removed: IdRanges) -> tuple[list[Segment], list[SegmentSize]]:
+    segments = get_segments(db, kind)
+    return segments, [SegmentSize(len(one.id_ranges), one.id_ranges.overlap(removed)) for one in segments]
+
+
 # -- Merging -----------------------------------------------------------------------------------------------------------
 
-Rule = Callable[[Kind, list[SegmentSize]], list[int]]  # the indices of the segments to rewrite together
+
+class Rule(Protocol):
+    """Chooses the segments to rewrite together, as indices into their sizes."""
+
+    def __call__(self, sizes: Sequence[SegmentSize], /, *, largest: int, listed: int | None) -> list[int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,38 +121,33 @@ class Merger:
 
     def merge(self) -> None:
         """Merge segments if there are too many, or too much of them is removed."""
-        self._rewrite(lambda kind, sizes: to_merge(sizes, largest=self._largest(kind), listed=self._gathering(kind)))
+        self._rewrite(to_merge)
 
     def compact(self) -> None:
         """Rewrite segments into as few as possible, without removed ids."""
-        self._rewrite(lambda kind, sizes: to_compact(sizes, largest=self._largest(kind)))
+        self._rewrite(to_compact)
 
-    def _largest(self, kind: Kind) -> int:
-        return LARGEST_WORDS if kind == "words" else self.stores[kind].largest
-
-    def _gathering(self, kind: Kind) -> int | None:
-        return None if kind == "words" else self.stores[kind].gathering
-
-    def _rewrite(self, rule: Rule) -> None:
+    def _rewrite(self, choose: Rule) -> None:
         """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
         for kind in KINDS:
             removed = get_removed(self.db, kind)
-            segments = get_segments(self.db, kind)
-            sizes = [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
-            chosen = [segments[position] for position in rule(kind, sizes)]
-            if chosen:
-                new = self._rewritten(kind, chosen, removed)
-                name_segments(self.db, new, retired=chosen, number=self.number)
+            segments, sizes = _measured(self.db, kind, removed)
+            if not segments:
+                continue
+            if kind == "words":
+                positions = choose(sizes, largest=LARGEST_WORDS, listed=None)
+            else:
+                positions = choose(sizes, largest=self.stores[kind].largest, listed=self.stores[kind].gathering)
+            if positions:
+                chosen = [segments[position] for position in positions]
+                try:
+                    merged = self._merged(kind, chosen, removed)
+                except FileNotFoundError as error:
+                    raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
+                name_segments(self.db, merged, retired=chosen, number=self.number)
         forget_removed(self.db)
 
-    def _rewritten(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
-        """Merge segments without their removed ids. Raises IndexDamaged if one is missing."""
-        try:
-            return self._copied(kind, segments, removed)
-        except FileNotFoundError as error:
-            raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
-
-    def _copied(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
+    def _merged(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
         if kind == "words":
             words = WordsWriter(self.folder / SEGMENTS, generation=self.number)
             words.merge(

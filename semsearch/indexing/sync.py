@@ -33,6 +33,7 @@ from semsearch.indexing.read_files import (
     Preparer,
     each_opened,
     file_groups,
+    most_useful,
     prepare_elsewhere,
     read_as,
     useful_processes,
@@ -48,7 +49,7 @@ from semsearch.storage.catalogue import delete_roots, get_roots, set_root
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import MovedDocument, move_documents, move_root, set_skips
-from semsearch.system.parallel import Processes, Threads
+from semsearch.system.parallel import Processes
 from semsearch.text.passage_records import each_record
 
 if TYPE_CHECKING:
@@ -63,14 +64,14 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
     """Find what has changed, and bring the index up to date; text of scans is recognized last, in writes of its own."""
     writer.report(Progress("looking"))
     with writer.database.reading() as db:
-        require_languages(db, partial(writer.vectors.of, writer.settings))  # also where nothing has changed
+        require_languages(db, partial(writer.vectors.of, writer.read_settings()))  # also where nothing has changed
         changes = find(db)
         waits_for_recognition = any(unrecognized(db))
     if changes.nothing_to_do:
         done = changes.report
     else:
         try:
-            with new_generation(writer) as generation:
+            with new_generation(writer, threads=processes or most_useful()) as generation:
                 done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
                 waits_for_recognition = any(unrecognized(generation.db))
         except KeyboardInterrupt:
@@ -202,7 +203,6 @@ def _prepared_elsewhere(
     if executor is None:
         sizes = [file.size for group in groups if not group.is_logged for file in group.files]
         processes = useful_processes(sizes, processes, vectors)
-        generation.spread = Threads(processes)
         executor = Processes(processes) if processes > 1 and sent else None
     if executor is None:
         yield from [None] * len(groups)
@@ -225,11 +225,11 @@ def _read_here(generation: Generation, group: FileGroup, progress: Progress, max
     for number, file in enumerate(group.files):
         if number:
             generation.report(replace(progress, files=progress.files + number, path=file.absolute))
-        prepared = log.get(file) if group.is_logged else None
-        if prepared is None:
-            opened = next(each_opened([file], max_bytes) if group.is_logged else openers)
-            prepared, _ = read_as(file, opened)
-            log.note(file, prepared)
+        if group.is_logged:
+            yield log.get(file)
+            continue
+        prepared, _ = read_as(file, next(openers))
+        log.note(file, prepared)
         yield prepared
 
 

@@ -1,6 +1,6 @@
 """Export an index for other programs: documents, passages or sentences as rows, optionally with vectors.
 
-Formats: JSON Lines, CSV, Parquet and NumPy's .npz, written row by row to an open file, or to a file that appears whole
+Formats: JSON Lines, CSV and Parquet, written row by row to an open file, or to a file that appears whole
 or not at all. Documents have an `id` (of a file, its path as hits show it) and a `text`, as `Index.add` takes them, and
 their passages as they are divided: an index that is given these finds the same. Vectors are those that the index
 compares; that of a document is the direction of the sum of its passages' vectors.
@@ -12,7 +12,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, get_args
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from semsearch.dense.stored_vectors import StoredVectors
 
 Unit = Literal["documents", "passages", "sentences"]
-ExportFormat = Literal["jsonl", "csv", "parquet", "npz"]
+ExportFormat = Literal["jsonl", "csv", "parquet"]
 ExportRow = dict[str, Any]  # with a `vector`, if that is wanted; zero if there is none
 
 _COLUMNS: dict[Unit, tuple[str, ...]] = {
@@ -87,21 +86,6 @@ def export_index(
 # -- Rows --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Exported:
-    """A document with the id that it is exported by, and its passages as the index reads them."""
-
-    id: str
-    root: str
-    document: KeptDocument
-    passages: Sequence[PassageRow]
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        metadata: dict[str, Any] = json.loads(self.document.columns.metadata, parse_constant=lambda _: None)
-        return metadata
-
-
 def export_rows(
     db: sqlite3.Connection, unit: Unit, *, vectors: IndexReader | None, filters: Sequence[str]
 ) -> Iterator[ExportRow]:
@@ -115,11 +99,11 @@ def export_rows(
     for document in each_kept(db, kept_ids(db, where.sql, where.parameters)):
         columns = document.columns
         root, first = roots.get(columns.root_id), columns.first_passage
-        passages = list(each_passage(db, first, first + columns.passages))
-        id_ = columns.path
+        id_, of_root = columns.path, ""
         if root is not None:
+            of_root = root.path
             id_ = shown(root.path if root.single else f"{root.path.rstrip('/')}/{document.file}", here)
-        rows = _ROWS[unit](_Exported(id_, root.path if root else "", document, passages))
+        rows = _ROWS[unit](id_, of_root, document, list(each_passage(db, first, first + columns.passages)))
         if vectors is None:
             yield from rows
         else:
@@ -144,18 +128,18 @@ def _in_place(stored: StoredVectors) -> Float32:
     return rows
 
 
-def _documents(exported: _Exported) -> Iterator[ExportRow]:
-    document, columns = exported.document, exported.document.columns
+def _documents(id_: str, root: str, document: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
+    columns = document.columns
     yield {
-        "id": exported.id,
-        "root": exported.root,
+        "id": id_,
+        "root": root,
         "title": columns.title,
         "format": columns.format,
-        "modified": moment(columns.mtime_ns) if exported.root else None,
+        "modified": moment(columns.mtime_ns) if root else None,
         "indexed": columns.indexed_at,
         "characters": document.characters,
-        "metadata": exported.metadata,
-        "text": text_of(exported.passages),
+        "metadata": document.metadata(),
+        "text": text_of(passages),
         "passages": [_whole(passage) for passage in document.passages],
     }
 
@@ -176,28 +160,28 @@ def _whole(record: PassageRecord) -> dict[str, Any]:
     return fields
 
 
-def _passages(exported: _Exported) -> Iterator[ExportRow]:
-    for passage, record in zip(exported.passages, exported.document.passages, strict=True):
+def _passages(id_: str, _: str, document: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
+    for passage, record in zip(passages, document.passages, strict=True):
         yield {
             "passage_id": passage.id,
-            "document": exported.id,
-            "title": exported.document.columns.title,
+            "document": id_,
+            "title": document.columns.title,
             "headings": list(passage.headings),
             "line": passage.line,
             "page": passage.page,
             "place": passage.place(0),
-            "metadata": exported.metadata | (json.loads(record.metadata) if record.metadata else {}),
+            "metadata": document.metadata() | (json.loads(record.metadata) if record.metadata else {}),
             "text": passage.text,
         }
 
 
-def _sentences(exported: _Exported) -> Iterator[ExportRow]:
-    for passage in exported.passages:
+def _sentences(id_: str, _: str, __: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
+    for passage in passages:
         for number, text in enumerate(passage.sentence_texts):
             yield {
                 "sentence_id": passage.first_sentence + number,
                 "passage_id": passage.id,
-                "document": exported.id,
+                "document": id_,
                 "line": int(passage.sentences[number, 4]),
                 "page": passage.page,
                 "place": passage.place(number),
@@ -205,7 +189,7 @@ def _sentences(exported: _Exported) -> Iterator[ExportRow]:
             }
 
 
-_ROWS: dict[Unit, Callable[[_Exported], Iterator[ExportRow]]] = {
+_ROWS: dict[Unit, Callable[[str, str, KeptDocument, Sequence[PassageRow]], Iterator[ExportRow]]] = {
     "documents": _documents,
     "passages": _passages,
     "sentences": _sentences,
@@ -241,7 +225,7 @@ def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _columns: Sequence[str]) -
 
 def _csv(rows: Iterable[ExportRow], out: IO[bytes], columns: Sequence[str]) -> int:
     if "vector" in columns:
-        raise UsageError("CSV cannot hold vectors; export them as jsonl, parquet or npz")
+        raise UsageError("CSV cannot hold vectors; export them as jsonl or parquet")
     text = io.TextIOWrapper(out, encoding="utf-8", errors="replace", newline="", write_through=True)
     try:
         table = csv.writer(text, lineterminator="\n")
@@ -272,21 +256,6 @@ def _parquet(rows: Iterable[ExportRow], out: IO[bytes], columns: Sequence[str]) 
     return count
 
 
-def _npz(rows: Iterable[ExportRow], out: IO[bytes], _columns: Sequence[str]) -> int:
-    lines, vectors = list[str](), list[Float32]()
-    for row in rows:
-        if (vector := row.pop("vector", None)) is not None:
-            vectors.append(vector)
-        lines.append(json.dumps(row, ensure_ascii=False))
-    arrays = {"rows": np.frombuffer("\n".join(lines).encode("utf-8", "replace"), dtype=np.uint8)}
-    if vectors:
-        arrays["vectors"] = np.stack(vectors)
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
-    out.write(buffer.getvalue())
-    return len(lines)
-
-
 def _cell(value: Any) -> Any:
     """A value for one cell of a table: what has parts is JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
@@ -296,5 +265,4 @@ _WRITERS: dict[ExportFormat, Callable[[Iterable[ExportRow], IO[bytes], Sequence[
     "jsonl": _jsonl,
     "csv": _csv,
     "parquet": _parquet,
-    "npz": _npz,
 }

@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
 
 from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
 from semsearch.search.filter_sql import condition, teach
@@ -49,7 +49,7 @@ _TAKEN = ("path", "title", "format")  # keys that filters look up elsewhere than
 class FacetCache:
     """The facets of an index. Recent ones of its newest generation are kept, since the web interface asks again.
 
-    Threads may share it.
+    Threads may share it, and count one after the other.
     """
 
     def __init__(self, database: IndexDatabase) -> None:
@@ -60,24 +60,16 @@ class FacetCache:
 
     def count(self, filters: Sequence[str], values: int) -> Facets:
         """Count the documents that pass all filters by each key, with so many values of each."""
-        with self._database.reading() as db:
-            wanted = filters, values, working_folder()  # paths of filters may be relative to it
-            stamp = get_stamp(db)
-            if stamp != self._stamp:
+        wanted = filters, values, working_folder()  # paths of filters may be relative to it
+        with self._lock, self._database.reading() as db:
+            if (stamp := get_stamp(db)) != self._stamp:
                 check_all_documents(db)
-            with self._lock:
-                if stamp != self._stamp:
-                    self._stamp, self._kept = stamp, {}
-                kept = self._kept.get(wanted)
-            if kept is not None:
-                return kept
-            facets = read_facets(db, filters, values=values)
-            with self._lock:
-                if stamp == self._stamp:
-                    self._kept[wanted] = facets
-                    while len(self._kept) > _CACHED:
-                        del self._kept[next(iter(self._kept))]
-            return facets
+                self._stamp, self._kept = stamp, {}
+            if wanted not in self._kept:
+                if len(self._kept) >= _CACHED:
+                    self._kept.clear()
+                self._kept[wanted] = read_facets(db, filters, values=values)
+            return self._kept[wanted]
 
 
 # -- Counting rows -----------------------------------------------------------------------------------------------------
@@ -95,16 +87,11 @@ class _Tally:
 
     def add(self, root: str, path: str, format_: str, mtime_ns: int | None, metadata: str) -> None:
         self.rows += 1
-        self.folders[_folder(root, path)] += 1
+        self.folders[normalize("NFC", f"{root.rstrip('/')}/{path}").rpartition("/")[0] if root else ""] += 1
         self.formats[format_] += 1
         self.metadata[metadata] += 1
         if mtime_ns is not None and not says_modified(metadata):
             self.months[_month(mtime_ns // _QUARTER_NS)] += 1
-
-
-def _folder(root: str, path: str) -> str:
-    """The folder of a file, in full, in NFC; "" for what lies in no root that is a folder."""
-    return unicodedata.normalize("NFC", f"{root.rstrip('/')}/{path}").rpartition("/")[0] if root else ""
 
 
 _QUARTER_NS = 900 * 1_000_000_000  # no border between months lies within a quarter of an hour
@@ -115,20 +102,17 @@ def _month(quarter: int) -> str:
     return file_time(quarter * _QUARTER_NS)[: len("2025-01")]
 
 
-class _Filters:
-    """The filters given, by their keys. One on several keys is under its text, which is no key."""
+class _Filters(list[tuple[str, str, FilterChoice]]):
+    """The filters: key, text, choice. One on several keys is under its text, which is no key."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Raises UsageError for an invalid filter."""
-        self.choices: list[tuple[str, FilterChoice]] = [(text, parse(text)) for text in texts]
-        self.keys: list[str] = [choice.key or f"={text}" for text, choice in self.choices]
-
-    def on(self, key: str) -> list[FilterChoice]:
-        return [choice for _, choice in self.choices if choice.key == key]
+        choices = [(text, parse(text)) for text in texts]
+        super().__init__((choice.key or f"={text}", text, choice) for text, choice in choices)
 
     def own(self, key: str) -> tuple[str, ...]:
         """The texts of the filters on a key."""
-        return tuple(text for text, choice in self.choices if choice.key == key)
+        return tuple(text for of_key, text, _ in self if of_key == key)
 
 
 def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
@@ -138,45 +122,39 @@ def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) ->
     """
     filters, here = _Filters(texts), working_folder().as_posix()
     teach(db)
-    passing, beside = _Tally(), {key: _Tally() for key in filters.keys}
-    for *row, truths in _rows(db, filters, here):
-        failed = {key for key, truth in zip(filters.keys, truths, strict=True) if not truth}
+    passing, beside = _Tally(), {key: _Tally() for key, *_ in filters}
+    of_documents = [condition([choice], here=here) for *_, choice in filters]
+    of_records = [condition([choice], here=here, metadata=WITH_RECORDS) for *_, choice in filters]
+    for row in each_row(db, *([(sql.sql, sql.parameters) for sql in of] for of in (of_documents, of_records))):
+        columns: Any = row[:5]
+        failed = {key for (key, *_), truth in zip(filters, row[5:], strict=True) if not truth}
         if not failed:
-            passing.add(*row)
+            passing.add(*columns)
         elif len(failed) == 1:
-            beside[failed.pop()].add(*row)
-
-    def tallies(key: str) -> list[_Tally]:
-        return [passing, beside[key]] if key in beside else [passing]
+            beside[failed.pop()].add(*columns)
 
     def summed(key: str, name: str) -> Counter[str]:
-        return sum((getattr(tally, name) for tally in tallies(key)), Counter[str]())
+        counts: Counter[str] = getattr(passing, name)
+        return counts + getattr(beside[key], name) if key in beside else counts
 
     keys = _count_metadata(passing, beside)
     dates = {key: tally for key, tally in keys.items() if tally.is_of_dates}
     others = sorted((tally for key, tally in keys.items() if key not in dates), key=_usefulness)
-    roots = [unicodedata.normalize("NFC", root.path).rstrip("/") for root in get_roots(db) if not root.single]
-    formats = [
-        FacetValue(name, n, value_filter("format", name)) for name, n in summed("format", "formats").most_common()
-    ]
+    roots = [normalize("NFC", root.path).rstrip("/") for root in get_roots(db) if not root.single]
+    formats = summed("format", "formats")
     return Facets(
         documents=passing.rows,
         folders=_folder_facet(_FolderTree(roots, here, summed("path", "folders")), filters, values),
-        formats=Facet("format", filters.own("format"), tuple(formats[:values]), max(0, len(formats) - values)),
+        formats=Facet(
+            "format",
+            filters.own("format"),
+            _valued("format", formats, [name for name, _ in formats.most_common(values)]),
+            max(0, len(formats) - values),
+        ),
         dates=tuple(_date_facets(filters, dates, summed("modified", "months"))),
         metadata=tuple(tally.facet(filters.own(tally.key), values) for tally in others[:_MOST_KEYS]),
         more_keys=max(0, len(others) - _MOST_KEYS),
     )
-
-
-def _rows(db: sqlite3.Connection, filters: _Filters, here: str) -> Iterator[tuple[Any, ...]]:
-    """The columns of each row, and the truth of each filter."""
-    of_documents = [condition([choice], here=here) for _, choice in filters.choices]
-    of_records = [condition([choice], here=here, metadata=WITH_RECORDS) for _, choice in filters.choices]
-    rows = each_row(
-        db, [(sql.sql, sql.parameters) for sql in of_documents], [(sql.sql, sql.parameters) for sql in of_records]
-    )
-    return ((*row[:5], row[5:]) for row in rows)
 
 
 # -- Metadata ----------------------------------------------------------------------------------------------------------
@@ -289,34 +267,27 @@ def _date_facets(filters: _Filters, keys: Mapping[str, _KeyTally], of_files: Cou
     """A facet of each key that has dates; `modified` is also the month of a document's file."""
     for key in sorted({*keys, "modified"} if of_files else keys):
         tally = keys.get(key) or _KeyTally(key)
-        months = tally.months + of_files if key == "modified" else tally.months
-        years = tally.years
+        months, years = tally.months, tally.years
         if key == "modified":
-            years = Counter[str]()
+            months, years = months + of_files, Counter[str]()
             for month, count in months.items():
                 years[month[:4]] += count
-        chosen = _chosen_year(filters.on(key))
-        latest = sorted(years, reverse=True)
+        only = [choice.only for of_key, _, choice in filters if of_key == key]
+        matches = [_YEAR.fullmatch(choice.value) for choice in only if choice and choice.operator == "="]
+        chosen = {match[1] for match in matches if match}
+        year = chosen.pop() if len(chosen) == 1 else None
         yield DateFacet(
             key=key,
             own=filters.own(key),
-            years=tuple(FacetValue(year, years[year], value_filter(key, year)) for year in latest[:_MOST_YEARS]),
-            more=max(0, len(latest) - _MOST_YEARS),
-            year=chosen,
-            months=tuple(
-                FacetValue(month, months[month], value_filter(key, month))
-                for month in sorted(months)
-                if month[:4] == chosen
-            ),
+            years=_valued(key, years, sorted(years, reverse=True)[:_MOST_YEARS]),
+            more=max(0, len(years) - _MOST_YEARS),
+            year=year,
+            months=_valued(key, months, [month for month in sorted(months) if month[:4] == year]),
         )
 
 
-def _chosen_year(choices: Iterable[FilterChoice]) -> str | None:
-    """The year that filters on a date choose, if it is one."""
-    chosen = [choice.only for choice in choices]
-    matches = [_YEAR.fullmatch(choice.value) if choice and choice.operator == "=" else None for choice in chosen]
-    years = {match[1] for match in matches if match}
-    return years.pop() if len(years) == 1 else None
+def _valued(key: str, counts: Counter[str], values: Iterable[str]) -> tuple[FacetValue, ...]:
+    return tuple(FacetValue(value, counts[value], value_filter(key, value)) for value in values)
 
 
 # -- Folders -----------------------------------------------------------------------------------------------------------
@@ -372,13 +343,13 @@ class _FolderTree:
             return self.top
         if _WILD.search(_BRACKETED.sub("", value)):
             return self.top
-        named = unicodedata.normalize("NFC", _BRACKETED.sub(r"\1", value)).removeprefix("./").rstrip("/")
+        named = normalize("NFC", _BRACKETED.sub(r"\1", value)).removeprefix("./").rstrip("/")
         inside = [f"{root}/{named}" for root in self.roots] if len(self.roots) == 1 else []
         return next((whole for whole in (named, *inside, f"{self.here}/{named}") if self.below(whole)), self.top)
 
 
 def _folder_facet(tree: _FolderTree, filters: _Filters, most: int) -> FolderFacet:
-    present = tree.chosen(filters.on("path"))
+    present = tree.chosen([choice for key, _, choice in filters if key == "path"])
     children: Counter[str] = Counter()
     for folder, count in tree.counts.items():
         if child := tree.child(folder, present):

@@ -25,20 +25,22 @@ from semsearch.errors import (
     SemsearchError,
     StorageError,
     UsageError,
+    index_command,
 )
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
 from semsearch.storage.catalogue import get_roots
+from semsearch.storage.checksums import update_digests
 from semsearch.storage.commit import write_transaction
-from semsearch.storage.connections import DATABASE
+from semsearch.storage.connections import DATABASE, connect, connect_to_file
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, has_database, is_index
 from semsearch.storage.document_rows import count_contents
-from semsearch.storage.earlier_versions import renew_database
 from semsearch.storage.index_files import file_sizes, is_map_file
 from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.storage.schema import FORMAT
-from semsearch.system.durable import sync_folder
+from semsearch.storage.schema import FORMAT, check_plain, create_tables
+from semsearch.system.durable import replace_file, sync_folder
+from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 from semsearch.trust import allowed, forget, record
 
@@ -127,19 +129,49 @@ def remove_empty(folders: Sequence[Path]) -> None:
                 folder.rmdir()
 
 
+_KEPT = ("created", "description", "generation", "published_to", "index_id")  # and where vectors are
+
+
 def renew(folder: Path) -> None:
     """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
 
     Its files are read by the next sync. The database is replaced in one step. Raises UsageError if the index has texts
-    that a program added, which are in no file; StorageError, IndexLocked.
+    that a program added, which are in no file; StorageError, IndexLocked; IndexDamaged.
     """
-    known = {field.name for field in fields(Settings)}
-
-    def renewed(settings: str) -> str:
-        return json.dumps({name: value for name, value in json.loads(settings).items() if name in known})
-
+    path, new_path = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
     with explained(folder), writer_lock(folder):
-        renew_database(folder, renewed)
+        with closing(connect_to_file(path, "rw")) as old:
+            check_plain(old, path, ["documents", "meta", "roots"])
+            (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
+            if added:
+                raise UsageError(
+                    f"{folder} has {added:,} texts that a program added, which are in no file; delete the index "
+                    f"({index_command('delete', folder)}), index its files and add the texts again"
+                )
+            values = dict(old.execute("SELECT key, value FROM meta"))
+            roots = old.execute("SELECT id, path, single, include, exclude FROM roots").fetchall()
+            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        known = {field.name for field in fields(Settings)}
+        settings = {name: value for name, value in json.loads(values.get("settings", "{}")).items() if name in known}
+        columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
+        with closing(connect(new_path, "rwc")) as db:
+            create_tables(db)
+            db.execute("BEGIN")
+            for key, value in values.items():
+                if key in _KEPT or key.startswith("vector_store"):
+                    set_meta(db, key, value)
+            set_meta(db, "settings", json.dumps(settings))
+            set_meta(db, IDENTITY, values.get(IDENTITY) or secrets.token_hex(16))
+            for id_, root, single, include, exclude in roots:
+                chosen = columns.get(str(id_), {"text": [], "metadata": []})
+                lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
+                place = root if uri_scheme(root) else as_spelled(Path(root)).as_posix()  # they were as the user wrote
+                row = id_, place, single, *lists, options.get(str(id_), "")
+                db.execute("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            set_meta(db, "format", FORMAT)
+            update_digests(db)
+            db.execute("COMMIT")
+        replace_file(new_path, path)
 
 
 # -- Remove and move ---------------------------------------------------------------------------------------------------

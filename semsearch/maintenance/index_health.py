@@ -14,7 +14,7 @@ from semsearch.results.omissions import FileCoverage, endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Checkup, DiskPart, Finding, Status
 from semsearch.storage.catalogue import each_passage, get_passages
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.document_rows import count_formats, evenly_spaced_passages, read_documents
+from semsearch.storage.document_rows import count_formats, evenly_spaced_passages, list_documents
 from semsearch.storage.index_files import file_sizes
 from semsearch.storage.segments import get_segments
 from semsearch.text.tokens import hash_chunks, hash_words
@@ -30,7 +30,7 @@ def read_coverage(
     db: sqlite3.Connection, vectors: WordVectors, *, offset: int = 0, limit: int | None = None
 ) -> Iterator[FileCoverage]:
     """Read the coverage of each document, by root and path, from an offset on. Reads their text."""
-    for document in read_documents(db, offset=offset, limit=limit):
+    for document in list_documents(db, limit=-1 if limit is None else offset + limit)[offset:]:
         columns, omissions = document.columns, omissions_of(document.omissions)
         first = columns.first_passage
         taken, words, known = _taken(db, first, first + columns.passages, vectors)

@@ -6,7 +6,6 @@ page that is shown is one that was searched.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from semsearch.storage.catalogue import DocumentRow, PassageRow, passages_on_pag
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.find_document import find_document, path_of
 from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.system.source_files import read_source
+from semsearch.system.source_files import content_digest, read_source
 from semsearch.trust import require
 
 # -- Unchanged files ---------------------------------------------------------------------------------------------------
@@ -34,7 +33,7 @@ def read_indexed(document: DocumentRow, path: str) -> bytes:
         data = read_source(document.absolute, document.size + 1, root=document.root).data
     except OSError as error:
         raise SourceChanged(f"{path} cannot be read ({error.strerror}); its indexed text can be read") from None
-    if hashlib.blake2b(data, digest_size=16).hexdigest() != document.digest:
+    if content_digest(data) != document.digest:
         raise SourceChanged(f"{path} has changed since it was indexed; index it again to show its pages")
     return data
 

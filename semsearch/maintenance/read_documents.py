@@ -20,9 +20,7 @@ from semsearch.storage.catalogue import (
     PassageRow,
     each_passage,
     get_documents,
-    passage_at_line,
-    passage_from_page,
-    passage_of_sentence,
+    passage_at,
 )
 from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
@@ -70,7 +68,7 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
 
 
 def _info(document: ListedDocument, here: str) -> DocumentInfo:
-    root, absolute, columns = document
+    root, absolute, columns = document.root, document.absolute, document.columns
     return DocumentInfo(
         path=shown(absolute, here) if root else absolute,
         root=root,
@@ -191,14 +189,11 @@ def _find(db: sqlite3.Connection, document: DocumentRow, sought: SoughtPassage) 
     first, last = document.first_passage, document.first_passage + document.passages
     if sought.passage is not None and first <= sought.passage < last:
         return sought.passage - first
-    id_ = None
-    if sought.sentence is not None:
-        id_ = passage_of_sentence(db, first, last, sought.sentence)
-    if id_ is None and sought.line is not None:
-        id_ = passage_at_line(db, first, last, sought.line)
-    if id_ is None and sought.page is not None:
-        id_ = passage_from_page(db, first, last, sought.page)
-    return None if id_ is None else id_ - first
+    for of in ("sentence", "line", "page"):
+        place = getattr(sought, of)
+        if place is not None and (id_ := passage_at(db, first, last, of, place)) is not None:
+            return id_ - first
+    return None
 
 
 def _placed(passage: PassageRow) -> PlacedPassage:

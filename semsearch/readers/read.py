@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +27,7 @@ from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, For
 from semsearch.readers.sniff import is_log, recognised_format
 from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
-from semsearch.system.source_files import read_end, read_source
+from semsearch.system.source_files import content_digest, read_end, read_source
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
@@ -72,7 +71,7 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
 
 def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:
     """Read a file's bytes, with its state. Raises SourceError, which has their digest, and as `read_bytes`."""
-    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    digest = content_digest(data)
     try:
         return FileContent(read_bytes(data, name, columns), digest, size, mtime_ns)
     except SourceError as error:

@@ -388,7 +388,11 @@ class IndexReader:
     def _open_vectors(self, kind: Kind) -> VectorReader:
         if lacking := not_allowed(self._database, self._names, ["store"]):
             raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
-        return self._shared.open_stores()[kind].open(self._of(kind), self._removed[kind])
+        if segments := self._of(kind):
+            return self._shared.open_stores()[kind].open(segments, self._removed[kind])
+        from semsearch.dense.segments_reader import SegmentsReader  # FAISS: a search by words needs none
+
+        return SegmentsReader([], self._removed[kind])
 
     def _open_segment(self, segment: Segment) -> LexicalSegment:
         return LexicalSegment(self._shared.folder / segment.file, segment)

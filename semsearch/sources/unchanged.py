@@ -6,8 +6,8 @@ did then: the same versions of reader and splitter, the same chosen columns. All
 of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
 unchanged by the same rules, if its own bytes were the reason.
 
-Pure, but for the digests that it asks for. Most files of a sync never come here: indexing/changes leaves out those
-whose size and time the database has (`get_states`, which applies `looks_unchanged` to all documents at once).
+Pure, but for the digests that it asks for. Most files have the size and time that the database has: `StoredStates`
+leaves them out at once, and only the others are compared one by one.
 """
 
 from __future__ import annotations
@@ -46,6 +46,27 @@ class KnownDocument(NamedTuple):
     digest: str
     format: str = ""
     reader: str = ""  # `label_of` when it was read
+
+
+@dataclass(slots=True)
+class StoredStates:
+    """The documents of a root: the place of each by its path, and size and time of the file at each place.
+
+    The size is -1 where it proves nothing, since the file's time is not settled. An object for each document would take
+    long for 100,000.
+    """
+
+    places: dict[str, int]  # of documents that were not found unchanged
+    sizes: list[int]
+    times: list[int]
+
+    def take_unchanged(self, path: str, size: int, mtime_ns: int) -> bool:
+        """Return whether the document at a path has the size and time of its file; it is then taken out."""
+        place = self.places.get(path)
+        if place is None or self.sizes[place] != size or self.times[place] != mtime_ns:
+            return False
+        del self.places[path]
+        return True
 
 
 class PresentFile(NamedTuple):

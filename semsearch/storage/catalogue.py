@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -147,23 +147,12 @@ def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, Do
     return documents
 
 
+_SHOWN = {field.name for field in fields(DocumentRow)} & {*DocumentColumns._fields} - {"metadata"}
+
+
 def _document(root: str, absolute: str, columns: DocumentColumns) -> DocumentRow:
-    return DocumentRow(
-        id=columns.id,
-        root=root,
-        path=columns.path,
-        absolute=absolute,
-        title=columns.title,
-        format=columns.format,
-        metadata=json.loads(columns.metadata),
-        first_passage=columns.first_passage,
-        passages=columns.passages,
-        first_sentence=columns.first_sentence,
-        sentences=columns.sentences,
-        size=columns.size,
-        mtime_ns=columns.mtime_ns,
-        digest=columns.digest,
-    )
+    shown = {name: getattr(columns, name) for name in _SHOWN}
+    return DocumentRow(root=root, absolute=absolute, metadata=json.loads(columns.metadata), **shown)
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
@@ -288,31 +277,19 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
 
 # -- Passages at a place of a document, whose passages have ids from `first` to below `last` ---------------------------
 
-
-def passage_of_sentence(db: sqlite3.Connection, first: int, last: int, sentence: int) -> int | None:
-    """The id of the passage that has a sentence."""
-    return _first_id(
-        db,
-        "SELECT id FROM passages WHERE id >= ? AND id < ? AND first_sentence <= ? "
-        "AND ? < first_sentence + sentence_count",
-        (first, last, sentence, sentence),
-    )
+_AT = {  # which passage is at a place
+    "sentence": "first_sentence <= :place AND :place < first_sentence + sentence_count",
+    "line": "line <= :place ORDER BY line DESC, id",  # the last that begins there or before
+    "page": "page >= :place ORDER BY id",  # the first that begins there or after
+}
 
 
-def passage_at_line(db: sqlite3.Connection, first: int, last: int, line: int) -> int | None:
-    """The id of the last passage that begins at a line or before it."""
-    where = "WHERE id >= ? AND id < ? AND line <= ? ORDER BY line DESC, id LIMIT 1"
-    return _first_id(db, f"SELECT id FROM passages {where}", (first, last, line))
-
-
-def passage_from_page(db: sqlite3.Connection, first: int, last: int, page: int) -> int | None:
-    """The id of the first passage that begins on a page or after it."""
-    where = "WHERE id >= ? AND id < ? AND page >= ? ORDER BY id LIMIT 1"
-    return _first_id(db, f"SELECT id FROM passages {where}", (first, last, page))
-
-
-def _first_id(db: sqlite3.Connection, query: str, parameters: tuple[int, ...]) -> int | None:
-    row = db.execute(query, parameters).fetchone()
+def passage_at(
+    db: sqlite3.Connection, first: int, last: int, of: Literal["sentence", "line", "page"], place: int
+) -> int | None:
+    """The id of the passage that has a sentence, begins at a line or before it, or on a page or after it."""
+    query = f"SELECT id FROM passages WHERE id >= :first AND id < :last AND {_AT[of]} LIMIT 1"
+    row = db.execute(query, {"first": first, "last": last, "place": place}).fetchone()
     return None if row is None else int(row[0])
 
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
@@ -99,9 +99,6 @@ def evenly_spaced_passages(db: sqlite3.Connection, count: int) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-# -- What was read of documents' files ---------------------------------------------------------------------------------
-
-
 def count_partly_read(db: sqlite3.Connection) -> int:
     """The number of documents with unread or doubtful parts."""
     return int(db.execute("SELECT count(*) FROM readings WHERE omissions != '[]'").fetchone()[0])
@@ -115,52 +112,38 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
     ).fetchall()
 
 
-_COLUMNS = ", ".join(f"documents.{name}" for name in DocumentColumns._fields)
-
-
-class ReadDocument(NamedTuple):
-    """A document with the length of its file's text, and its omissions as JSON."""
-
-    absolute: str  # the path to open, with forward slashes; or the id
-    characters: int
-    omissions: str
-    columns: DocumentColumns
-
-
-def read_documents(db: sqlite3.Connection, *, offset: int, limit: int | None) -> list[ReadDocument]:
-    """What was read of the files of documents, by root and path."""
-    rows = db.execute(
-        f"SELECT {ABSOLUTE}, characters, coalesce(omissions, '[]'), {_COLUMNS} FROM documents "
-        "LEFT JOIN roots ON roots.id = root_id LEFT JOIN readings ON document_id = documents.id "
-        "ORDER BY root_id, documents.path LIMIT ? OFFSET ?",
-        (-1 if limit is None else limit, offset),
-    )
-    return [ReadDocument(row[0], row[1], row[2], DocumentColumns._make(row[3:])) for row in rows]
-
-
 # -- Listed documents --------------------------------------------------------------------------------------------------
 
-_LISTED = f"""SELECT coalesce(roots.path, ''), {ABSOLUTE}, {_COLUMNS}
-    FROM documents LEFT JOIN roots ON roots.id = documents.root_id
+_COLUMNS = ", ".join(f"documents.{name}" for name in DocumentColumns._fields)
+_LISTED = f"""SELECT coalesce(roots.path, ''), {ABSOLUTE}, coalesce(characters, 0), coalesce(omissions, '[]'),
+    {_COLUMNS}
+    FROM documents LEFT JOIN roots ON roots.id = documents.root_id LEFT JOIN readings ON document_id = documents.id
     WHERE (documents.root_id, documents.path) > (?, ?) AND ({{condition}})
     ORDER BY documents.root_id, documents.path LIMIT ?"""
 BEGINNING = (-1, "")  # before all roots
 
 
 class ListedDocument(NamedTuple):
-    """A document with its root, "" for a text that a program added, and the path to open, or the id."""
+    """A document with its root, "" for a text that a program added, and what was read of its file."""
 
     root: str
-    absolute: str
+    absolute: str  # the path to open, with forward slashes; or the id
+    characters: int  # of the file's text
+    omissions: str  # JSON
     columns: DocumentColumns
 
 
 def list_documents(
-    db: sqlite3.Connection, condition: str, parameters: Sequence[str], *, after: tuple[int, str], limit: int
+    db: sqlite3.Connection,
+    condition: str = "1",
+    parameters: Sequence[str] = (),
+    *,
+    after: tuple[int, str] = BEGINNING,
+    limit: int,
 ) -> list[ListedDocument]:
     """The documents for which a condition over `documents` and `roots` holds, from the one after (root id, path) on."""
     rows = db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))
-    return [ListedDocument(row[0], row[1], DocumentColumns._make(row[2:])) for row in rows]
+    return [ListedDocument._make((*row[:4], DocumentColumns._make(row[4:]))) for row in rows]
 
 
 # -- Faceted rows ------------------------------------------------------------------------------------------------------
@@ -223,6 +206,11 @@ class KeptDocument:
     def file(self) -> str:
         """The path as the disk spells it."""
         return self.columns.file or self.columns.path
+
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of the document; numbers that JSON does not have are null."""
+        metadata: dict[str, Any] = json.loads(self.columns.metadata, parse_constant=lambda _: None)
+        return metadata
 
 
 def kept_ids(db: sqlite3.Connection, condition: str = "1", parameters: Iterable[str] = ()) -> list[int]:

@@ -8,10 +8,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from semsearch.sources.roots import ADDED, Root, RootPart
-from semsearch.sources.unchanged import KnownDocument, Skip, label_of
+from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, Skip, StoredStates, label_of
 from semsearch.storage.checked_rows import documents_changing
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
@@ -49,24 +49,13 @@ def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
     return [KnownDocument(id_, root.id, path, canonical_of(path), *state) for id_, path, *state in rows]
 
 
-class StoredStates(NamedTuple):
-    """The documents of a root: the place of each by its path, and size and time of the file at each place.
-
-    The size is -1 where it proves nothing: the file's time is not settled (semsearch.sources.unchanged, is_settled).
-    """
-
-    places: dict[str, int]
-    sizes: list[int]
-    times: list[int]
-
-
 _STATES = """SELECT group_concat(path, char(0)), group_concat(mtime_ns),
     group_concat(CASE WHEN mtime_ns < checked_ns - :tick THEN size ELSE -1 END)
     FROM documents NOT INDEXED WHERE id >= :first AND id < :last AND root_id = :root"""
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 14  # ids, so that their paths fit into one text
 
 
-def get_states(db: sqlite3.Connection, root: Root, tick_ns: int) -> StoredStates:
+def get_states(db: sqlite3.Connection, root: Root) -> StoredStates:
     """Read path, size and time of each document of a root.
 
     They are read as a few long texts: no object is made for a row, which takes long for 100,000.
@@ -74,7 +63,7 @@ def get_states(db: sqlite3.Connection, root: Root, tick_ns: int) -> StoredStates
     paths, sizes, times = list[str](), list[int](), list[int]()
     first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
     for start in range(first, last + 1, _AT_ONCE):
-        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": tick_ns}
+        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": CLOCK_TICK_NS}
         texts = db.execute(_STATES, bounds).fetchone()
         if texts[0] is not None:
             paths += texts[0].split("\0")

@@ -89,10 +89,15 @@ def read_end(path: str | Path, most: int, *, root: str = "", seconds: float = SE
     return SourceBytes(b"\n" * (skipped + 1) + data[data.find(b"\n") + 1 :] if before else data, status)
 
 
+def content_digest(data: bytes) -> str:
+    """The digest by which contents of files are compared: BLAKE2b."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
 def source_digest(
     path: str | Path, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
 ) -> str:
-    """The BLAKE2b digest of a file's content, as it is while it is read. Raises as `read_source`."""
+    """The `content_digest` of a file, as it is while it is read. Raises as `read_source`."""
     digest, end = blake2b(digest_size=16), clock() + seconds
     with opened_source(path, root) as (descriptor, status):
         for piece in _pieces(descriptor, path, status.st_size + 1, end, clock):  # one that grows is another file

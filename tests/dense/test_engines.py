@@ -17,7 +17,6 @@ from semsearch.dense.engines import (
     get_left,
     keeps_sentences,
     open_stores,
-    register,
 )
 from semsearch.dense.vector_store import NO_IDS, VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, UsageError
@@ -38,8 +37,8 @@ QUESTIONS = [
 @pytest.fixture(autouse=True, params=[True, False], ids=["sentences kept", "sentences made"])
 def _engines(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """An engine in memory is known, and 30 passages are enough to learn topics from."""
-    monkeypatch.setattr(engines, "_registered", dict(engines._registered))
-    register("memory", memory_engine(keeps_sentences=request.param))
+    engine, find = memory_engine(keeps_sentences=request.param), engines._find
+    monkeypatch.setattr(engines, "_find", lambda uri: engine if uri.startswith("memory:") else find(uri))
     assert fit_topics.__kwdefaults__ is not None
     monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 30)
 

@@ -85,15 +85,12 @@ def _by_id(index: Index) -> list[Any]:
 @pytest.mark.parametrize("unit", ["documents", "passages", "sentences"])
 def test_each_row_can_have_its_vector(index: Index, unit: Any, tmp_path: Path) -> None:
     counts = {"documents": 9, "passages": index.status().passages, "sentences": index.status().sentences}
-    for format in ("jsonl", "parquet", "npz"):
+    for format in ("jsonl", "parquet"):
         assert index.export(tmp_path / f"v.{format}", unit=unit, vectors=True) == counts[unit]
     by_line = rows(tmp_path / "v.jsonl")
     table = parquet.read_table(tmp_path / "v.parquet")
-    with np.load(tmp_path / "v.npz") as arrays:
-        vectors, lines = arrays["vectors"], arrays["rows"].tobytes().decode().splitlines()
+    vectors = np.array(table["vector"].to_pylist())
     assert np.allclose(np.array([row["vector"] for row in by_line]), vectors, atol=1e-6)
-    assert np.allclose(np.array(table["vector"].to_pylist()), vectors, atol=1e-6)
-    assert [json.loads(line) for line in lines] == [{k: v for k, v in row.items() if k != "vector"} for row in by_line]
     assert table.column_names == [*by_line[0]]
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-2)
     if unit == "sentences":

@@ -48,7 +48,7 @@ def import_(
 
 # -- export ------------------------------------------------------------------------------------------------------------
 
-ExportFormat = Literal["jsonl", "csv", "parquet", "npz"]
+ExportFormat = Literal["jsonl", "csv", "parquet"]
 Unit = Literal["documents", "passages", "sentences"]
 
 
@@ -73,7 +73,7 @@ def export(
     Documents include their text and passages: semsearch import makes an index with the same answers from them.
     """
     to_stdout = str(output) == "-"
-    if to_stdout and format_ in ("parquet", "npz") and sys.stdout.isatty():
+    if to_stdout and format_ == "parquet" and sys.stdout.isatty():
         raise UsageError(f"{format_} is binary and cannot go to a terminal; name a FILE")
     with open_index(index, indexes) as opened:
         target = sys.stdout.buffer if to_stdout else output

@@ -29,8 +29,8 @@ from semsearch.topics.topic_fit import fit_topics
 URI = "memory:test"
 QUESTIONS = [
     f"{first} {second}"
-    for first in ("the ship", "a telescope", "bread and butter", "violin", "roses", "a comet")
-    for second in ("in the night", "captain sleeps", "of old", "and soil", "judge", "concert, sail")
+    for first in ("the ship", "a telescope", "violin")
+    for second in ("in the night", "captain sleeps", "judge", "concert, sail")
 ]
 
 

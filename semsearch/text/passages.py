@@ -24,7 +24,7 @@ from semsearch.readers.document import Block, Document
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 from semsearch.text.text_lengths import CHARACTERS, count_words
 
-SPLITTER_VERSION = "4"  # stored in an index; raised when the boundaries of passages or sentences change
+SPLITTER_VERSION = "5"  # stored in an index; raised when the boundaries of passages or sentences change
 _BETWEEN_BLOCKS = "\n\n"
 _LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once

@@ -4,7 +4,8 @@ sentencex looks at the text around every full stop, so it is given a few thousan
 or a piece of a very long one, cut where a sentence seems to end. An unclosed quotation mark can make it run sentences
 together, and logs, tables and minified files have no full stops at all; so a "sentence" of more than `LONGEST`
 characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
-An enumerator ("1.", "b)") belongs to the sentence after it, stray closing marks to the one before. A change of the
+An enumerator ("1.", "b)") and a single word ("Note.") belong to the sentence after it, stray closing marks to the one
+before. A change of the
 boundaries is a new SPLITTER_VERSION (semsearch.text.passages), or indexes keep the old ones.
 """
 
@@ -20,20 +21,15 @@ LONGEST = 1000  # characters of one sentence
 _PIECE = 8192  # characters given to sentencex at once
 _WINDOW = 1024  # characters at its end, in which to look for a position to cut
 _FRAGMENT = 6  # characters of what may be an enumerator or a stray mark
+_SHORT = 21  # characters of a word and its full stop
 _PLAIN_END = re.compile(
     r"[.!?…]['\")\]’”»]*\s+(?=[^\W\d_a-zß-ÿ]|[\d\"'(\[“‘«])"  # a full stop, and what may begin a sentence
     r"|[。！？]['\"”’」』）]*\s*"
 )
 _ENUMERATOR = re.compile(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
 _DAY = re.compile(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
-_MONTH = re.compile(  # of languages that write a full stop after the number of a day, which sentencex takes for an end
-    r"\s+(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
-    r"|januára?|februára?|marca|apríla|mája|júna|júla|augusta|septembra|októbra|novembra|decembra"
-    r"|ledna|února|března|dubna|května|června|července|srpna|září|října|listopadu|prosince"
-    r"|januar|februar|marts|mars|april|maj|mai|juni|juli|august|september|oktober|november|december|desember"
-    r"|(?:tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)kuuta"
-    r"|(?:január|február|március|április|május|június|július|augusztus|szeptember|október)\b)\b"
-)
+_GERMAN_MONTH = re.compile("(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\\b")
+_ONE_WORD = re.compile(r"[^\W\d_]{2,20}\.")  # which says nothing alone: "Updates.", "Note."
 _NUMBERED = re.compile(r"\b(?:Eqs?|Figs?|Secs?|Sect|Refs?|Tabs?|Chaps?|Nos?|Nrn?|Abb|Tab|Kap|Thm|Def|Alg|App)\.\Z")
 _NUMBER = re.compile(r"[(\[]?\d")
 _COMMENTS = re.compile(r"^[ \t]*(?:#|//)[ \t][^\n]*(?:\n[ \t]*(?:#|//)[ \t][^\n]*)*", re.MULTILINE)
@@ -72,7 +68,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         body = part.rstrip()
         end = position + len(body)
         start = end - len(body.lstrip())
-        if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1]):
+        if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1], start):
             start = spans.pop()[0]
         if (
             tight
@@ -90,7 +86,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
                 spans += _cut(text, first, last)
             elif first < last:
                 spans.append((first, last))
-                fragments = fragments or last - first <= _FRAGMENT
+                fragments = fragments or last - first <= _FRAGMENT or _is_one_word(text, first, last)
         tight = end == position
     return (_joined(text, spans) if fragments else spans), position
 
@@ -107,15 +103,14 @@ def _without_comments(text: str, start: int, end: int) -> Iterator[tuple[int, in
         yield first + len(body) - len(body.lstrip()), first + len(body)
 
 
-def _is_date(text: str, before: tuple[int, int]) -> bool:
-    """Whether a sentence that ends with the number of a day goes on with a month: "am 2. September"."""
-    end = before[1]
-    return (
-        text[end - 1] == "."
-        and text[end - 2 : end - 1].isdecimal()
-        and bool(_MONTH.match(text, end))
-        and bool(_DAY.search(text, max(before[0], end - 4), end))
-    )
+def _is_date(text: str, before: tuple[int, int], start: int) -> bool:
+    """Whether a sentence that ends with the number of a day goes on at `start`: "vom 3. bis 7. Mai", "am 2. września".
+
+    A small letter follows in all languages that write a full stop there, but in German, before a month.
+    """
+    first, end = before
+    goes_on = text[start : start + 1].islower() or _GERMAN_MONTH.match(text, start)
+    return text[end - 1] == "." and bool(goes_on) and bool(_DAY.search(text, max(first, end - 4), end))
 
 
 def _names_a_mark(text: str, before: tuple[int, int]) -> bool:
@@ -181,7 +176,12 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join spans: enumerators and opening marks go to the next sentence, closing marks to the one before."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
-        if joined and end - joined[-1][0] <= LONGEST and (_leads(text, *joined[-1]) or _is_mark(text, start, end)):
+        before = joined[-1] if joined and end - joined[-1][0] <= LONGEST else None
+        if before and (
+            _leads(text, *before)
+            or _is_mark(text, start, end)
+            or (_is_one_word(text, *before) and not _is_one_word(text, start, end))
+        ):
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
@@ -190,6 +190,10 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _leads(text: str, start: int, end: int) -> bool:
     return _is_mark(text, start, end) or (end - start <= _FRAGMENT and bool(_ENUMERATOR.fullmatch(text, start, end)))
+
+
+def _is_one_word(text: str, start: int, end: int) -> bool:
+    return end - start <= _SHORT and bool(_ONE_WORD.fullmatch(text, start, end))
 
 
 def _is_mark(text: str, start: int, end: int) -> bool:

@@ -23,6 +23,23 @@ def test_lines_that_do_not_go_on_are_entries_of_a_list() -> None:
     assert texts("\n".join(entries)) == entries
 
 
+def test_each_line_of_a_list_of_tasks_is_one_and_so_is_each_entry() -> None:
+    tasks = ["buy milk", "call the plumber about the boiler", "(A) pay rent +home", "x 2026-01-01 water plants"]
+    assert texts("\n".join(tasks)) == tasks
+    assert texts("- one that\n  goes on\n- two\n- three") == ["- one that\n  goes on", "- two", "- three"]
+    code = "if ready:\n    go()\nelse:\n    wait(1)\nprint('gone at last, or not')"
+    assert texts(code) == [code]
+
+
+def test_lines_of_a_log_that_differ_in_their_time_only_are_one_with_their_number() -> None:
+    log = "".join(f"2026-01-0{n} 10:00:00 WARN disk is full\n2026-01-0{n} 10:00:01 took {n} ms\n" for n in range(1, 4))
+    document = read_text(log, "a.log")
+    assert [block.text for block in document.blocks] == [
+        "2026-01-01 10:00:00 WARN disk is full (×3)", *(f"2026-01-0{n} 10:00:01 took {n} ms" for n in range(1, 4))
+    ]  # fmt: skip
+    assert document.blocks[0].source_offset(len(document.blocks[0].text) - 1) == log.index("\n")
+
+
 def test_wrapped_prose_stays_together() -> None:
     prose = "\n".join(["Long ago there was a", "man who had a dog, and", "the dog had a flea."] * 10)
     assert texts(prose) == [prose]

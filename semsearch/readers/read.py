@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.containers import archive
 from semsearch.readers.document import Document
 from semsearch.readers.document_codec import NotADocument, decode as decode_document, encode as encode_document
 from semsearch.readers.encoding import declared_encoding, decode
@@ -25,6 +23,7 @@ from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
 from semsearch.readers.sniff import is_log, recognised_format
+from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
 from semsearch.results.omissions import Omission
 from semsearch.system.clock import storable_time
 from semsearch.system.source_files import content_digest, read_end, read_source
@@ -93,10 +92,10 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
-    if archive.is_compressed(data) and name.lower().endswith(COMPRESSED) and not archive.is_tape(name):
-        unpacked = archive.uncompressed(data, name)
+    if is_compressed(data) and name.lower().endswith(COMPRESSED) and not is_tape(name):
+        unpacked = uncompressed(data, name)
         try:
-            return read_bytes(unpacked, archive.uncompressed_name(name), columns)
+            return read_bytes(unpacked, uncompressed_name(name), columns)
         except SourceError as error:
             raise SourceError(f"{name}, without compression: {error}") from error.__cause__
     kind = recognised_format(data, name)
@@ -132,7 +131,7 @@ def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_CO
 
 def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in this process."""
-    reader = reader_of(kind)
+    reader = import_module(kind.module).read
     document = reader(source, name, columns) if kind.has_columns else reader(source, name)
     if not isinstance(document, Document):
         raise SourceError(
@@ -156,7 +155,7 @@ def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) 
 
     try:
         encoded = with_recognition(ask, data, name) if kind.has_pictures else ask(NO_RECOGNITION, None, None)
-        return decode_document(encoded)
+        return decode_document(encoded, source if isinstance(source, str) else "")
     except NotADocument as error:
         raise SourceError(f"{name} made its reader return what is no document: {error}") from error
 
@@ -173,72 +172,5 @@ def read_encoded(
     kind = Format(format_name, (), module, is_binary, has_columns=has_columns)
     source = data if is_binary else data.decode("utf-8", "surrogatepass")
     with recognition_of_a_file(Recognition(*recognition)):
-        return encode_document(_read_here(kind, source, name, Columns(*map(tuple, columns))))
-
-
-# -- Readers -----------------------------------------------------------------------------------------------------------
-
-
-def reader_of(kind: Format) -> Callable[..., Document]:
-    """The function that reads a format: `read(source, name)`, and the chosen columns where the format has some.
-
-    It is imported when the first file of its format is read: all of them take a third of a second, which a search need
-    not spend.
-    """
-    read: Callable[..., Document]
-    match kind.module or kind.name:
-        case "markdown":
-            from semsearch.readers.markup.markdown import read
-        case "rst":
-            from semsearch.readers.markup.rst import read
-        case "html":
-            from semsearch.readers.markup.html import read
-        case "org":
-            from semsearch.readers.markup.org import read
-        case "latex":
-            from semsearch.readers.markup.latex import read
-        case "notebook":
-            from semsearch.readers.markup.notebook import read
-        case "subtitles":
-            from semsearch.readers.markup.subtitles import read
-        case "python" | "code":
-            from semsearch.readers.code.source_code import read
-        case "jsonl":
-            from semsearch.readers.json_lines import read
-        case "table":
-            from semsearch.readers.delimited import read
-        case "archive":
-            read = partial(archive.read, read_bytes=read_bytes)
-        case "mail":
-            from semsearch.readers.containers import mail
-
-            read = partial(mail.read, read_bytes=read_bytes)
-        case "msg":
-            from semsearch.readers.containers import outlook
-
-            read = partial(outlook.read, read_bytes=read_bytes)
-        case "doc" | "ppt" | "rtf" | "fb2":
-            from semsearch.readers.office.rare import read
-        case "docx":
-            from semsearch.readers.office.docx import read
-        case "pptx":
-            from semsearch.readers.office.pptx import read
-        case "xlsx":
-            from semsearch.readers.office.xlsx import read
-        case "xls":
-            from semsearch.readers.office.xlsx import read_binary as read
-        case "odt":
-            from semsearch.readers.office.open_document import read
-        case "ods" | "odp":
-            from semsearch.readers.office.open_document import read_sheets_or_slides as read
-        case "epub":
-            from semsearch.readers.office.epub import read
-        case "pdf":
-            from semsearch.readers.pages.pdf import read
-        case "picture":
-            from semsearch.readers.pages.picture import read
-        case "text":
-            from semsearch.readers.text import read
-        case plug_in:
-            read = import_module(plug_in).read
-    return read
+        document = _read_here(kind, source, name, Columns(*map(tuple, columns)))
+    return encode_document(document, source if isinstance(source, str) else None)

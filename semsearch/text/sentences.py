@@ -28,7 +28,9 @@ _PLAIN_END = re.compile(
 )
 _ENUMERATOR = re.compile(r"[(\[]?(\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)\]:]+")
 _DAY = re.compile(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
-_GERMAN_MONTH = re.compile("(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\\b")
+_GERMAN_MONTH = re.compile(
+    "(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\\b"
+)
 _ONE_WORD = re.compile(r"[^\W\d_]{2,20}\.")  # which says nothing alone: "Updates.", "Note."
 _NUMBERED = re.compile(r"\b(?:Eqs?|Figs?|Secs?|Sect|Refs?|Tabs?|Chaps?|Nos?|Nrn?|Abb|Tab|Kap|Thm|Def|Alg|App)\.\Z")
 _NUMBER = re.compile(r"[(\[]?\d")

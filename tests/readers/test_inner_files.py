@@ -16,7 +16,7 @@ from cited import cited_sentences, places
 from sample_files.valid_files import ods, taped, zipped
 
 from semsearch.errors import SourceError
-from semsearch.readers.containers import inner_files
+from semsearch.readers import unpacking
 from semsearch.readers.read import read_bytes
 from semsearch.readers.registry import is_readable
 from semsearch.readers.sniff import MISSING_OCR, refusal
@@ -49,7 +49,7 @@ def test_the_files_in_an_archive_have_their_path_and_line(name: str, pack: Calla
 
 def test_an_archive_in_an_archive_is_read_and_one_too_deep_is_reported() -> None:
     data = zipped({"sea.md": NOTES})
-    for number in range(inner_files.DEEPEST - 1):
+    for number in range(unpacking.DEEPEST - 1):
         data = zipped({f"{number}.zip": data})
     assert places(read_bytes(data, "all.zip"))[-1][0] == "2.zip, 1.zip, 0.zip, sea.md, line 6"
     document = read_bytes(zipped({"more.zip": data, "b.md": NOTES}), "all.zip")
@@ -98,8 +98,8 @@ def test_files_in_an_archive_with_a_password_are_reported() -> None:
 
 @pytest.mark.usefixtures("read_here")
 def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inner_files, "MOST_BYTES", 10_000)
-    monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
+    monkeypatch.setattr(unpacking, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(unpacking.Allowance.__init__, "__defaults__", (10_000, 3, 0))
     zeros = b"words " * 3_000
     for name, data in (
         ("a.zip", zipped({"a.txt": zeros, "b.md": "Words."})),
@@ -119,7 +119,7 @@ def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: 
 
 @pytest.mark.usefixtures("read_here")
 def test_an_archive_whose_directory_lies_about_sizes_is_bounded_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inner_files.Allowance.__init__, "__defaults__", (10_000, 3, 0))
+    monkeypatch.setattr(unpacking.Allowance.__init__, "__defaults__", (10_000, 3, 0))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", b"words " * 3_000)

@@ -1,100 +1,51 @@
-"""Archives (.zip, .tar, .tar.gz and the like) and single compressed files (.gz, .bz2, .xz).
+"""Archives (.zip, .tar, .tar.gz and the like).
 
 The files in an archive are read by their own readers, each as a part of the archive's document under its own heading,
-with its path as the metadata `file`; hidden files and those of kinds without a reader are left out as in a folder. A
-compressed file is the document that it is without compression. Sizes are bounded as in inner_files.py, as they come
-out: what an archive's directory says of them may be wrong.
+with its path as the metadata `file`; hidden files and those of kinds without a reader are left out as in a folder.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import IO, TypeVar
 
 from semsearch.errors import SourceError
-from semsearch.readers.containers.inner_files import (
+from semsearch.readers.containers.inner_files import InnerFiles, contained_name
+from semsearch.readers.document import Builder, Document
+from semsearch.readers.unpacking import (
     MOST_FILES,
     Allowance,
-    InnerFiles,
-    ReadBytes,
     allowance,
-    contained_name,
+    is_tape,
+    opened_stream,
+    opener_of,
+    uncompressed_name,
 )
-from semsearch.readers.document import Builder, Document
-from semsearch.readers.registry import COMPRESSED
 from semsearch.results.omissions import Omission, together
 
 _Member = TypeVar("_Member")
-_TAPE = ".tar"
-_SHORT = {".tgz": ".tar", ".tbz2": ".tar", ".tbz": ".tar", ".txz": ".tar"}
-_OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
-    b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]  # which returns text only if asked to
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-}
 _SKIPPED_BYTES = 4  # times what is read: how much of a compressed tape may be passed over
 _LEFT_OUT = ("__MACOSX",)
 
 
-def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
-    """Read an archive; `read_bytes` reads each file in it. Raises SourceError if it is damaged."""
+def read(data: bytes, name: str) -> Document:
+    """Read an archive. Raises SourceError if it is damaged."""
     with allowance(name) as left:
         if data.startswith(b"PK") or name.lower().endswith(".zip"):
-            return _archive(name, read_bytes, lambda files: _take_zip(data, files, left))
-        opener = _opener(data)
+            return _archive(name, lambda files: _take_zip(data, files, left))
+        opener = opener_of(data)
         if opener is None and not is_tape(name):
             raise SourceError(f"{name} cannot be unpacked: it is neither compressed nor an archive")
-        return _archive(name, read_bytes, lambda files: _take_tape(_opened(data, opener), files, left))
+        return _archive(name, lambda files: _take_tape(opened_stream(data, opener), files, left))
 
 
-def uncompressed(data: bytes, name: str) -> bytes:
-    """The bytes of a compressed file without compression. Raises SourceError if it is damaged, or they are too many."""
-    opener = _opener(data)
-    if opener is None:
-        raise SourceError(f"{name} cannot be unpacked: it is not compressed, or damaged")
-    with allowance(name) as left:
-        try:
-            return left.unpacked(_opened(data, opener))
-        except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
-            raise SourceError(f"{name} cannot be unpacked: {error}") from None
-
-
-def is_compressed(data: bytes) -> bool:
-    """Whether bytes are compressed in one of the ways that can be undone here."""
-    return _opener(data) is not None
-
-
-def is_tape(name: str) -> bool:
-    """Whether a file with this name is an archive of tar, compressed or not."""
-    return uncompressed_name(name).lower().endswith(_TAPE)
-
-
-def uncompressed_name(name: str) -> str:
-    """The name of a compressed file without compression: "ls.1" of "ls.1.gz", "all.tar" of "all.tgz"."""
-    stem, dot, suffix = name.rpartition(".")
-    return stem + _SHORT.get(f".{suffix}".lower(), "") if dot and f".{suffix}".lower() in COMPRESSED else name
-
-
-def _opener(data: bytes) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    return next((opener for sign, opener in _OPENERS.items() if data.startswith(sign)), None)
-
-
-def _opened(data: bytes, opener: Callable[[IO[bytes]], IO[bytes]] | None) -> IO[bytes]:
-    file = io.BytesIO(data)
-    return opener(file) if opener else file
-
-
-def _archive(name: str, read_bytes: ReadBytes, take: Callable[[InnerFiles], None]) -> Document:
+def _archive(name: str, take: Callable[[InnerFiles], None]) -> Document:
     builder = Builder()
-    files = InnerFiles(name, "archived files", builder, read_bytes)
+    files = InnerFiles(name, "archived files", builder)
     try:
         take(files)
     except MemoryError:

@@ -1,79 +1,27 @@
 """Files within a file: what is attached to mail, packed in an archive or compressed. Each is read by its own reader.
 
 A block of an inner file has the inner file's name before its own place: "contract.pdf, page 3", "notes/tides.md, line
-12", "book.xlsx, Sheet1!B7". Inner files may have inner files. All that are within one file share an allowance of bytes
-and files, so that a few kilobytes never become more than any memory holds. Nothing is written to disk, so a name in an
-archive that leads elsewhere ("../../etc/passwd") is a name and nothing more.
+12", "book.xlsx, Sheet1!B7". Inner files may have inner files, within limits (semsearch.readers.unpacking). Nothing is
+written to disk, so a name in an archive that leads elsewhere ("../../etc/passwd") is a name and nothing more.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any, Protocol
+from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
 from semsearch.readers.document import Block, Builder, Document, Spot, first_names, line_starts
-from semsearch.readers.registry import FORMATS, MAX_BYTES, is_readable
+from semsearch.readers.read import read_bytes
+from semsearch.readers.registry import FORMATS, is_readable
 from semsearch.readers.sniff import refusal_of
 from semsearch.results.omissions import WAITING, Omission, OmissionKind
 
-MOST_BYTES = MAX_BYTES  # unpacked, of all files within one, however deep: as many as a file may have
-MOST_FILES = 20_000
-DEEPEST = 4  # files within files
 _LONGEST_NAME = 160  # characters, of a place
 _NAMED = 3  # of what is not read, in a report
-
-
-ReadBytes = Callable[[bytes, str], Document]  # semsearch.readers.read.read_bytes, which knows the readers of formats
-
-
-class ByteStream(Protocol):
-    """The protocol of what is unpacked: an open member, a decompressor."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes; none at the end."""
-
-
-@dataclass(slots=True)
-class Allowance:
-    """What may still be unpacked of the files within one file."""
-
-    name: str
-    size: int = MOST_BYTES  # bytes
-    files: int = MOST_FILES
-    depth: int = 0
-
-    def unpacked(self, stream: ByteStream) -> bytes:
-        """All bytes of a stream. Raises SourceError if they are more than may be, and whatever the stream raises."""
-        data = stream.read(self.size + 1)
-        if len(data) > self.size:
-            self.size = 0  # no other file is unpacked: a thousand such would take a thousand times as long
-            raise SourceError(f"{self.name} unpacks to more than {MOST_BYTES:,} bytes; unpack it")
-        self.size -= len(data)
-        return data
-
-
-_ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
-
-
-@contextmanager
-def allowance(name: str) -> Iterator[Allowance]:
-    """The allowance of the outermost file that is read, one level deeper. Raises SourceError if that is too deep."""
-    left = _ALLOWANCE.get() or Allowance(name)
-    if left.depth >= DEEPEST:
-        raise SourceError(f"{name} lies in files more than {DEEPEST} deep; unpack it")
-    token = _ALLOWANCE.set(left)
-    left.depth += 1
-    try:
-        yield left
-    finally:
-        left.depth -= 1
-        _ALLOWANCE.reset(token)
 
 
 def contained_name(name: str) -> str:
@@ -89,7 +37,6 @@ class InnerFiles:
     outer: str  # the file's name
     kind: OmissionKind
     builder: Builder
-    read: ReadBytes
     unread: list[str] = field(default_factory=list)  # name and reason of each
     later: dict[str, list[str]] = field(default_factory=dict)  # names of those that may be read later, by the reason
     doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
@@ -134,7 +81,7 @@ class InnerFiles:
             refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
             if refused:
                 raise SourceError(f"{name} {refused}")
-        return self.read(data, name)
+        return read_bytes(data, name)
 
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""

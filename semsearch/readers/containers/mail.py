@@ -26,10 +26,11 @@ from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
-from semsearch.readers.containers.inner_files import InnerFiles, ReadBytes, allowance, contained_name
+from semsearch.readers.containers.inner_files import InnerFiles, contained_name
 from semsearch.readers.document import Builder, DamagedParts, Document, title_of
 from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
+from semsearch.readers.unpacking import allowance
 from semsearch.results.omissions import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -82,16 +83,13 @@ class _BoundedHeaders(EmailPolicy):
         return _parsed_header(name, value)
 
 
-def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
-    """Read the messages of a file; `read_bytes` reads what is attached.
-
-    The title of a single message is its subject, that of a mailbox its name.
-    """
+def read(data: bytes, name: str) -> Document:
+    """Read the messages of a file. The title of a single message is its subject, that of a mailbox its name."""
     bodies = _bodies(data)
     if not bodies and data.strip():
         raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
     builder, metadata = Builder(), dict[str, Any]()
-    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder, read_bytes))
+    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
     with allowance(name):
         for number, (start, end) in enumerate(bodies, start=1):
             message = _message(data[start:end], quoted=start > 0)

@@ -15,7 +15,6 @@ from typing import Any
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers import text
 from semsearch.readers.containers import mail
-from semsearch.readers.containers.inner_files import ReadBytes
 from semsearch.readers.document import Document, first_names
 from semsearch.readers.encoding import decode
 from semsearch.results.omissions import Omission
@@ -26,7 +25,7 @@ _KIND = 0x0C15  # the property that says it
 _RTF = 0x1009  # the property that has the text as compressed RTF
 
 
-def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
+def read(data: bytes, name: str) -> Document:
     """Read a message, with its attachments. Raises SourceError for a damaged one, MissingExtra."""
     if not data.startswith(_SIGN):
         decoded = decode(data, name)
@@ -37,7 +36,7 @@ def read(data: bytes, name: str, read_bytes: ReadBytes) -> Document:
         raise MissingExtra("python-oxmsg", "msg") from None
     try:
         message = Message.load(io.BytesIO(data))
-        document = mail.read(_mail(message).as_bytes(), name, read_bytes)
+        document = mail.read(_mail(message).as_bytes(), name)
         unread = tuple(_unread(message))
     except SourceError:
         raise

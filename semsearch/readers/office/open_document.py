@@ -37,17 +37,29 @@ _PAGE_BREAK = _TEXT + "soft-page-break"
 
 
 def read(data: bytes, name: str) -> Document:
-    """Read a text. Its title is its property, else its first heading of level 1, else its name."""
+    """Read a text, spreadsheet or presentation.
+
+    Its title is its property, else its first heading of level 1 or its first slide's, else its name.
+    """
     archive = _opened_archive(data, name)
     tree = archive.tree("content.xml")
+    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
+    if tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None:
+        kind, builder = "odp", _slides(tree)
+    elif tree.find(f"{_OFFICE}body/{_OFFICE}spreadsheet") is not None:
+        kind, builder = "ods", _sheets(tree)
+    else:
+        kind, builder = "odt", _text(tree)
+    title = title_of(name, metadata.get("title", ""), blocks=() if kind == "ods" else builder.blocks)
+    return Document(builder.source, builder.blocks, kind, title, metadata)
+
+
+def _text(tree: Any) -> Builder:
     reading = _OdtReading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
     body = tree.find(_OFFICE + "body")
     reading.take(() if body is None else body)
     reading.take_notes()
-    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
-    blocks = reading.builder.blocks
-    title = title_of(name, metadata.get("title", ""), blocks=blocks)
-    return Document(reading.builder.source, blocks, "odt", title, metadata)
+    return reading.builder
 
 
 def _opened_archive(data: bytes, name: str) -> Archive:
@@ -177,22 +189,19 @@ _MOST_COLUMNS = 16_384
 _FURNITURE = {"page-number", "date-time", "header", "footer", "page"}
 
 
-def read_sheets_or_slides(data: bytes, name: str) -> Document:
-    """Read a spreadsheet or a presentation. Its title is its property, else its first slide's, else its name."""
-    archive = _opened_archive(data, name)
+def _slides(tree: Any) -> Builder:
     builder = Builder()
-    tree = archive.tree("content.xml")
-    is_talk = tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None
-    if is_talk:
-        for count, slide in enumerate(tree.iter(_DRAW + "page"), start=1):
-            builder.end_sections()
-            _take_slide(slide, f"slide {count}", builder)
-    else:
-        for table in tree.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
-            _take_sheet(table, builder)
-    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
-    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks if is_talk else ())
-    return Document(builder.source, builder.blocks, "odp" if is_talk else "ods", title, metadata)
+    for count, slide in enumerate(tree.iter(_DRAW + "page"), start=1):
+        builder.end_sections()
+        _take_slide(slide, f"slide {count}", builder)
+    return builder
+
+
+def _sheets(tree: Any) -> Builder:
+    builder = Builder()
+    for table in tree.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
+        _take_sheet(table, builder)
+    return builder
 
 
 def _take_sheet(table: Any, builder: Builder) -> None:

@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx; .xls and .xlsb): sheet after sheet, row after row, with the values that cells show.
+"""Excel workbooks (.xlsx): sheet after sheet, row after row, with the values that cells show.
 
 A row is a block at the range of its cells; a cell that holds a sentence or more is a block of its own. Of formulas the
 last result is read. Numbers are given as they are, dates as ISO dates; charts, drawings and comments are left out.
@@ -9,15 +9,12 @@ elsewhere in its archive, and fills all cells up to the farthest one.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from pathlib import PurePath
+from datetime import datetime, timedelta
 from typing import Any
 
-from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone, title_of
 from semsearch.readers.office.office_archive import Archive, number, office_properties, outermost
 
@@ -176,51 +173,3 @@ def column_name(number: int) -> str:
         number, letter = divmod(number - 1, 26)
         name = chr(65 + letter) + name
     return name
-
-
-# -- Old and binary workbooks ------------------------------------------------------------------------------------------
-
-
-def read_binary(data: bytes, name: str) -> Document:
-    """Read an old or binary workbook, by calamine. Its title is its name.
-
-    Raises SourceError for a damaged one, MissingExtra.
-    """
-    try:
-        import python_calamine
-    except ImportError:
-        raise MissingExtra("python-calamine", "xls") from None
-    builder = Builder()
-    try:
-        workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for sheet in workbook.sheet_names:
-            builder.add(sheet[:100], level=1, place=sheet[:100])
-            rows = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-            for number, row in enumerate(rows, start=1):
-                if cells := [
-                    (f"{column_name(column)}{number}", text)
-                    for column, value in enumerate(row, start=1)
-                    if (text := _shown(value))
-                ]:
-                    add_row(sheet[:100], cells, builder)
-    except python_calamine.PasswordError:
-        raise SourceError(f"{name} is protected by a password; save it without one") from None
-    except BaseException as error:  # a panic of Rust is no Exception
-        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | GeneratorExit):
-            raise
-        reason = "it is damaged, or protected by a password" if "Cannot detect" in str(error) else error
-        raise SourceError(f"{name} cannot be read as {PurePath(name).suffix}: {reason}") from None
-    return Document(builder.source, builder.blocks, "xls", PurePath(name).stem)
-
-
-def _shown(value: Any) -> str:
-    """A cell as text."""
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%dT%H:%M") if value.time() != time() else value.date().isoformat()
-    if isinstance(value, date | time):
-        return value.isoformat()
-    return str(value).replace("\0", "").strip()

@@ -1,0 +1,88 @@
+"""A law: no small text takes a reader minutes.
+
+Below the length from which a format's texts are read in a process with limits, the worst text that marks of the format
+make (one repeated, two by turns, one after the other) takes at most twenty times what 100,000 characters of ordinary
+text take. Above it, the limit ends the process.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from semsearch.errors import SemsearchError, SourceError
+from semsearch.readers import reader_process
+from semsearch.readers.read import _read_here, read_bytes
+from semsearch.readers.reader_process import Limits
+from semsearch.readers.records import NO_COLUMNS
+from semsearch.readers.registry import format_of
+
+_ORDINARY = 'Some *words* of <b>text</b> here, with (a few) marks; they go on: x = f(1, "two"). And so it ends.\n'
+_TEXTS = 30  # of a format, that are tried besides those known as the worst
+_LONGEST = 100_000
+_MARKUP = "` * _ [ ] ( ) [^ ]( ![ < > & ~ $ | # \\ a = - : \" ' { } \n \n\n".split(" ")
+_CODE = '/ * /* */ // " \' ` ( ) { } [ ] < > \\ a = => # """ \'\'\' ; : class_ fn_ def_a( \n \t R"( template<'.split(
+    " "
+)
+_TAGS = [f"<{end}{tag}>" for tag in "p div b a i option tr td table li select form h1 pre".split() for end in ("", "/")]
+_MARKS = {
+    "a.md": [*_MARKUP, "<a ", "<!--", "[^%", "- ", "> ", "1. "],
+    "a.rst": [*_MARKUP, "``", "**", "`_", ".. ", "::", "[#", "=\n", "   "],
+    "a.html": [*_TAGS, "<", "&amp;", "<!--", "-->", "<script>", "<p ", "a", "\n"],
+    "a.org": [*_MARKUP, "* a\n", "[[", "]]", "#+", "#+BEGIN_SRC\n"],
+    "a.tex": [*_MARKUP, "$$", "\\a{", "\\begin{a}", "\\end{a}", "\\[", "\\item", "\\verb", "%"],
+    "a.txt": [*_MARKUP, "===\n", "---\n", "\r", " ", ". ", "? "],
+    "a.csv": ['"', ",", ";", "\t", "|", "\n", "a", " "],
+    "a.jsonl": ["{", "}", "[", "]", '"', "\\", "\n", ",", ":", "1", '{"a":'],
+    "a.srt": ["1\n", "00:00:01,000 --> 00:00:02,000\n", "\n", "<b>", "{", "a", "-->"],
+    "a.cpp": _CODE, "a.py": _CODE, "a.js": _CODE, "a.lua": _CODE,
+}  # fmt: skip
+_WORST = {
+    "a.md": ["[^%", "<a [^", "[^$"], "a.rst": ["`", "`[", "|<"], "a.html": ["<option><tr>", "<tr><b>", "<a><tr>"],
+    "a.lua": ["/\n"],
+}  # fmt: skip
+
+
+def _texts(name: str, length: int) -> Iterator[str]:
+    yield from (mark * (length // len(mark)) for mark in _WORST.get(name, ()))
+    marks, chance = [mark.replace("_", " ") if len(mark) > 1 else mark for mark in _MARKS[name]], random.Random(name)
+    for number in range(_TEXTS):
+        one, other = chance.sample(marks, 2)
+        half = length // 2
+        by_turns = (one + other) * (length // len(one + other))
+        yield by_turns if number % 2 else one * (half // len(one)) + other * (half // len(other))
+
+
+def _seconds(name: str, text: str) -> float:
+    kind = format_of(name)
+    assert kind is not None
+    start = time.process_time()
+    with suppress(SemsearchError, RecursionError):
+        _read_here(kind, text, name, NO_COLUMNS)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", _MARKS)
+def test_the_worst_text_takes_no_longer_than_some_ordinary_ones(name: str) -> None:
+    kind = format_of(name)
+    assert kind is not None
+    length = min(kind.isolated_from or _LONGEST, _LONGEST)
+    ordinary = _seconds(name, _ORDINARY * (_LONGEST // len(_ORDINARY)))
+    line = 20 * max(ordinary, 0.1)
+    slow = [text[:20] for text in _texts(name, length) if _seconds(name, text) > line]
+    assert not slow
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.md", "[^%" * 33_000), ("a.rst", "`[" * 10_000), ("a.html", "<option><tr>" * 1000)],
+)
+def test_a_longer_one_is_ended_by_its_limit(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    monkeypatch.setattr(Limits, "of", lambda _size: Limits(0.5, 1 << 30))
+    with pytest.raises(SourceError, match="seconds to read; split it"):
+        read_bytes(text.encode(), name)
+    reader_process.end_reader_processes()

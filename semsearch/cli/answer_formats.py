@@ -10,7 +10,6 @@ import csv as csv_files
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,9 +17,7 @@ from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.explanation_text import lines
-from semsearch.cli.options import Format, Show
 from semsearch.cli.printing import one_line, plain_path, to_json
-from semsearch.errors import UsageError
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
@@ -39,30 +36,6 @@ from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
-
-# -- What is asked for -------------------------------------------------------------------------------------------------
-
-
-def choose_format(chosen: Format | None, *, json: bool, jsonl: bool) -> Format:
-    """The requested format; by default a table on a terminal, plain lines in a pipe."""
-    requested: list[Format] = [chosen] if chosen else []
-    requested += ["json"] if json else []
-    requested += ["jsonl"] if jsonl else []
-    if len(set(requested)) > 1:
-        raise UsageError(f"choose one output format, not {' and '.join(requested)}")
-    return requested[0] if requested else "table" if sys.stdout.isatty() else "plain"
-
-
-def wants_whole(show: Show, format: Format, *, context: int) -> bool:
-    """Whether to show whole passages. Raises UsageError if the format or --context conflicts with that."""
-    if show == "passage" and format not in ("table", "plain"):
-        raise UsageError(
-            f"--show passage works with the formats table and plain, not {format}; JSON always has the passages"
-        )
-    if show == "passage" and context:
-        raise UsageError("--show passage includes the surrounding sentences; leave out --context")
-    return show == "passage"
-
 
 # -- Paths -------------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ silently: the shell would print a message into the line that is being typed.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from typer import Argument, Option
 
 import semsearch
-from semsearch.cli.find_index import folders_of_indexes, index_folders
+from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
 from semsearch.embedding.methods import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, SearchOptions, Syntax
 
 if TYPE_CHECKING:
+    from semsearch.index import Index
     from semsearch.rerankers.reranker import ModelReranker
 
 # options of a panel of the help text; the usual ones have none
@@ -109,7 +111,6 @@ FiltersOption = Annotated[
         "a|b: either; !a: not a. Repeat to require all.",
     ),
 ]
-ContextOption = Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")]
 MaxWordsOption = Annotated[
     int, Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages, sources included.")
 ]
@@ -126,19 +127,6 @@ RerankSecondsOption = Annotated[
     float | None, in_ranking("--rerank-seconds", metavar="N", help="Time limit of reranking per query; default: 10.")
 ]
 
-# how an answer is shown
-FormatOption = Annotated[
-    Format | None,
-    Option(
-        "--format",
-        "-o",
-        metavar="FORMAT",
-        help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",
-    ),
-]
-ShowOption = Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)]
-JsonFormatOption = Annotated[bool, Option("--json", help="Same as --format json.")]
-JsonlOption = Annotated[bool, in_output("--jsonl", help="Same as --format jsonl: one hit per line.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
 YesOption = Annotated[bool, Option("--yes", "-y", help="Do it without asking.")]
 QuietOption = Annotated[bool, Option("--quiet", "-q", help="Print no progress and no summary.")]
@@ -158,6 +146,59 @@ DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choice
 
 
 # -- Options that go together ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneIndex:
+    """The index that a command is about."""
+
+    index: IndexOption = None
+    indexes: IndexesOption = None
+    vectors: VectorsOption = None
+
+    def open(self, name: str | None = None) -> Index:
+        """Open the index of a name or of the options, or else the only one there is."""
+        return open_index([*filter(None, [name]), *(self.index or ())], self.indexes, self.vectors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputArguments:
+    """How an answer is shown."""
+
+    context: Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")] = 0
+    show: Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)] = "sentence"
+    format_: Annotated[
+        Format | None,
+        Option(
+            "--format",
+            "-o",
+            metavar="FORMAT",
+            help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",
+        ),
+    ] = None
+    json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
+    jsonl: Annotated[bool, in_output("--jsonl", help="Same as --format jsonl: one hit per line.")] = False
+
+    @property
+    def format(self) -> Format:
+        """The requested format; by default a table on a terminal, plain lines in a pipe. Raises UsageError."""
+        requested: list[Format] = [self.format_] if self.format_ else []
+        requested += ["json"] if self.json else []
+        requested += ["jsonl"] if self.jsonl else []
+        if len(set(requested)) > 1:
+            raise UsageError(f"choose one output format, not {' and '.join(requested)}")
+        return requested[0] if requested else "table" if sys.stdout.isatty() else "plain"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether to show whole passages. Raises UsageError if the format or --context conflicts with that."""
+        if self.show == "passage" and self.format not in ("table", "plain"):
+            raise UsageError(
+                f"--show passage works with table and plain, not {self.format}; JSON always has the passages"
+            )
+        if self.show == "passage" and self.context:
+            raise UsageError("--show passage includes the surrounding sentences; leave out --context")
+        return self.show == "passage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

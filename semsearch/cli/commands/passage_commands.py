@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.answer_formats import Answer, choose_format, wants_whole
+from semsearch.cli.answer_formats import Answer
 from semsearch.cli.asked_indexes import (
     names_of,
     open_asked,
@@ -27,6 +27,7 @@ _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a li
 
 
 @options.with_options("search", options.SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
+@options.with_options("output", options.OutputArguments)
 def similar(
     example: Annotated[
         str,
@@ -37,11 +38,7 @@ def similar(
     ],
     *,
     k: options.KOption = 10,
-    context: options.ContextOption = 0,
-    shown: options.ShowOption = "sentence",
-    format_: options.FormatOption = None,
-    json: options.JsonFormatOption = False,
-    jsonl: options.JsonlOption = False,
+    output: options.OutputArguments,
     search: options.SearchArguments,
 ) -> None:
     """Find passages similar to an indexed passage or document.
@@ -50,12 +47,11 @@ def similar(
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
-    format = choose_format(format_, json=json, jsonl=jsonl)
-    whole = wants_whole(shown, format, context=context)
+    whole = output.is_whole
     tell_warnings()
     with_line = _LINE.fullmatch(example)
     path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
-    chosen = search.options(k=k, context=context)
+    chosen = search.options(k=k, context=output.context)
     with open_asked(search) as asked:
 
         def answer(path: str, line: int | None) -> Answer:
@@ -69,7 +65,7 @@ def similar(
                 similar_passages = answer(example, None)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
-        number = show([similar_passages], format, asked)
+        number = show([similar_passages], output.format, asked)
     if not number:
         raise SystemExit(NONE_FOUND)
 

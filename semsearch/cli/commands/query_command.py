@@ -12,7 +12,7 @@ import typer
 
 from semsearch import cli, evaluate
 from semsearch.cli import options
-from semsearch.cli.answer_formats import EXPLAINING, Answer, choose_format, wants_whole
+from semsearch.cli.answer_formats import EXPLAINING, Answer
 from semsearch.cli.asked_indexes import (
     Asked,
     names_of,
@@ -61,6 +61,7 @@ class _Asking:
 
 
 @options.with_options("search", options.SearchArguments)
+@options.with_options("output", options.OutputArguments)
 def query(
     text: Annotated[
         list[str],
@@ -68,21 +69,17 @@ def query(
     ],
     *,
     k: options.KOption = 10,
-    context: options.ContextOption = 0,
-    shown: options.ShowOption = "sentence",
     open_: Annotated[
         int | None, typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
-    format_: options.FormatOption = None,
-    json: options.JsonFormatOption = False,
-    jsonl: options.JsonlOption = False,
     mark: Annotated[
         int | None, options.in_golden("--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.")
     ] = None,
     golden: Annotated[
         Path | None, options.in_golden("--golden", metavar="FILE", help="Questions and answers for evaluate golden.")
     ] = None,
+    output: options.OutputArguments,
     search: options.SearchArguments,
 ) -> None:
     """Search an index.
@@ -94,15 +91,14 @@ def query(
     Exit status: 0 with hits (with --all also where nothing answers), 1 if nothing answers, 2 on an error.
     """
     batch = text == ["-"]
-    format = choose_format(format_, json=json, jsonl=jsonl)
+    format, whole = output.format, output.is_whole
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
-    whole = wants_whole(shown, format, context=context)
     if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
         raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
     if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
         raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
-    asked_options = search.options(k=max(k, open_ or 0, mark or 0) if k > 0 else k, context=context)
+    asked_options = search.options(k=max(k, open_ or 0, mark or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
         asking = _Asking(asked_options, explain, whole, names_of(asked), 0.0 if search.every else FLOOR)

@@ -11,7 +11,7 @@ import typer
 
 from semsearch import trust as permissions
 from semsearch.cli import options
-from semsearch.cli.find_index import find_asked, from_here, open_index
+from semsearch.cli.find_index import find_asked, from_here
 from semsearch.cli.printing import PROBLEMS, aligned, complain, count, one_line, size, tell_warnings, to_json
 from semsearch.errors import UsageError, index_command
 from semsearch.results.omissions import endings_in_words
@@ -24,23 +24,22 @@ from semsearch.word_vectors.language_table import shipped_languages
 # -- status ------------------------------------------------------------------------------------------------------------
 
 
+@options.with_options("chosen", options.OneIndex)
 def status(
     name: Annotated[
         str | None,
         typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=options.complete_index),
     ] = None,
     *,
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
     problems: Annotated[
         bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how texts are embedded and searched.")] = False,
-    vectors: options.VectorsOption = None,
     json: options.JsonOption = False,
+    chosen: options.OneIndex,
 ) -> None:
     """Show what an index holds, whether it is up to date, and what could not be read."""
-    with open_index([*filter(None, [name]), *(index or ())], indexes, vectors) as opened:
+    with chosen.open(name) as opened:
         unread = opened.problems() if problems else ()
         state = None if problems else opened.status()
     if state is not None:
@@ -185,17 +184,17 @@ def trust(
 # -- verify ------------------------------------------------------------------------------------------------------------
 
 
+@options.with_options("chosen", options.OneIndex)
 def verify(
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
+    *,
+    chosen: options.OneIndex,
 ) -> None:
     """Check the integrity of an index.
 
     Checks that rows and vectors match, that all files are as written, and the checksum of each row. Exit status: 0
     without problems; 1 with problems, which are printed one per line.
     """
-    with open_index(index, indexes, vectors) as opened:
+    with chosen.open() as opened:
         problems = opened.verify()
     for problem in problems:
         print(" ".join(problem.splitlines()))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from semsearch.cli import options
-from semsearch.cli.find_index import find_index, from_here, open_index
+from semsearch.cli.find_index import find_index, from_here
 from semsearch.cli.index_files import target_of
 from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
 from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary
@@ -17,18 +18,17 @@ from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageE
 from semsearch.system.locations import local_path, uri_scheme
 
 
+@options.with_options("chosen", options.OneIndex)
 def watch(
     path: Annotated[
         str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
     ] = None,
     *,
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
     max_file_size: options.MaxFileSizeOption = 100,
     processes: options.ProcessesOption = 0,
     json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per sync.")] = False,
     quiet: options.QuietOption = False,
+    chosen: options.OneIndex,
 ) -> None:
     """Keep an index up to date as its files change.
 
@@ -36,12 +36,12 @@ def watch(
     that changed something. Ctrl-C stops it. Needs the extra `watch`.
     """
     keep_warnings()
-    if path is not None and not index:
-        target = target_of([local_path(path)], None, indexes)
+    if path is not None and not chosen.index:
+        target = target_of([local_path(path)], None, chosen.indexes)
         if target.is_new:
             raise IndexNotFound(f"no index is of {path}; make one first: {index_command('index', path)}")
-        index = [str(target.folder.absolute())]
-    with stopping_as_interrupted(), open_index(index, indexes, vectors) as opened:
+        chosen = replace(chosen, index=[str(target.folder.absolute())])
+    with stopping_as_interrupted(), chosen.open() as opened:
         reports = opened.watch(max_file_bytes=options.bytes_of(max_file_size), processes=processes)
         if not quiet:
             folders = [from_here(root) for root in opened.roots if not uri_scheme(root)]
@@ -58,20 +58,20 @@ def watch(
                 complain("stopped watching")
 
 
+@options.with_options("chosen", options.OneIndex)
 def remove(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
+    *,
+    chosen: options.OneIndex,
 ) -> None:
     """Remove documents from an index. The files themselves are not touched."""
     keep_warnings()
     paths = [local_path(path) for path in paths]
-    with open_index(index, indexes, vectors) as opened:
+    with chosen.open() as opened:
         number = opened.remove(*paths)
         if not number:
             missing = f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed"
-            raise UsageError(missing + _hint(paths[0], indexes))
+            raise UsageError(missing + _hint(paths[0], chosen.indexes))
         print(f"{opened.path}: {number:,} removed")
         for path in paths:
             if any(covers(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
@@ -88,11 +88,11 @@ def _hint(path: str, indexes: Path | None) -> str:
     return f"; to delete the whole index: {index_command('delete', path)}"
 
 
+@options.with_options("chosen", options.OneIndex)
 def refit(
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
     quiet: options.QuietOption = False,
+    *,
+    chosen: options.OneIndex,
 ) -> None:
     """Fit the embedding of an index to its current text.
 
@@ -100,7 +100,7 @@ def refit(
     """
     keep_warnings()
     started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened:
+    with chosen.open() as opened:
         drift = opened.status(stale=False).drift
         opened.refit(progress=not quiet)
         sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
@@ -109,11 +109,11 @@ def refit(
         print(f"{opened.path}: fitted to {sentences} in {time.perf_counter() - started:.2f} s{before}")
 
 
+@options.with_options("chosen", options.OneIndex)
 def compact(
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
     quiet: options.QuietOption = False,
+    *,
+    chosen: options.OneIndex,
 ) -> None:
     """Merge the segments of an index and drop removed vectors.
 
@@ -121,7 +121,7 @@ def compact(
     """
     keep_warnings()
     started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened:
+    with chosen.open() as opened:
         before = opened.status(drift=False, stale=False)
         is_changed = opened.compact()
         after = opened.status(drift=False, stale=False)
@@ -135,14 +135,13 @@ def compact(
     print(f"{opened.path}: {segments}{removed}, in {time.perf_counter() - started:.2f} s")
 
 
+@options.with_options("chosen", options.OneIndex)
 def map_(
     *,
-    index: options.IndexOption = None,
-    indexes: options.IndexesOption = None,
-    vectors: options.VectorsOption = None,
     anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the regions and their words as JSON.")] = False,
     quiet: options.QuietOption = False,
+    chosen: options.OneIndex,
 ) -> None:
     """Compute the map of an index: its passages as points, similar ones near each other.
 
@@ -152,7 +151,7 @@ def map_(
     """
     keep_warnings()
     started = time.perf_counter()
-    with open_index(index, indexes, vectors) as opened, progress() as show:
+    with chosen.open() as opened, progress() as show:
         report = None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
         passage_map = opened.map(anew=anew, progress=report)
         if passage_map and opened.map_status().state == "absent":

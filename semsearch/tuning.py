@@ -44,6 +44,8 @@ class Tuning:
     proximity_weight: float = 0.1  # for a passage where all words of a query stand side by side; "First hits"
     proximity_words: int = 3  # that a word may be away
     proximity_passages: int = 5  # first passages in which words are looked for, whatever k is
+    crowding_weight: float = 0.1  # taken off for each passage of a document beyond its best ones; "First hits"
+    crowding_from: int = 3  # such best ones
 
     # the dense score; Measurements, "Topics of the corpus"
     topics_share: float = 4  # parts that are the cosine of the topics
@@ -64,16 +66,15 @@ class Tuning:
     exact_margin: float = 0.01  # points between the least passage with exact words and the best without
 
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
-    relevance: tuple[float, ...] = (-8.27, 5.25, 2.65, 4.46, 1.25)  # bias; times cosine, words, share, unknown
-    relevance_without_words: tuple[float, ...] = (-7.37, 7.28, 0.0, 4.05, 0.0)  # the same, where words are not compared
-    relevance_aligned: tuple[float, ...] = (-10.02, 18.85, 0.0, 4.05, 0.0)  # or aligned across languages; "Languages"
-    relevance_without_vectors: tuple[float, ...] = (-6.3, 0.0, 3.91, 3.9, 0.0)  # or where the question has no vector
+    relevance: tuple[float, ...] = (-3.81, 5.25, 2.65, 1.25)  # bias; times cosine, words, unknown, of the best passage
+    relevance_without_words: tuple[float, ...] = (-3.32, 7.28, 0.0, 0.0)  # the same, where words are not compared
+    relevance_aligned: tuple[float, ...] = (-5.97, 18.85, 0.0, 0.0)  # or aligned across languages; "Languages"
+    relevance_without_vectors: tuple[float, ...] = (-2.4, 0.0, 3.91, 0.0)  # or where the question has no vector
+    relevance_fall: float = 5.0  # times the share of the best score by which a passage falls behind
     relevance_of_small: float = 0.5  # added to the first of these in an index without topics, whose cosines are lower
-    relevance_of_all: float = 0.2  # at least, of a passage that has all of the question's words
     usual_spread: float = 0.1  # of a question's cosines with the passages of an index; from there on they count less
     least_known: float = 2 / 3  # share of a short query's words with vectors, from which on it is no exact word
     spread_prior: int = 30  # passages with the usual spread that are added to those of the index
-    least_share: float = 0.5  # of the best score; less counts as so much
 
     # whether an index answers a query; Measurements, "Verdicts"
     verdict: tuple[float, ...] = (-3.35, 1.33, 10.3, -0.415, 1.56, 1.78)  # bias; times what search/verdict.py says
@@ -83,7 +84,7 @@ class Tuning:
     # the sentence that is shown; Measurements, "The sentence that states the fact"
     quote_passages: int = 4  # of a document, its best, whose sentences are compared
     quote_other: float = 0.7  # times the score of a sentence of another passage than the document's best
-    quote_relevant: float = 0.5  # times the relevance of the best: others that have less do not change places with it
+    quote_near: float = 0.7  # times the score of the best: others that have less do not change places with it
     quote_documents: int = 3  # first documents of an answer of which so many are; of the others, the hits alone
     quote_longest: int = 300  # characters that are shown of a line that ends in a colon with what follows it
     quote_number: float = 1.5  # times the score of a sentence with a number, where one is asked

@@ -104,12 +104,10 @@ class WordScores:
         """The same for some of the query's terms, repetitions included."""
         return WordScores(self.search.part(self.lookup, terms), self.search)
 
-    def scored(self, rows: PassageRows) -> tuple[Float64, Bool]:
-        """The scores of passages by their rows, neighbours counting half, NaN if no word is shared; and whether they
-        have all words of the query. (n,), (n,)"""
-        of_terms = self.search.explain(self.lookup, rows).scores
-        totals = self.lookup.times @ of_terms
-        return np.where(totals > 0, totals, np.nan), (of_terms > 0).all(axis=0) & (totals > 0)
+    def scored(self, rows: PassageRows) -> Float64:
+        """The scores of passages by their rows, neighbours counting half, NaN if no word is shared. (n,)"""
+        totals = self.lookup.times @ self.search.explain(self.lookup, rows).scores
+        return np.where(totals > 0, totals, np.nan)
 
 
 class WordSearch:

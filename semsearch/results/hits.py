@@ -277,7 +277,7 @@ def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:
 
 # -- Relevance threshold -----------------------------------------------------------------------------------------------
 
-FLOOR = 0.005  # of hits at the end; Measurements, "Relevance"
+FLOOR = 0.02  # of hits at the end; Measurements, "Relevance"
 NOT_ANSWERED = "nothing answers this"
 NEAREST = 3  # hits that are shown, apart, where nothing answers
 

@@ -48,7 +48,7 @@ class Support(Record):
 
     points: float
     others: float  # for the next best passages of its document
-    length: float  # what is taken off for a document of many passages, or for a short passage
+    length: float  # what is taken off for a document of many passages, or with three better hits; for a short passage
     proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
     # for the passage whose sentence states the fact, in the place of its document's best one, which has as much less
     exchanged: float | None = field(default=None, metadata=ONLY_IF_SET)
@@ -114,12 +114,11 @@ class Relevance(Record):
     """How likely a passage answers, and what this is estimated from."""
 
     probability: float  # 0 to 1
-    cosine: float | None  # as in the dense component; None without a vector of the query
+    cosine: float | None  # of the best passage, as in the dense component; None without a vector of the query
     trust: float | None  # how much it counts, 0 to 1: less where the query's cosines with all passages differ widely
-    words: float | None  # bm25, relative to the weight of the query's words; None in dense mode
-    share: float  # of the score of the best passage, both without feedback and boosts
+    words: float | None  # its bm25, relative to the weight of the query's words; None in dense mode
+    share: float  # of the score of the best passage, both without boosts and exact words
     unknown: float  # share of the query's words without a vector of their own; 0 in lexical mode
-    whole: bool  # whether the passage, with those beside it, has all words of the query, or exact words
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
     if not other.any():
         return candidates
     if (names := names_in(query)) is not None:
-        bm25, _ = names.scored(index.reader.lexical.locate(candidates.ids, candidates.neighbours))
+        bm25 = names.scored(index.reader.lexical.locate(candidates.ids, candidates.neighbours))
         candidates.lexical = replace(candidates.lexical, bm25=np.where(other, bm25, candidates.lexical.bm25))
     dense = candidates.dense
     general = dense.cosine

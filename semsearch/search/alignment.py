@@ -1,7 +1,7 @@
 """How well sentences have the words of a query, one by one: the alignment by which the shown sentence is chosen.
 
 A_ij is how well sentence j has the i-th content word of the query: the best of its words, where the same word counts 1,
-another form of it (an equal stem) .95, another word cos² of their word vectors.
+another form of it (an equal stem) .95, another word cos² of their word vectors, and a word with digits none but itself.
 
     C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the n sentences have decides
@@ -18,7 +18,7 @@ of it that no passage has is as rare as in general text of its language.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +28,12 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
 from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import Query
-from semsearch.search.index_reader import IndexView
+from semsearch.search.index_reader import IndexReader, IndexView
+from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
 from semsearch.text.languages import ENGLISH
-from semsearch.text.ragged import Ragged
 from semsearch.text.terms import hashes_of
 from semsearch.text.tokens import hash_chunks, hash_whole
-from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
@@ -45,85 +44,58 @@ _MOST_WORDS = 32  # of a query, those with the largest idf
 _WORDS_OF_PASSAGE = 100  # roughly
 
 
+# -- Sentences ---------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
-class AskedWords:
-    """The content words of a query, as they are compared with those of sentences: q rows."""
+class AlignedPassages:
+    """The n sentences of passages, one passage after the other, aligned with the q words of a query."""
 
-    names: Sequence[str]
-    hashes: UInt64  # (q,)
-    terms: UInt64  # (t,) rising: in the languages of the index, a word has several
-    rows: Int64  # (t,) the row of each term
-    weights: Float64  # (q,) √idf
-    frequencies: Float64  # (q,) p in general text; 0 for words that the vectors lack
-    are_held: Bool  # (q,) whether a passage has them
-    vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
-    table: WordVectors | None  # with which the words of sentences are looked up
-    read_texts: ReadTexts  # the memory of the words of sentences
+    asked: AskedWords
+    parts: Sequence[PassageParts]  # p
+    slices: Sequence[slice]  # the rows of each (p)
+    number_of: Mapping[int, int]  # of each passage, by its id
+    alone: Float32  # A, (n, q)
+    similar: Float32  # C, (n, q)
+    around: Float32  # how well headings, title or name of the file of some passages have each word (a, q)
 
+    @classmethod
+    def of(cls, asked: AskedWords, ids: Sequence[int], around: int, index: IndexView) -> AlignedPassages:
+        """Align different passages; of the first so many also what is around them."""
+        rows = index.passages(ids)
+        documents = index.documents_of(rows.values())
 
-def asked_words(query: Query, index: IndexView) -> AskedWords:
-    """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
-    assert query.terms is not None  # passages that stand for a query are not aligned
-    reader, names, hashes, several = index.reader, list[str](), list[int](), None
-    table = None if query.vector is None or query.embedder is None else query.embedder.chosen_.vectors
-    if table is not None and query.language is not None:
-        several = as_multilingual(table)
-    is_foreign = several is not None and query.language not in reader.languages  # whose words may be characters, too
-    distinct = list(dict.fromkeys(query.terms.words))
-    chunk = hash_whole(distinct, marks=reader.languages != (ENGLISH,))
-    of_distinct = zip(distinct, (np.cumsum(chunk.counts) - chunk.counts).tolist(), chunk.counts.tolist(), strict=True)
-    single = {name: int(chunk.hashes[first]) for name, first, count in of_distinct if count == 1}
-    if is_foreign:
-        single = dict(zip(distinct, hashes_of(distinct).tolist(), strict=True))
-    words = None if query.original is None else query.words  # of an example, those are only its most telling ones
-    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup
-    at = np.searchsorted(lookup.terms, query.terms.terms)
-    row_of_word, row_of_term, least, most = dict[str, int](), dict[int, int](), list[float](), list[float]()
-    idfs = zip((lookup.weights / lookup.times)[at].tolist(), lookup.idf[at].tolist(), strict=True)
-    for term, name, (idf, idf_held) in zip(query.terms.terms.tolist(), query.terms.words, idfs, strict=True):
-        if name not in single:
-            continue
-        row = row_of_word.get(name, row_of_term.get(term, len(names)))
-        if row == len(names):
-            names.append(name)
-            hashes.append(single[name])
-            least.append(idf)
-            most.append(idf_held)
-        row_of_word[name], row_of_term[term] = row, row_of_term.get(term, row)
-        least[row], most[row] = min(least[row], idf), max(most[row], idf_held)
-    rarity, vectors, p = np.array(least), None, np.zeros(len(names))
-    if several is not None and query.language is not None and names:
-        ids = _words_in(several, names, query.language)
-        vectors = _unit(average_few(ids, several.rows(ids.ids)))
-        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
-        in_none = (np.array(most) == 0) & (ids.lengths > 0)
-        rarity = np.where(in_none, _idf_in_general(p, reader.lexical.passages), rarity)
-    elif table is not None:
-        vectors = np.zeros((len(names), table.dimension), dtype=np.float32)
-        found = table.lookup(np.array(hashes, dtype=np.uint64))
-        vectors[found >= 0] = _unit(table.rows(found[found >= 0]))
-        p[found >= 0] = table.frequencies[found[found >= 0]]
-    kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
-    number = {row: new for new, row in enumerate(kept.tolist())}
-    rows = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
-    return AskedWords(
-        names=[names[row] for row in kept.tolist()],
-        hashes=np.array(hashes, dtype=np.uint64)[kept],
-        terms=np.array([*rows], dtype=np.uint64),
-        rows=np.array([*rows.values()], dtype=np.int64),
-        weights=np.sqrt(rarity[kept]),
-        frequencies=p[kept],
-        are_held=np.array(most)[kept] > 0,
-        vectors=None if vectors is None else vectors[kept],
-        table=table,
-        read_texts=reader.memory.words,
-    )
+        def read(lacking: list[int]) -> dict[int, PassageParts]:
+            return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in lacking}
+
+        parts = [*index.reader.memory.parts.of(ids, read).values()]
+        texts = [text for part in parts for text in part.compared]
+        counts = [len(part.compared) for part in parts]
+        counts_around = [len(part.around) for part in parts[:around]]
+        texts += [text for part in parts[:around] for text in part.around]
+        spoken = index.languages_of([rows[id_] for id_ in ids])
+        languages = np.repeat([*spoken, *spoken[:around]], [*counts, *counts_around]).tolist()
+        similar = similarities(asked, texts, languages)
+        n, starts = sum(counts), (np.cumsum(counts) - counts).tolist()
+        alone, numbers = similar[:n], np.arange(n) - np.repeat(starts, counts)
+        return cls(
+            asked,
+            parts,
+            [slice(first, first + count) for first, count in zip(starts, counts, strict=True)],
+            {id_: number for number, id_ in enumerate(ids)},
+            alone,
+            recalled(alone, numbers),
+            np.maximum.reduceat(similar[n:], np.cumsum([0, *counts_around[:-1]]), axis=0) if around else similar[n:],
+        )
 
 
 def similarities(asked: AskedWords, texts: Sequence[str], languages: Sequence[str]) -> Float32:
     """How well each text, in one of these languages, has each word of the query: A. (n, q)"""
+    different = dict.fromkeys(languages)
+    if len(different) == 1:
+        return _similarities_in(asked, texts, languages[0])
     similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
-    for language in dict.fromkeys(languages):
+    for language in different:
         at = np.flatnonzero([code == language for code in languages])
         similar[at] = _similarities_in(asked, [texts[number] for number in at.tolist()], language)
     return similar
@@ -164,28 +136,113 @@ def word_weights(asked: AskedWords, sums: Float32, counts: Int64) -> Float64:
     return np.asarray(asked.weights * np.maximum(np.log((counts + 1) / (sums + 0.5)), _LEAST_WEIGHT))
 
 
-# -- Words -------------------------------------------------------------------------------------------------------------
-
-
 _SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product
 
 
 def _products(rows: Float32, vectors: Float32) -> Float32:
     """The inner products of rows (u, d) and vectors (q, d). (u, q)"""
     step = max(1, _SMALL // max(vectors.size, 1))
+    if len(rows) <= step:
+        return np.asarray(rows @ vectors.T)
     return np.concatenate([rows[first : first + step] @ vectors.T for first in range(0, len(rows), step)])
 
 
-def _unit(rows: Float32) -> Float32:
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9)))
+# -- The words of a query ----------------------------------------------------------------------------------------------
 
 
-def _words_in(vectors: MultilingualVectors, names: Sequence[str], language: str) -> Ragged:
-    """The words of a question's names in its language that have vectors. Nearly every question has a new one."""
-    if language in vectors.tables:
-        found = vectors.words_of(names, language, keep_unknown=False)
-        return found.only(found.ids >= 0)
-    return word_ids(hash_chunks(names), vectors.english, keep_unknown=False)
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """The content words of a query, as they are compared with those of sentences: q rows."""
+
+    names: Sequence[str]
+    hashes: UInt64  # (q,)
+    terms: UInt64  # (t,) rising: in the languages of the index, a word has several
+    rows: Int64  # (t,) the row of each term
+    weights: Float64  # (q,) √idf
+    frequencies: Float64  # (q,) p in general text; 0 for words that the vectors lack
+    are_held: Bool  # (q,) whether a passage has them
+    vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
+    table: WordVectors | None  # with which the words of sentences are looked up
+    read_texts: ReadTexts  # the memory of the words of sentences
+
+
+def asked_words(query: Query, index: IndexView) -> AskedWords:
+    """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
+    assert query.terms is not None  # passages that stand for a query are not aligned
+    reader, terms, hashes = index.reader, query.terms, _hashes(query, index.reader)
+    are_single = np.array([name in hashes for name in terms.words], dtype=np.bool_)
+    of_terms = terms.terms[are_single]
+    row_of_word, row_of_term = dict[str, int](), dict[int, int]()  # words of one term have one row
+    for term, name in zip(of_terms.tolist(), (name for name in terms.words if name in hashes), strict=True):
+        row = row_of_word.setdefault(name, row_of_term.get(term, len({*row_of_word.values()})))
+        row_of_term.setdefault(term, row)
+    name_of_row = {row: name for name, row in reversed(row_of_word.items())}  # the first one
+    names = [name_of_row[row] for row in range(len(name_of_row))]
+    # of an example, its own words are only the most telling ones
+    lookup = query.words.lookup if query.words and query.original is not None else reader.lexical.find(terms.terms)
+    at = np.searchsorted(lookup.terms, of_terms)
+    rows = np.array([row_of_term[term] for term in of_terms.tolist()], dtype=np.int64)
+    rarity, idf = np.full(len(names), np.inf), np.zeros(len(names))
+    np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])
+    np.maximum.at(idf, rows, lookup.idf[at])
+    table = None if query.vector is None or query.embedder is None else query.embedder.chosen_.vectors
+    vectors, p, is_in_other = _vectors(names, hashes, table, query.language)
+    if is_in_other is not None:
+        rarity = np.where((idf == 0) & is_in_other, _idf_in_general(p, reader.lexical.passages), rarity)
+    kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
+    number = {row: new for new, row in enumerate(kept.tolist())}
+    numbers = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
+    return AskedWords(
+        names=[names[row] for row in kept.tolist()],
+        hashes=np.array([hashes[name] for name in names], dtype=np.uint64)[kept],
+        terms=np.array([*numbers], dtype=np.uint64),
+        rows=np.array([*numbers.values()], dtype=np.int64),
+        weights=np.sqrt(rarity[kept]),
+        frequencies=p[kept],
+        are_held=idf[kept] > 0,
+        vectors=None if vectors is None else vectors[kept],
+        table=table,
+        read_texts=reader.memory.words,
+    )
+
+
+def _hashes(query: Query, reader: IndexReader) -> dict[str, int]:
+    """The hashes of a query's words, but for those that are two joined ones."""
+    assert query.terms is not None
+    names = [*dict.fromkeys(query.terms.words)]
+    several = None if query.embedder is None else as_multilingual(query.embedder.chosen_.vectors)
+    if several is not None and query.language is not None and query.language not in reader.languages:
+        return dict(zip(names, hashes_of(names).tolist(), strict=True))  # its words may be characters, too
+    chunk = hash_whole(names, marks=reader.languages != (ENGLISH,))
+    firsts = (np.cumsum(chunk.counts) - chunk.counts).tolist()
+    words = zip(names, firsts, chunk.counts.tolist(), strict=True)
+    return {name: int(chunk.hashes[first]) for name, first, count in words if count == 1}
+
+
+def _vectors(
+    names: Sequence[str], hashes: Mapping[str, int], table: WordVectors | None, language: str | None
+) -> tuple[Float32 | None, Float64, Bool | None]:
+    """The vectors of words, their frequencies in general text, and in other languages than English whether their table
+    has them. Words with digits have no vector: another number is another thing. (q, d), (q,), (q,)"""
+    p, is_known = np.zeros(len(names)), None
+    if table is None:
+        return None, p, None
+    vectors: Float32 = np.zeros((len(names), table.dimension), dtype=np.float32)
+    several = None if language is None else as_multilingual(table)
+    if several is not None and language is not None and names:
+        if language in several.tables:  # nearly every question has a word that it has not
+            ids = several.words_of(names, language, keep_unknown=False)
+            ids = ids.only(ids.ids >= 0)
+        else:
+            ids = word_ids(hash_chunks(names), several.english, keep_unknown=False)
+        vectors, is_known = average_few(ids, several.rows(ids.ids)), ids.lengths > 0
+        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
+    else:
+        rows = table.lookup(np.array([hashes[name] for name in names], dtype=np.uint64))
+        vectors[rows >= 0], p[rows >= 0] = table.rows(rows[rows >= 0]), table.frequencies[rows[rows >= 0]]
+    vectors[[any(map(str.isdigit, name)) for name in names]] = 0
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, np.float32(1e-9))), p, is_known
 
 
 def _idf_in_general(p: Float64, passages: int) -> Float64:

@@ -71,7 +71,6 @@ class LexicalScores:
     """What the lexical retriever says of the candidates. (n,) each"""
 
     bm25: Float64  # NaN without a word in common
-    has_all: Bool  # whether all words of the query are there
     lengths: Float64  # in words; NaN where they were not compared
 
 
@@ -101,12 +100,13 @@ class Candidates:
         by_meaning        dense: cosines, and the vectors of the passages
         across_languages  other_languages, with other BM25 and cosines for these passages
         fuse              weights; the points "dense" and "lexical"
-        relevance         relevance
         short_sections, proximity, support: the points "short", "proximity", "support" and "long"
         feedback          feedback; its points, and its cosines in dense
+        crowding          its points
+        relevance         relevance
         boosts            boosts; their points
         exact_words       the points "exact"
-        quote             the points "exchanged"
+        quote             the points "exchanged", where it exchanges passages, with their relevance
 
     The points sum to the scores.
     """
@@ -118,7 +118,7 @@ class Candidates:
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self._scores: Float64 | None = None  # their sums
-        self.lexical = LexicalScores(unknown, np.zeros(len(ids), dtype=np.bool_), unknown)
+        self.lexical = LexicalScores(unknown, unknown)
         self.dense = DenseScores(unknown, {}, np.full(len(ids), -1))
         self.other_languages: OtherLanguages | None = None
         self.weights = Weights(1.0, 0.0)
@@ -152,27 +152,25 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceOf:
-    """How likely passages answer, and what it is estimated from. (n,) each"""
+    """How likely passages answer, and what it is estimated from (semsearch.search.scoring)."""
 
-    probability: Float64
-    trust: float  # of the query's cosines
-    words: Float64
-    share: Float64
+    level: float  # the logarithm of the odds of the best passage
+    probability: Float64  # (n,)
+    share: Float64  # of the best score (n,)
+    cosine: float  # of the best passage, as its trust and its words
+    trust: float
+    words: float
 
-    def record(self, query: Query, candidates: Candidates, position: int) -> Relevance:
+    def record(self, query: Query, position: int) -> Relevance:
         """What there is to say of one passage."""
-        other = candidates.other_languages
-        has_words = query.words is not None and not (other is not None and other.are_other[position])
         has_vector = query.vector is not None
-        cosine, words = float(candidates.dense.cosine[position]), float(self.words[position])
         return Relevance(
             probability=float(self.probability[position]),
-            cosine=(cosine if cosine == cosine else 0.0) if has_vector else None,
+            cosine=self.cosine if has_vector else None,
             trust=self.trust if has_vector else None,
-            words=(words if words == words else 0.0) if has_words else None,
+            words=None if query.words is None else self.words,
             share=float(self.share[position]),
             unknown=query.share_without_vectors,
-            whole=bool(candidates.lexical.has_all[position]),
         )
 
 

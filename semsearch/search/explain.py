@@ -41,7 +41,7 @@ from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.query import LookedUp, as_compared, prepare
-from semsearch.search.quote import quote
+from semsearch.search.quote import compare, quote
 from semsearch.search.scoring import shares_of_cosines
 from semsearch.storage.catalogue import PassageRow, SentenceSpans, get_spans, need_passages
 from semsearch.text.tokens import with_parts, words as split_words
@@ -50,7 +50,8 @@ from semsearch.text.tokens import with_parts, words as split_words
 def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexView) -> Origin:
     """The record of a passage for a query, whether it would be among the hits or not; it need not have the phrases."""
     query = replace(prepare(text, options, index), allowed=None, included=np.array([passage_id]))
-    ranking, _ = quote(query, asked_words(query, index), rank(query, index), index)  # which may exchange passages
+    ranked = rank(query, index)
+    ranking, _ = quote(compare(query, ranked, index), ranked)  # which may exchange passages
     candidates = ranking.candidates
     origin = origin_of(query, candidates, int(np.searchsorted(candidates.ids, passage_id)), index)
     assert origin is not None  # a query that was typed has one
@@ -113,7 +114,7 @@ class _Passage:
 def _support(points: Mapping[str, float]) -> Support | None:
     """What the passage has by its place (semsearch.search.support); None if it is nothing."""
     others, near, exchanged = points.get("support", 0.0), points.get("proximity"), points.get("exchanged")
-    length = -points.get("short", 0.0) - points.get("long", 0.0)
+    length = -sum(points.get(name, 0.0) for name in ("short", "long", "crowding"))
     if not (others or length or near or exchanged):
         return None
     return Support(others - length + (near or 0.0) + (exchanged or 0.0), others, length, near, exchanged)

@@ -159,7 +159,7 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
         language=query.language,
         points={name: value for name, value in points.items() if value},
         cosines={name: value for name, value in cosines.items() if value == value},
-        relevance=None if candidates.relevance is None else candidates.relevance.record(query, candidates, position),
+        relevance=None if candidates.relevance is None else candidates.relevance.record(query, position),
         boosts=None if boosts is None else boosted(query, boosts[:, position]),
         exact=None if parts is None else ExactWords(points["exact"], parts),
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from semsearch import tuning
-from semsearch.storage.catalogue import PassageRow
-from semsearch.text.tokens import CODE
+from semsearch.storage.catalogue import DocumentRow, PassageRow
+from semsearch.text.tokens import CODE, with_parts
 
 NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
@@ -85,12 +85,13 @@ class Part:
 class PassageParts:
     """The parts of a passage."""
 
-    def __init__(self, row: PassageRow, title: str, format: str) -> None:
-        self.format = format
-        self.sentences = row.sentence_texts
-        self._text, self._title, self._has_headings = row.text, title, bool(row.headings)
+    def __init__(self, row: PassageRow, document: DocumentRow) -> None:
+        around = (*row.headings, document.title, document.path.rpartition("/")[2])
+        self.compared = [with_parts(text, document.format) for text in row.sentence_texts]  # with query's words
+        self.around = [with_parts(text, document.format) for text in around]
+        self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)
         self._starts, self._ends = row.sentences[:, 0].tolist(), row.sentences[:, 1].tolist()
-        self._is_source = format in CODE  # of source code, each piece is shown alone
+        self._is_source = document.format in CODE  # of source code, each piece is shown alone
         self._parts: dict[int, Part] = {}
 
     def shown(self, number: int) -> Part:
@@ -106,6 +107,16 @@ class PassageParts:
         if part.first != part.last or following >= len(self._starts) or self._begins_block(following):
             return None
         return Part(self._between(part.first, following), part.first, following)
+
+    def with_before(self, part: Part) -> Part | None:
+        """A sentence of a paragraph with the one before it; None for other parts, at its beginning, and if too long."""
+        number = part.first
+        if number != part.last or part.is_code or part.header is not None or self._is_source:
+            return None
+        if not number or self._begins_block(number):
+            return None
+        text = self._between(number - 1, number)
+        return None if len(text) > tuning.TUNING.quote_longest else Part(text, number - 1, number)
 
     def _made(self, number: int) -> Part:
         text = self._between(number, number)

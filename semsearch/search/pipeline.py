@@ -1,6 +1,6 @@
 """The ranking, on one page: from the text of a query to the passages that answer it.
 
-    prepare ─ find ─ STAGES ─ first k ─ judge ─ quote
+    prepare ─ find ─ STAGES ─ first k ─ compare ─ judge ─ quote
 
 A stage is a function `stage(query, candidates, index) -> candidates`. It finds out something about the candidates that
 it is given, or adds points to them under a name (semsearch.search.candidates), and builds on the stages before it:
@@ -24,16 +24,15 @@ from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
-from semsearch.search.alignment import asked_words
 from semsearch.search.boosts import boosts
 from semsearch.search.candidates import Candidates, DenseScores, LexicalScores, Query, Ranking
 from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
 from semsearch.search.query import prepare
-from semsearch.search.quote import quote
+from semsearch.search.quote import compare, quote
 from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
-from semsearch.search.support import proximity, short_sections, support
+from semsearch.search.support import crowding, proximity, short_sections, support
 from semsearch.search.verdict import judge
 from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
@@ -48,9 +47,10 @@ def search(text: str, options: SearchOptions, index: IndexView) -> Hits:
 
 def answer(query: Query, index: IndexView) -> Hits:
     """The passages that answer a query that was read, or passages that stand for one."""
-    ranked, asked = rank(query, index), None if query.terms is None else asked_words(query, index)
-    judgement = judge(query, asked, ranked, index)
-    ranking, quotes = quote(query, asked, ranked, index)
+    ranked = rank(query, index)
+    compared = compare(query, ranked, index)
+    judgement = judge(query, compared, ranked, index)
+    ranking, quotes = quote(compared, ranked)
     return Hits(
         make_hits(query, ranking, quotes, index),
         verdict=None if judgement is None else judgement.verdict,
@@ -115,10 +115,7 @@ def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidat
     """
     if query.words is not None:
         rows = index.reader.lexical.locate(candidates.ids, candidates.neighbours)
-        bm25, has_all = query.words.scored(rows)
-        if candidates.literal:
-            has_all |= np.isin(candidates.ids, [*candidates.literal])
-        candidates.lexical = LexicalScores(bm25, has_all, rows.own)
+        candidates.lexical = LexicalScores(query.words.scored(rows), rows.own)
     return candidates
 
 
@@ -184,11 +181,12 @@ STAGES: tuple[Stage, ...] = (
     by_meaning,
     across_languages,
     fuse,
-    relevance,
     short_sections,
     proximity,
     support,
     feedback,
+    crowding,
+    relevance,
     boosts,
     exact_words,
 )

@@ -1,31 +1,33 @@
 """The formulas of the ranking: the mean of cosines, fusion of both retrievers, and the relevance of a passage.
 
-The relevance of a passage is the probability that it answers, learned from the judged questions of several collections,
-and from questions of other collections, which nothing answers:
+The relevance of a passage is the probability that it answers. Of the passage with the best score it is learned from the
+judged questions of several collections, and from questions of other collections, which nothing answers; of others it
+is less, by how far their scores fall behind:
 
-    P(answers) = 1 / (1 + exp(-(b + c · cosine · min(1, 0.1 / spread) + w · words + s · share + u · unknown)))
+    P(answers) = 1 / (1 + exp(-(b + c · cosine · min(1, 0.1 / spread) + w · words + u · unknown - f · (1 - share))))
 
+    cosine   of the best passage
     spread   the standard deviation of the question's cosines with passages of the index, which is large where words
              have estimated vectors, as in a language that the word vectors lack
-    words    BM25 / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions, long ones counting more
-    share    of the best passage's score by both retrievers: where a better passage is, this one is less likely meant
-    unknown  the share of the question's words without a vector; 0 if the passage has none of the question's words, and
-             then the cosine, which such words lower, is multiplied by the share of the others
+    words    BM25 of the best passage / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions, long
+             ones counting more
+    unknown  the share of the question's words without a vector; 0 if the best passage has none of the question's words,
+             and then the cosine, which such words lower, is multiplied by the share of the others
+    share    the score as a share of the best one, both before boosts and exact words
 
-A passage with all words of the question has at least 0.2: of questions about something else hardly one has it, but a
-frequent word says little by itself. Where words or vectors are not compared, the sum has numbers of its own. More
-features were no better on unseen collections (docs/research/measurements.md, "Relevance").
+So it agrees with the order, but where boosts or exact words change that. Where words or vectors are not compared, the
+sum has numbers of its own. More features were no better on unseen collections (docs/research/measurements.md,
+"Relevance").
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Bool, Float64
+from semsearch.arrays.types import Float64
 from semsearch.results.options import Mode
 from semsearch.results.origin import Weights
 from semsearch.search.candidates import Candidates, Query, RelevanceOf
@@ -109,25 +111,26 @@ _DIGITS = 4  # further ones are noise, and long in JSON
 
 
 def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
-    """How likely each passage answers. It adds no points; nor do later stages count for it."""
-    if query.original is None or not len(candidates.ids):
+    """How likely each passage answers. It adds no points."""
+    scores = candidates.scores
+    if query.original is None or np.isnan(scores).all():
         return candidates
-    reader, fused_scores = index.reader, candidates.scores
-    best = max(float(np.fmax.reduce(fused_scores, initial=0.0)), 0.0)
+    reader, best = index.reader, int(np.nanargmax(scores))
     has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
     if query.vector is not None:
         trusted = float(trust(reader.spread(reader.halves.general(query.vector[None])))[0])
-    words = candidates.lexical.bm25 / (1.0 if query.words is None else query.words.lookup.usual)
     topics = not has_vector or reader.topics is not None  # a search by words alone opens none
-    numbers = np.array(relevance_numbers(vector=has_vector, words=has_words, topics=topics))
-    if candidates.other_languages is not None and query.language is not None:  # whose words are others
+    numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
+    others = candidates.other_languages
+    if others is not None and others.are_other[best] and query.language is not None:  # whose words are others
         aligned = is_aligned_across(query.language, reader.language_documents)
-        others = relevance_numbers(vector=True, words=False, topics=topics, aligned=aligned)
-        numbers = np.where(candidates.other_languages.are_other[:, None], np.array(others), numbers)
-    share = fused_scores / (best or np.inf)
-    cosine, unknown = candidates.dense.cosine * trusted, np.float64(query.share_without_vectors)
-    features = Likelihood(cosine, words, share, unknown, candidates.lexical.has_all)
-    candidates.relevance = RelevanceOf(likelihood(numbers, features), trusted, words, share)
+        numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=aligned)
+    bm25 = np.nan_to_num(candidates.lexical.bm25[best])
+    words = float(bm25 / (1.0 if query.words is None else query.words.lookup.usual))
+    cosine = float(np.nan_to_num(candidates.dense.cosine[best]))
+    level = logit_of_best(numbers, cosine=cosine * trusted, words=words, unknown=query.share_without_vectors)
+    share = np.clip(1 - (scores[best] - scores) / max(float(scores[best]), 1e-9), 0, 1)
+    candidates.relevance = RelevanceOf(level, likelihood(level, share), share, cosine, trusted, words)
     return candidates
 
 
@@ -145,7 +148,7 @@ def is_aligned_across(language: str, documents: Mapping[str, int]) -> bool:
 
 
 def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned: bool = False) -> tuple[float, ...]:
-    """Bias and coefficients of the others, for a query with or without a vector, by words or not. (5,)
+    """Bias, and what cosine, words and unknown are multiplied by, for a query with a vector or words or without.
 
     `topics`: whether the index has topics; `aligned`: whether the cosine has the alignment of words across languages.
     """
@@ -164,24 +167,14 @@ def trust(spread: Float64) -> Float64:
     return np.asarray(usual / np.maximum(spread, usual))
 
 
-@dataclass(frozen=True, slots=True)
-class Likelihood:
-    """What relevance is estimated from. (n,) each; NaN counts as 0"""
-
-    cosine: Float64  # times its trust
-    words: Float64
-    share: Float64
-    unknown: Float64 | np.float64
-    whole: Bool  # whether the passage has all words of the question
+def logit_of_best(numbers: tuple[float, ...], *, cosine: float, words: float, unknown: float) -> float:
+    """The logarithm of the odds that the best passage answers; `cosine` is times its trust."""
+    bias, of_cosine, of_words, of_unknown = numbers
+    if words <= 0 < of_words and cosine > 0:
+        cosine *= 1 - unknown
+    return bias + of_cosine * cosine + of_words * max(words, 0.0) + (of_unknown * unknown if words > 0 else 0.0)
 
 
-def likelihood(numbers: Float64, by: Likelihood) -> Float64:
-    """P(answers), 0 to 1, rising with cosine, words and share. Numbers (n, 5) or (5,) -> (n,)"""
-    bias, of_cosine, of_words, of_share, of_unknown = numbers.T
-    tuned, has_words = tuning.TUNING, by.words > 0
-    cosine = np.where(np.isnan(by.cosine), 0, by.cosine)
-    cosine *= np.where(has_words | (of_words == 0) | (cosine < 0), 1, 1 - by.unknown)
-    logits = bias + of_cosine * cosine + of_words * np.fmax(by.words, 0)
-    logits += of_share * np.fmax(by.share, tuned.least_share) + of_unknown * np.where(has_words, by.unknown, 0)
-    least = np.where(by.whole, tuned.relevance_of_all, 0)
-    return np.asarray(np.round(np.fmax(1 / (1 + np.exp(-logits)), least), _DIGITS))
+def likelihood(level: float, share: Float64) -> Float64:
+    """P(answers), 0 to 1, by the odds of the best passage and the shares of its score. (n,) -> (n,)"""
+    return np.asarray(np.round(1 / (1 + np.exp(tuning.TUNING.relevance_fall * (1 - share) - level)), _DIGITS))

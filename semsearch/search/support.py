@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semsearch import tuning
+from semsearch.arrays.id_ranges import are_new
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
 from semsearch.text.languages import RULES
@@ -104,3 +105,20 @@ def support(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     length = is_section * tuned.length_weight * np.clip(powers, 0.0, tuned.length_most)
     share = min(max((1 - best / (weights.dense + weights.lexical)) / tuned.support_least, 0.0), 1.0)
     return candidates.add("support", share * tuned.support_weight * others).add("long", -share * length)
+
+
+def crowding(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
+    """A document that has three hits gives way to others: five hits of one page are one result to a reader.
+
+    Of 179 facts over six guides, 161 instead of 152 are in a document among the first five hits, and 130 instead of 126
+    in one of their sentences.
+    """
+    tuned = tuning.TUNING
+    if not _are_compared(query, candidates):
+        return candidates
+    documents = candidates.spans.documents
+    order = np.lexsort((-candidates.scores, documents))  # by documents, the best passages of each first
+    first_of = np.maximum.accumulate(np.where(are_new(documents[order]), np.arange(len(order)), 0))
+    points = np.zeros(len(order))
+    points[order] = np.where(np.arange(len(order)) - first_of < tuned.crowding_from, 0.0, -tuned.crowding_weight)
+    return candidates.add("crowding", points)

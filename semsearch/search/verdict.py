@@ -2,7 +2,7 @@
 
     score    = b + r · logit(relevance) + c · coverage + n · log(1 + passages) + m · log(words) + f · foreign
 
-    relevance  the largest of any candidate (semsearch.search.scoring)
+    relevance  of the best passage (semsearch.search.scoring)
     coverage   how much of the query one of the three best passages says, the geometric mean of its words:
                exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
                file's name has the i-th word (semsearch.search.alignment), w_i = √idf_i · a / (a + p_i) (Arora et al.
@@ -22,21 +22,19 @@ without foreign: docs/research/measurements.md, "Verdicts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
-from semsearch.search.alignment import AskedWords, similarities
-from semsearch.search.candidates import HitRows, Query, Ranking
+from semsearch.search.alignment import AlignedPassages, AskedWords
+from semsearch.search.candidates import Query, Ranking
 from semsearch.search.index_reader import IndexView
-from semsearch.search.make_hits import rows_of
+from semsearch.search.quote import BEST, Compared
 from semsearch.text.languages import RULES
-from semsearch.text.tokens import with_parts
 
-_BEST = 3  # passages whose words are compared
 _LEAST = 0.05  # ε
 _COMMON = 0.1  # times a: p of words that are not named as missing
 
@@ -50,45 +48,36 @@ class Judgement:
     features: tuple[float, ...]  # 1, logit of the relevance, coverage, log of passages, log of words, foreign
 
 
-def judge(query: Query, asked: AskedWords | None, ranking: Ranking, index: IndexView) -> Judgement | None:
+def judge(query: Query, compared: Compared | None, ranking: Ranking, index: IndexView) -> Judgement | None:
     """Say whether the index answers a query; None for passages that stand for one, which has no words to align."""
-    relevance = ranking.candidates.relevance
-    if query.original is None or asked is None:
+    candidates, tuned = ranking.candidates, tuning.TUNING
+    if query.original is None or compared is None:
         return None
-    missing = _missing(query, asked, index)
-    if relevance is None or not ranking.order:
+    missing = _missing(query, compared.aligned.asked, index)
+    if candidates.relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
-    tuned, reader, candidates = tuning.TUNING, index.reader, ranking.candidates
-    best = np.argsort(-candidates.scores, kind="stable")[:_BEST].tolist()  # however many hits are asked for
-    largest = float(np.clip(np.fmax.reduce(relevance.probability), 1e-4, 1 - 1e-4))
     features = (
         1.0,
-        float(np.log(largest / (1 - largest))),
-        _coverage(asked, rows_of(replace(ranking, order=best, near_duplicates={}), index)),
-        float(np.log1p(reader.lexical.passages)),
+        min(max(candidates.relevance.level, -9.0), 9.0),
+        _coverage(compared.aligned),
+        float(np.log1p(index.reader.lexical.passages)),
         float(np.log(max(query.word_count, 1))),
-        float(query.language is not None and query.language not in reader.languages),
+        float(query.language is not None and query.language not in index.reader.languages),
     )
     score = float(np.dot(features, tuned.verdict))
-    if any(id_ in candidates.literal for id_ in candidates.ids[best].tolist()):
+    if any(id_ in candidates.literal for id_ in [*compared.aligned.number_of][:BEST]):
         score = max(score, tuned.verdict_not_here)  # an exact part of the query is there
     verdict: Verdict = "answers" if score >= 0 else "perhaps" if score >= tuned.verdict_not_here else "not here"
     return Judgement(verdict, missing, features)
 
 
-def _coverage(asked: AskedWords, rows: HitRows) -> float:
-    """The largest share of a query that one of some passages says, 0 to 1."""
-    weights = asked.weights * _rarity(asked)
+def _coverage(aligned: AlignedPassages) -> float:
+    """The largest share of a query that one of the best passages says, with what is around it, 0 to 1."""
+    weights = aligned.asked.weights * _rarity(aligned.asked)
     if not weights.sum():
         return 0.0
-    texts, starts = list[str](), list[int]()
-    for row in rows.hits:
-        document = rows.documents[row.document_id]
-        around = (*row.headings, document.title, document.path.rpartition("/")[2])
-        starts.append(len(texts))
-        texts += [with_parts(text, document.format) for text in (*row.sentence_texts, *around)]
-    languages = np.repeat(rows.languages, np.diff([*starts, len(texts)])).tolist()
-    similar = np.maximum.reduceat(similarities(asked, texts, languages), starts, axis=0)  # of each hit (h, q)
+    sentences = [aligned.alone[rows].max(axis=0) for rows in aligned.slices[: len(aligned.around)]]
+    similar = np.maximum(sentences, aligned.around)
     return float(np.exp(np.log(np.maximum(similar, _LEAST)) @ (weights / weights.sum())).max())
 
 

@@ -47,7 +47,7 @@ def as_terms(text: str) -> list[int]:
 
 
 def of(scores: WordScores, ids: Int64, flags: NeighbourFlags) -> Float64:
-    return scores.scored(scores.search.locate(ids, flags))[0]
+    return scores.scored(scores.search.locate(ids, flags))
 
 
 def alone(n: int) -> NeighbourFlags:

@@ -107,7 +107,8 @@ def test_a_long_query_is_aligned_by_its_rarest_words(tmp_path: Path, small_vecto
 
 def test_a_word_said_in_the_sentence_before_still_counts(tmp_path: Path, small_vectors: VectorTable) -> None:
     text = "Lovelace wrote a program. She died in Marylebone. Babbage built the machine. It stands in a museum.\n"
-    assert quoted(tmp_path, small_vectors, text, "where did Lovelace die?") == "She died in Marylebone."
+    shown = "Lovelace wrote a program. She died in Marylebone."  # which says who "she" is
+    assert quoted(tmp_path, small_vectors, text, "where did Lovelace die?") == shown
 
 
 def test_the_same_word_is_better_than_another_form_of_it(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -185,7 +186,7 @@ def test_several_indexes_quote_as_each_does(tmp_path: Path, small_vectors: Vecto
 def test_a_sentence_with_what_is_asked_for_is_preferred(
     tmp_path: Path, small_vectors: VectorTable, text: str, query: str, shown: str
 ) -> None:
-    assert quoted(tmp_path, small_vectors, text + "\n", query) == shown
+    assert quoted(tmp_path, small_vectors, text + "\n", query).endswith(shown)  # after the one on which it leans
 
 
 @pytest.mark.parametrize(
@@ -245,7 +246,7 @@ def test_what_says_nothing_alone_is_shown_with_what_belongs_to_it_or_not_at_all(
 def test_the_first_line_of_a_text_is_a_title_and_not_the_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
     text = "Height of the garage\n\nThe garage is at the harbour. The entry is limited to 1.95 metres of height.\n"
     shown = quoted(tmp_path, small_vectors, text, "height of the garage", "a.txt")
-    assert shown == "The entry is limited to 1.95 metres of height."
+    assert shown == "The garage is at the harbour. The entry is limited to 1.95 metres of height."
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from small import article, small_vectors
 
-from semsearch import tuning
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
@@ -19,7 +18,7 @@ from semsearch.readers.document import Text
 from semsearch.results.hits import FLOOR, Hits, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader
-from semsearch.search.scoring import Likelihood, likelihood, relevance_numbers, trust
+from semsearch.search.scoring import likelihood, logit_of_best, relevance_numbers, trust
 from semsearch.tuning import TUNING
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
@@ -41,26 +40,26 @@ def with_relevance(hits: Hits, values: list[float | None]) -> Hits:
 
 @pytest.mark.parametrize(("vector", "words"), [(True, True), (True, False), (False, True)])
 def test_it_rises_with_cosine_words_and_share_and_is_a_probability(*, vector: bool, words: bool) -> None:
-    numbers = np.array(relevance_numbers(vector=vector, words=words))
-    ranges = np.linspace(-1, 1, 21), np.linspace(0, 3, 11), np.linspace(-0.5, 1, 7), np.linspace(0, 1, 3)
-    grid = np.meshgrid(*ranges, indexing="ij")
-    by = Likelihood(*(each.ravel() for each in grid), np.zeros(grid[0].size, dtype=np.bool_))
-    values = likelihood(np.tile(numbers, (grid[0].size, 1)), by).reshape(grid[0].shape)
-    assert ((values >= 0) & (values <= 1)).all()
-    for axis in range(3):
-        assert (np.diff(values, axis=axis) >= 0).all()
-    assert (
-        likelihood(numbers, replace(by, whole=~by.whole)) >= np.maximum(values.ravel(), TUNING.relevance_of_all)
-    ).all()
-    assert (np.diff(values, axis=0) > 0).any() == vector
-    assert (np.diff(values, axis=1) > 0).any() == words
+    numbers, shares = relevance_numbers(vector=vector, words=words), np.linspace(0, 1, 7)
+    for unknown in (0.0, 0.5, 1.0):
+        levels = np.array(
+            [
+                [logit_of_best(numbers, cosine=cosine, words=bm25, unknown=unknown) for bm25 in np.linspace(0.1, 3, 11)]
+                for cosine in np.linspace(-1, 1, 21)
+            ]
+        )
+        assert (np.diff(levels, axis=0) > 0).all() == vector
+        assert (np.diff(levels, axis=1) > 0).all() == words
+        values = np.array([likelihood(level, shares) for level in levels.ravel()])
+        assert ((values >= 0) & (values <= 1) & (np.diff(values, axis=1, prepend=0) >= 0)).all()
 
 
-def test_what_is_not_compared_counts_as_nothing() -> None:
-    nothing, zero = np.array([np.nan]), np.array([0.0])
-    numbers = np.array(relevance_numbers(vector=True, words=True))
-    absent = Likelihood(nothing, nothing, nothing, np.ones(1), np.array([False]))
-    assert likelihood(numbers, absent) == likelihood(numbers, Likelihood(zero, zero, zero, zero, absent.whole))
+@pytest.mark.parametrize("mode", MODES)
+def test_it_agrees_with_the_order(index: Index, mode: Mode) -> None:
+    for query in ("the captain of the ship and his zyzzyva", "captain", "a night in the garden"):
+        relevances = [hit.relevance or 0.0 for hit in index.search(query, 30, mode=mode)]
+        assert relevances == sorted(relevances, reverse=True)
+        assert len({*relevances}) > 1
 
 
 def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
@@ -89,12 +88,10 @@ def test_every_hit_has_what_its_explanation_says(index: Index, query: str, mode:
         assert likely is not None
         assert hit.relevance == pytest.approx(likely.probability, abs=2e-4)
         assert (likely.words is None) == (mode == "dense")
-        compared = np.array([likely.cosine or 0.0]) * (likely.trust or 0.0), np.array([likely.words or 0.0])
-        numbers = np.array(
-            relevance_numbers(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
-        )
-        rest = np.array([likely.share]), np.array([likely.unknown]), np.array([likely.whole])
-        expected = likelihood(numbers, Likelihood(*compared, *rest))
+        numbers = relevance_numbers(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
+        cosine, words = (likely.cosine or 0.0) * (likely.trust or 0.0), likely.words or 0.0
+        level = logit_of_best(numbers, cosine=cosine, words=words, unknown=likely.unknown)
+        expected = likelihood(level, np.array([likely.share]))
         assert likely.probability == pytest.approx(float(expected[0]), abs=2e-4)
     assert hits or (query, mode) in (("zyzzyva", "dense"), ("insect", "dense"))
 
@@ -106,15 +103,6 @@ def test_another_question_is_explained_as_its_own_search_would_find_it(index: In
         likely = index.explain(query, replace(hit, origin=None), mode=mode).relevance
         assert likely is not None
         assert likely.probability == pytest.approx(hit.relevance, abs=2e-4)
-
-
-def test_feedback_does_not_count(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = index.search("captain ship", 30)
-    monkeypatch.setattr(tuning, "TUNING", replace(TUNING, near_weight=0.0))
-    without = index.search("captain ship", 30)
-    assert usual[0].score != without[0].score
-    of_each = {hit.passage_id: hit.relevance for hit in without}
-    assert {hit.passage_id: hit.relevance for hit in usual} == pytest.approx(of_each, abs=2e-4)
 
 
 def test_a_word_that_no_passage_has_counts_as_a_rare_one(index: Index) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from known_items import prepared
 
-from semsearch import Index, tuning
+from semsearch import Index
 from semsearch.results.hits import Hit
 from semsearch_research.evaluate.beir import Collection, read_collection
 
@@ -172,9 +172,14 @@ def first_documents(question: Question, hits: Sequence[Hit], *, fits: bool) -> I
     for rank, (document, hit) in enumerate(list(best.items())[:DEPTH], start=1):
         features = (1.0, 0.0, 0.0, 0.0, 0.0)
         if fits and (found := hit.explain().relevance) is not None:
-            share = max(found.share, tuning.TUNING.least_share)
             unknown, known = (found.unknown, 1.0) if found.words else (0.0, 1 - found.unknown)
-            features = 1.0, (found.cosine or 0.0) * (found.trust or 0.0) * known, found.words or 0.0, share, unknown
+            features = (
+                1.0,
+                (found.cosine or 0.0) * (found.trust or 0.0) * known,
+                found.words or 0.0,
+                unknown,
+                found.share - 1,
+            )
         assert hit.relevance is not None
         yield question.kind, rank, float(document in question.answers), hit.relevance, *features
 
@@ -274,7 +279,7 @@ def measure(
                 parts.append((answers, SIZES[str(size)]))
     if fits:
         print(
-            f"{mode}: bias {{:.2f}}, cosine {{:.2f}}, words {{:.2f}}, share {{:.2f}}, unknown {{:.2f}}".format(
+            f"{mode}: bias {{:.2f}}, cosine {{:.2f}}, words {{:.2f}}, unknown {{:.2f}}, fall {{:.2f}}".format(
                 *fitted(parts)
             ),
             flush=True,

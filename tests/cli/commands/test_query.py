@@ -29,7 +29,7 @@ HIT = {
 }  # fmt: skip
 
 
-UNLIKELY = (-20.0, 1.0, 1.0, 1.0, 0.0)  # numbers of the relevance by which nothing answers
+UNLIKELY = (-20.0, 1.0, 1.0, 0.0)  # numbers of the relevance by which nothing answers
 
 
 def test_plain_is_what_a_pipe_gets() -> None:
@@ -107,9 +107,7 @@ def test_context_surrounds_the_sentence() -> None:
 
 
 def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        tuning, "TUNING", replace(tuning.TUNING, relevance=(-12.0, 0.0, 0.0, 12.0, 0.0), relevance_of_all=0.0)
-    )
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_fall=300.0))
     every = semsearch("query", "captain ship", "--all", "--json").json["hits"]
     answer = semsearch("query", "captain ship", "--json").json
     shown = len(answer["hits"])
@@ -121,7 +119,7 @@ def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted(monkeypatch:
 
 def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     every = semsearch("query", "ship", "--all", "--json").json["hits"]
-    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY, relevance_of_all=0.0))
+    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY))
     result = semsearch("query", "ship", "--json")
     assert (result.status, result.json["answered"], result.json["verdict"]) == (1, False, "not here")
     near = [(hit["path"], hit["line"]) for hit in result.json["hits"]]

@@ -34,7 +34,7 @@ class PapersReport(Record):
     """The results of each experiment; None for one that was not run. `missing` names these, with reasons.
 
     `fitted` has SIF and uSIF fitted on all tasks together beside each task's own, `on_counts` both with p(w) from a
-    file of word counts, `counted` the weights by it. `blanks` has CBOS with score 0 for pairs that nobody judged.
+    file of word counts, `counted` the weights by it.
     Supervised, classify, weights and counted use the first word vectors. `counts` and `texts` are names of files: of
     word counts, and of training texts. `libraries` are the packages that the figures depend on, with versions.
     """
@@ -56,7 +56,6 @@ class PapersReport(Record):
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
     cbos: CbosReport | None = None
-    blanks: CbosReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON, without seconds and folders, so that it is the same everywhere."""

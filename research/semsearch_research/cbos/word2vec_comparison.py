@@ -1,6 +1,6 @@
 """Compare continuous bag of sentences with word2vec: one text, the same words, sentences as sums of word vectors.
 
-Yuan and Zhang, table I and figures 3 and 4. Skip-gram, CBOW and CBOS learn from the same stemmed text, each in as many
+Yuan and Zhang, table I. Skip-gram, CBOW and CBOS learn from the same stemmed text, each in as many
 rounds; the words of the evaluation sentences are stemmed likewise. A sentence is the sum of its words' vectors, and
 similarity the cosine of two sums. Beside them stand the random vectors that CBOS starts from: what is due to shared
 words alone.
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,6 @@ Interval = tuple[float, float]  # the lowest and the highest of 95 % of the draw
 
 K, M = 1, 2  # the paper's choice
 RANDOM = "random"
-SWEPT = "STS14"  # section IV.C
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +76,6 @@ class CbosYear(Record):
     published: Mapping[str, float] = field(metadata=digits(4))
     printed: Mapping[str, float] = field(metadata=digits(4))
     interval: Mapping[str, Interval] = field(metadata=digits(4))
-
-
-@dataclass(frozen=True, slots=True)
-class CbosEffect(Record):
-    """The effect of one value of k or m, the other being the paper's: Pearson's r × 100 by task, and their mean.
-
-    Both are means over seeds, with intervals; `spread` is the standard deviation of the mean of the tasks.
-    """
-
-    parameter: Literal["k", "m"]
-    value: int
-    pearson: Mapping[str, float] = field(metadata=digits(4))
-    mean: float = field(metadata=digits(4))
-    spread: float | None = field(metadata=digits(4))
-    interval: Mapping[str, Interval] = field(metadata=digits(4))
-    low: float = field(metadata=digits(4))
-    high: float = field(metadata=digits(4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +111,6 @@ class CbosReport(Record):
     seconds: Mapping[str, float] = field(metadata=digits(4))
     tasks: tuple[CbosTask, ...]
     years: tuple[CbosYear, ...]
-    effects: tuple[CbosEffect, ...] = field(default=())
     differences: tuple[CbosDifference, ...] = field(default=())
 
 
@@ -141,8 +122,6 @@ def evaluate_cbos(
     corpus: Sequence[str | Path],
     sts: Sequence[str | Path],
     *,
-    ks: Sequence[int] = (),
-    ms: Sequence[int] = (),
     sentences: int | None = None,
     baselines: bool = True,
     stem: bool = True,
@@ -159,9 +138,8 @@ def evaluate_cbos(
 ) -> CbosReport:
     """Train CBOS, and with `baselines` skip-gram and CBOW; measure them on the paper's tasks among the files of `sts`.
 
-    `corpus` are files and folders of text, of which the first `sentences` are taken. `ks` and `ms` are values of k and
-    m to compare on the tasks of STS 2014, the other being 1 or 2 as in the paper. All is trained with each of `seeds`
-    seeds from `seed` on. With `blank_as_zero` pairs without a score have score 0. Vectors that were trained before are
+    `corpus` are files and folders of text, of which the first `sentences` are taken. All is
+    trained with each of `seeds` seeds from `seed` on. With `blank_as_zero` pairs without a score have score 0. Vectors that were trained before are
     taken from the cache folder unless `fresh`. `skipped(path, reason)` is called for files that could not be read,
     which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
     MissingExtra if gensim is not installed.
@@ -174,8 +152,8 @@ def evaluate_cbos(
         min_count=min_count,
         sentences=1 if sentences is None else sentences,
     )
-    check_settings(k=min(ks, default=K), m=min(ms, default=M), seeds=seeds)
-    tasks = _tasks(map(Path, sts), effects=bool(ks or ms), blank_as_zero=blank_as_zero)
+    check_settings(seeds=seeds)
+    tasks = _tasks(map(Path, sts), blank_as_zero=blank_as_zero)
     recipe = Recipe(tuple(map(Path, corpus)), sentences, stem, dimension, epochs, batch, min_count, seed)
     scorer = _Scorer(tasks, Stemming(stem=stem))
     trainer = Trainer(recipe, fresh, skipped, progress)
@@ -191,13 +169,12 @@ def evaluate_cbos(
         seconds={name: sum(run.seconds[name] for run in runs) for name in runs[0].seconds},
         tasks=rows,
         years=tuple(_years(rows, runs)),
-        effects=tuple(_effects(runs, scorer.tasks, ks, ms)),
         differences=tuple(_differences(runs, scorer.tasks)),
     )
 
 
 class _SeedRun:
-    """The trainings with one seed and their scores: by method, and of CBOS by k and m."""
+    """The trainings with one seed and their scores by method."""
 
     def __init__(self, trainer: Trainer, scorer: _Scorer, baselines: bool) -> None:
         self._trainer, self._scorer = trainer, scorer
@@ -207,20 +184,12 @@ class _SeedRun:
             self._measure(name, trainer.word2vec(name))
         self.cbos = trainer.cbos(K, M)
         self._measure("CBOS", self.cbos)
-        self._swept = {(K, M): self.measured["CBOS"]}
         words, recipe = self.cbos.words, trainer.recipe
         self.measured[RANDOM] = scorer.scores(words, start(len(words), recipe.dimension, recipe.seed).vectors)
 
     def by_method(self, task: str) -> dict[str, float]:
         """Pearson's r × 100 of each method on a task."""
         return {name: found[task].value for name, found in self.measured.items()}
-
-    def swept(self, k: int, m: int) -> Mapping[str, Resampled]:
-        """Pearson's r × 100 of CBOS with some k and m, by task."""
-        if (k, m) not in self._swept:
-            trained = self._trainer.cbos(k, m)
-            self._swept[k, m] = self._scorer.scores(trained.words, trained.vectors)
-        return self._swept[k, m]
 
     def _measure(self, name: str, trained: TrainedVectors) -> None:
         self.measured[name] = self._scorer.scores(trained.words, trained.vectors)
@@ -260,8 +229,8 @@ def _unit(rows: Float32) -> Float64:
     return np.asarray(wide / np.where(lengths > 0, lengths, 1))
 
 
-def _tasks(paths: Iterable[Path], *, effects: bool, blank_as_zero: bool) -> list[Task]:
-    """The paper's tasks among the files. Raises SourceError if there are none, or none to compare k and m on."""
+def _tasks(paths: Iterable[Path], *, blank_as_zero: bool) -> list[Task]:
+    """The paper's tasks among the files. Raises SourceError if there are none."""
     named = set(_printed())
     tasks = [
         task
@@ -274,27 +243,7 @@ def _tasks(paths: Iterable[Path], *, effects: bool, blank_as_zero: bool) -> list
         )
     if len({task.name for task in tasks}) != len(tasks):
         raise SourceError("two of the files are of one task, such as x.test.tsv and x.tsv; give one of them")
-    if effects and not any(task.group == SWEPT for task in tasks):
-        raise SourceError(f"k and m are compared on the tasks of {SWEPT}, and there are none; give 2014.*.test.tsv")
     return tasks
-
-
-def _effects(runs: Sequence[_SeedRun], tasks: Sequence[Task], ks: Sequence[int], ms: Sequence[int]) -> list[CbosEffect]:
-    """The effects of k and m: figures 3 and 4."""
-    swept = [task.name for task in tasks if task.group == SWEPT]
-    effects = []
-    compared: tuple[tuple[Literal["k", "m"], Sequence[int]], ...] = (("k", ks), ("m", ms))
-    for parameter, values in compared:
-        for value in sorted(set(values)):
-            k, m = (value, M) if parameter == "k" else (K, value)
-            found = {name: Resampled.mean(run.swept(k, m)[name] for run in runs) for name in swept}
-            mean = Resampled.mean(found.values()).interval
-            spread = _spread([_mean(run.swept(k, m)[name].value for name in swept) for run in runs])
-            values_of = {name: one.value for name, one in found.items()}
-            effects.append(
-                CbosEffect(parameter, value, values_of, mean.value, spread, _intervals(found), mean.low, mean.high)
-            )
-    return effects
 
 
 def _differences(runs: Sequence[_SeedRun], tasks: Sequence[Task]) -> Iterable[CbosDifference]:

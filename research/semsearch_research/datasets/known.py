@@ -54,7 +54,7 @@ DATASETS: Sequence[KnownDataset] = (
         "*SEM 2013 shared task: Agirre et al. 2013; its sentences belong to the Linguistic Data Consortium",
         "the mean STS13 is that of three tasks in four: SIF, tables 1, 5, 6; CBOS, table I",
     ),
-    _sts(2014, "SemEval-2014 Task 10", "Agirre et al.", f"{_TABLES}, figures 3 and 4"),
+    _sts(2014, "SemEval-2014 Task 10", "Agirre et al.", _TABLES),
     _sts(2015, "SemEval-2015 Task 2", "Agirre et al.", _TABLES),
     KnownDataset(
         "STS 2016", "SemEval-2016 Task 1: Agirre et al. 2016", "the column STS16 of sts; no figure of the papers"

@@ -1,35 +1,30 @@
-"""`semsearch evaluate cbos`: continuous bag of sentences beside skip-gram and CBOW, and the effects of k and m."""
+"""`semsearch evaluate cbos`: continuous bag of sentences beside skip-gram and CBOW."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from semsearch.errors import UsageError
-from semsearch_research.cbos.effects_picture import draw
-from semsearch_research.cbos.word2vec_comparison import CbosEffect, CbosReport, evaluate_cbos
+from semsearch_research.cbos.word2vec_comparison import CbosReport, evaluate_cbos
 from semsearch_research.command_line import (
     BlankAsZeroOption,
     FreshOption,
     JsonOption,
-    PlotOption,
     SeedOption,
     chosen,
     measuring,
     show,
 )
 from semsearch_research.evaluate.claims import Held, counted
-from semsearch_research.evaluate.table import NONE, Block, PictureOf, Table, bold, number, within
+from semsearch_research.evaluate.table import NONE, Block, Table, bold, number, within
 from semsearch_research.papers_report import PapersReport
 from semsearch_research.section import Section
 
 _PEERS = ("skip-gram", "CBOW")
 _SEEDS = 3
-_VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4
 
 
 def tasks(report: CbosReport) -> Table:
@@ -44,12 +39,6 @@ def tasks(report: CbosReport) -> Table:
         means = (within(year.pearson[one], *year.interval[one]) for one in ours)
         rows.append(bold([name, "", *means, *(number(year.published[one]) for one in theirs)]))
     return Table(["Pearson's r × 100", "pairs", *bold(ours), *(f"paper: {name}" for name in theirs)], rows, labels=2)
-
-
-def only(report: CbosReport, group: str) -> CbosReport:
-    """The report with the tasks and the mean of one group alone."""
-    tasks = tuple(task for task in report.tasks if task.group == group)
-    return replace(report, tasks=tasks, years=tuple(year for year in report.years if year.group == group))
 
 
 def claims(report: CbosReport) -> Iterator[Table]:
@@ -71,29 +60,13 @@ def above(tasks: Sequence[Mapping[str, float]], method: str, others: Sequence[st
     return sum(all(task[method] > task[other] for other in others) for task in tasks)
 
 
-def effects(swept: Sequence[CbosEffect]) -> Iterator[Table]:
-    """The tables of Yuan and Zhang's figures 3 and 4: r by task over k and over m, with the best value."""
-    for parameter in ("k", "m"):
-        if found := [effect for effect in swept if effect.parameter == parameter]:
-            rows = []
-            for task in found[0].pearson:
-                best = max(found, key=lambda effect: effect.pearson[task])
-                shown = (within(effect.pearson[task], *effect.interval[task]) for effect in found)
-                rows.append([task.partition(".")[2], *shown, str(best.value)])
-            highest = max(found, key=lambda effect: effect.mean)
-            means = (within(effect.mean, effect.low, effect.high) for effect in found)
-            rows.append(["mean", *means, str(highest.value)])
-            yield Table(["STS 2014", *(f"{parameter} = {effect.value}" for effect in found), "best"], rows)
-
-
 def tables(report: CbosReport) -> Iterator[Block]:
-    """The blocks of the experiment: the training and its seconds; table I; the effects."""
+    """The blocks of the experiment: the training and its seconds; table I."""
     yield _trained(report)
     yield "trained in " + ", ".join(f"{seconds:.0f} s ({name})" for name, seconds in report.seconds.items())
     yield tasks(report)
     yield _seeds(report)
     yield "Means of the paper are those of its rows for the tasks that were run."
-    yield from effects(report.effects)
 
 
 def _held(tasks: Sequence[Mapping[str, float]], other: str) -> Held:
@@ -129,14 +102,6 @@ def cbos(
         list[Path], typer.Argument(metavar="CORPUS...", help="Files and folders of text; also .txt.xz and .txt.gz.")
     ],
     sts: Annotated[list[Path], typer.Option(metavar="PATH", help="Sentence pairs, as evaluate sts reads. Repeatable.")],
-    ks: Annotated[
-        list[int] | None,
-        typer.Option("--k", metavar="N", min=1, help="Compare these numbers of sentences on each side. Repeatable."),
-    ] = None,
-    ms: Annotated[
-        list[int] | None,
-        typer.Option("--m", metavar="N", min=1, help="Compare these numbers of random sentences. Repeatable."),
-    ] = None,
     sentences: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Train on the first N sentences; by default on all.")
     ] = None,
@@ -157,17 +122,13 @@ def cbos(
     seed: SeedOption = 0,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds, from --seed on.")] = 3,
     fresh: FreshOption = False,
-    plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
     """Train CBOS, skip-gram and CBOW on one text, and compare plain sums of their vectors, as Yuan and Zhang do.
 
-    Pearson's r × 100 on the tasks of their table I, beside their figures. --k and --m show the effects of both numbers
-    on STS 2014, the other being 1 or 2 (figures 3 and 4). Needs the extra `papers`.
+    Pearson's r × 100 on the tasks of their table I, beside their figures. Needs the extra `papers`.
     """
-    if plot and not (ks or ms):
-        raise UsageError("the picture shows the effects of k and m; give --k N or --m N, several times")
-    with measuring(plot) as progress:
+    with measuring() as progress:
         report = evaluate_cbos(
             corpus,
             sts=sts,
@@ -182,16 +143,9 @@ def cbos(
             seeds=seeds,
             fresh=fresh,
             progress=progress,
-            **chosen(ks=ks, ms=ms, sentences=sentences),
+            **chosen(sentences=sentences),
         )
-    show(report, [*tables(report), *claims(report)], json=json, plot=plot, figures={"": lambda: draw(report.effects)})
-
-
-def _command(papers: PapersReport) -> str:
-    found = papers.cbos
-    assert found is not None  # or the section is left out
-    values = "".join(f" --{effect.parameter} {effect.value}" for effect in found.effects)
-    return f"{_of_text(papers)} --no-baselines{values}"
+    show(report, [*tables(report), *claims(report)], json=json)
 
 
 def _of_text(papers: PapersReport) -> str:
@@ -227,21 +181,4 @@ TABLE_I = Section(
     says=_beside,
     blocks=lambda report, _: [tasks(report).without("pairs"), *claims(report)],
     note="cbos",
-)
-BLANKS = Section(
-    of="blanks",
-    title="STS 2015 with the pairs that nobody judged",
-    command=lambda papers: f"{_of_text(papers)} --blank-as-zero",
-    vectors="none",
-    says="In the release of 2015 most pairs have no score, and are left out above. Here they have score 0.",
-    blocks=lambda report, _: [tasks(only(report, "STS15"))],
-    note="blanks",
-)
-EFFECTS = Section(
-    of="cbos.effects",
-    title="The effect of k and m (figures 3 and 4)",
-    command=_command,
-    vectors="none",
-    blocks=lambda swept, _: [*effects(swept), PictureOf("cbos", "Pearson's r on STS 2014 over k and over m")],
-    note="effects",
 )

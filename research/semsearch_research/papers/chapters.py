@@ -68,8 +68,6 @@ CHAPTERS: Sequence[Chapter] = (
         (
             cbos_experiment.TRAINED,
             cbos_experiment.TABLE_I,
-            cbos_experiment.BLANKS,
-            cbos_experiment.EFFECTS,
         ),
     ),
     Chapter(

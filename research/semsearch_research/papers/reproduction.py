@@ -22,7 +22,6 @@ from semsearch_research.analysis.weighing import evaluate_weights
 from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
 from semsearch_research.evaluate.cache import versions
 from semsearch_research.evaluate.inputs import Progress, check_several
-from semsearch_research.evaluate.sentence_pairs import read_pairs
 from semsearch_research.evaluate.sts import evaluate_sts
 from semsearch_research.evaluate.sts_cosines import VARIANTS
 from semsearch_research.optional import import_gensim, import_scikit_learn
@@ -35,7 +34,6 @@ from semsearch_research.supervised.several_seeds import evaluate_supervised
 
 FOLDERS = ("sts", "paraphrase", "supervised", "frequencies")
 _DECISIVE = ("semsearch", "numpy", "scipy", "scikit-learn", "gensim")
-_VALUES = (1, 2, 3, 4, 5)  # of k and of m, in figures 3 and 4 of Yuan and Zhang
 
 
 @dataclass(slots=True)
@@ -84,12 +82,6 @@ class PapersData:
         """The folders with labelled sentences."""
         folders = (self.folder / name for name in ("sts", "supervised"))
         return [folder for folder in folders if folder.is_dir() and has_labels(folder)]
-
-    @property
-    def has_blanks(self) -> bool:
-        """Whether pairs of STS 2015 are there that nobody judged, as in the release."""
-        files = sorted((self.folder / "sts").glob("2015.*.test.tsv"))
-        return any(pair.score is None for file in files for pair in read_pairs(file))
 
 
 # -- The experiments: each gives values for fields of PapersReport -----------------------------------------------------
@@ -146,12 +138,8 @@ def _classify(data: PapersData, progress: Progress | None) -> Found:
 
 
 def _cbos(data: PapersData, progress: Progress | None) -> Found:
-    values = _VALUES if "2014" in data.years else ()  # the year on whose tasks the paper compares them
     options: dict[str, Any] = {"sentences": data.sentences, "seeds": data.seeds, "progress": progress}
-    reports = {"cbos": evaluate_cbos(data.texts, sts=data.pairs, ks=values, ms=values, fresh=data.fresh, **options)}
-    if data.has_blanks:  # measured on what was trained a moment ago
-        reports["blanks"] = evaluate_cbos(data.texts, sts=data.pairs, blank_as_zero=True, **options)
-    return reports
+    return {"cbos": evaluate_cbos(data.texts, sts=data.pairs, fresh=data.fresh, **options)}
 
 
 RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the order of the report

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from semsearch.errors import StorageError, UsageError
 from semsearch.system.durable import write_durably
 from semsearch_research.analysis import removal_picture, sif_pictures
-from semsearch_research.cbos import effects_picture
 from semsearch_research.evaluate import sts_picture
 from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.evaluate.plots import png
@@ -45,8 +44,6 @@ def drawn(report: PapersReport) -> dict[str, bytes]:
         pictures["sweep"] = sif_pictures.draw_sweep(sweep_experiment.without_uniform(report.sweep))
     if report.removal is not None:
         pictures["removal"] = removal_picture.draw(report.removal)
-    if report.cbos is not None and report.cbos.effects:
-        pictures["cbos"] = effects_picture.draw(report.cbos.effects)
     return {f"{name}.png": png(figure, dpi=_DPI) for name, figure in pictures.items()}
 
 

@@ -1,4 +1,4 @@
-"""CBOS beside word2vec: the text as the paper prepares it, sums of word vectors, effects of k and m, kept trainings."""
+"""CBOS beside word2vec: the text as the paper prepares it, sums of word vectors, kept trainings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 import scipy
 import Stemmer
 from collections_made import pairs, write_pairs
-from console import semsearch
 from small import TOPICS, sentence
 
 from semsearch.text.sentences import sentence_spans
@@ -194,11 +193,8 @@ def test_the_paper_has_cbos_above_the_others_on_fourteen_of_twenty_tasks() -> No
     assert above(tasks, "CBOS", ROWS[:2]) == 19
 
 
-# -- k and m -----------------------------------------------------------------------------------------------------------
-
-
 def test_figures_are_means_over_seeds_with_their_deviation(corpus: Path, sts: Path) -> None:
-    given = {**QUICK, "baselines": False, "ks": [2]}
+    given = {**QUICK, "baselines": False}
     alone = [evaluate_cbos([corpus], [sts], **{**given, "seed": seed}) for seed in (4, 5)]  # type: ignore[arg-type]
     both = evaluate_cbos([corpus], [sts], **{**given, "seed": 4, "seeds": 2})  # type: ignore[arg-type]
     for task, one, two in zip(both.tasks, alone[0].tasks, alone[1].tasks, strict=True):
@@ -207,12 +203,8 @@ def test_figures_are_means_over_seeds_with_their_deviation(corpus: Path, sts: Pa
             assert task.pearson[name] == pytest.approx(np.mean(each))
             assert task.spread[name] == pytest.approx(np.std(each, ddof=1))
             assert one.spread[name] is None
-    means = [report.effects[0].mean for report in alone]
-    assert both.effects[0].mean == pytest.approx(np.mean(means))
-    assert both.effects[0].spread == pytest.approx(np.std(means, ddof=1))
     low, high = both.years[1].interval["CBOS"]
     assert low < both.years[1].pearson["CBOS"] < high
-    assert (both.effects[0].low, both.effects[0].high) != (low, high)
     year = [report.years[1].pearson["CBOS"] for report in alone]
     assert both.years[1].spread["CBOS"] == pytest.approx(np.std(year, ddof=1))
 
@@ -236,21 +228,9 @@ def test_a_second_run_takes_what_was_trained_and_only_the_same(
         patched.setattr(trainer, "train_round", fails)
         patched.setattr(trainer, "read_stemmed", fails)
         assert run(corpus, sts) == first
-        for other in ({"fresh": True}, {"sentences": 50}, {"seed": 1}, {"ks": [2]}, {"stem": False}, {"batch": 8}):
+        for other in ({"fresh": True}, {"sentences": 50}, {"seed": 1}, {"stem": False}, {"batch": 8}):
             with pytest.raises(AssertionError, match="trains again"):
                 run(corpus, sts, **other)
         corpus.write_text(corpus.read_text() + "More.\n")
         with pytest.raises(AssertionError, match="trains again"):
             run(corpus, sts)
-
-
-# -- mistakes ----------------------------------------------------------------------------------------------------------
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
-
-
-def test_a_picture_without_effects_is_refused_before_the_work(corpus: Path, sts: Path) -> None:
-    result = semsearch("evaluate", "cbos", corpus, "--sts", sts, "--plot", "x.png")
-    assert (result.status, result.out) == (2, "")
-    assert "give --k N or --m N" in result.err

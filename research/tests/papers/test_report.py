@@ -116,7 +116,6 @@ def test_paragraph_vectors_and_cbos_wait_for_a_text(
     assert (report.texts, report.train_sentences) == (("text.txt",), 77)
     assert given["classify"]["train_text"] == [text]
     assert given["classify"]["paragraphs"].sentences == given["cbos"]["sentences"] == 77
-    assert given["cbos"]["ks"] == given["cbos"]["ms"] == (1, 2, 3, 4, 5)  # STS 2014 is there
 
 
 def test_a_folder_without_data_is_said(tmp_path: Path, data: Path, small_vectors: VectorTable) -> None:

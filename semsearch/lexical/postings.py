@@ -6,7 +6,7 @@ The file is a short header and its arrays, read by memory mapping: a query touch
     bounds   (T + 1,) int64: term i has the postings bounds[i] to bounds[i + 1]
     lengths  (R,) float32: how many words each passage has, headings included
     rows     (P,) int32: the passages' rows, rising within a term
-    spelled  the words as they are spelled (semsearch.lexical.spelling); a file of an earlier version has none
+    spelled  the words as they are spelled (semsearch.lexical.spelling)
     counts   (P,) uint8: how often, words of title and headings counted double, at most 255
     letters  (U,) uint8: the letters of the spelled words
 """
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-_MAGICS = {b"semsearch words1": 3, b"semsearch words2": 5}  # how many int64 follow: T, R, P; W, U
-_MAGIC_SIZE = 16
+_MAGIC = b"semsearch words2"
+_HEADER = len(_MAGIC) + 5 * 8  # five int64 follow: T, R, P, W, U
 MOST = 255  # times that are counted
 _Integers = npt.NDArray[np.integer[Any]]
 _MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
@@ -54,14 +54,11 @@ class Postings:
         self.path = path
         self._file = CheckedFile(path, sums)
         data = self._file.data
-        magic = data[:_MAGIC_SIZE].tobytes()
-        header = _MAGIC_SIZE + 8 * _MAGICS.get(magic, 0)
-        if magic not in _MAGICS or len(data) < header:
+        if data[: len(_MAGIC)].tobytes() != _MAGIC or len(data) < _HEADER:
             raise IndexDamaged(f"{path} is not a file of postings; run: {rebuild_command(path.parents[1])}")
-        terms, passages, postings, *spelled = data[_MAGIC_SIZE:header].view("<i8").tolist()
-        words, letters = spelled or (0, 0)
+        terms, passages, postings, words, letters = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
         sizes = [8 * terms, 8 * (terms + 1), 4 * passages, 4 * postings, *[4 * words] * spelling.ARRAYS]
-        edges = list(accumulate([*sizes, postings, letters], initial=header))
+        edges = list(accumulate([*sizes, postings, letters], initial=_HEADER))
         if min(terms, passages, postings, words, letters) < 0 or edges[-1] != len(data):
             raise IndexDamaged(
                 f"{path} has {len(data)} bytes, not {edges[-1]}; run: {rebuild_command(path.parents[1])}"
@@ -79,7 +76,7 @@ class Postings:
 
     @cached_property
     def spelled(self) -> SpelledWords:
-        """The words as they are spelled; none in a file of an earlier version. Raises IndexDamaged."""
+        """The words as they are spelled. Raises IndexDamaged."""
         self._file.check(self._spelled_start, self._counts_start)
         self._file.check(len(self._file.data) - len(self._letters))
         return SpelledWords(self._spelled, self._letters, terms=len(self.terms))
@@ -295,7 +292,7 @@ class PostingsBuilder:
         words, letters = spelling.to_arrays(spelled, rank[of_word])
         sizes = np.array([len(names), self._size, len(numbers), len(spelled), len(letters)], dtype="<i8")
         return [
-            np.frombuffer([*_MAGICS][-1] + sizes.tobytes(), dtype=np.uint8),
+            np.frombuffer(_MAGIC + sizes.tobytes(), dtype=np.uint8),
             names[order].astype("<u8"),
             lists.indptr.astype("<i8"),
             np.concatenate(self._lengths).astype("<f4"),

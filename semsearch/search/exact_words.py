@@ -22,6 +22,7 @@ given last, after boosts and after a reranker, and anew where the answers of sev
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +32,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Float64, UInt64
+from semsearch.arrays.types import UInt64
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.hits import Hit
 from semsearch.results.origin import ExactPart, ExactWords
@@ -226,26 +227,20 @@ def _is_edge(character: str, beyond: str, *, is_end: bool = False) -> bool:
 
 # -- Ordering ----------------------------------------------------------------------------------------------------------
 
-_Rank = tuple[int, int]  # how many parts a passage has, and how many as they are typed
-_NONE = 0, 0
 
+def points_of(scores: Sequence[float], parts: Sequence[Sequence[ExactPart]]) -> list[float]:
+    """The points of passages with these scores that have these parts of a query.
 
-def _rank_of(parts: Sequence[ExactPart]) -> _Rank:
-    return len(parts), sum(part.as_typed for part in parts)
-
-
-def points_of(scores: Float64, ranks: Sequence[_Rank]) -> dict[_Rank, float]:
-    """The points for passages of each rank, so that every higher rank is above every lower one. (n,), n ranks"""
-    of_rank: dict[_Rank, list[float]] = {}
-    for score, rank in zip(scores.tolist(), ranks, strict=True):
-        if score == score:  # not NaN
-            of_rank.setdefault(rank, []).append(score)
-    points: dict[_Rank, float] = {}
-    highest = -np.inf
-    for rank, own in sorted(of_rank.items()):
-        points[rank] = 0.0 if rank == _NONE else float(max(0.0, highest + tuning.TUNING.exact_margin - min(own)))
-        highest = max(own) + points[rank]
-    return points
+    Each that has more parts, or more of them as they are typed, comes before all that have less.
+    """
+    ranks = [(len(of_passage), sum(part.as_typed for part in of_passage)) for of_passage in parts]
+    points, highest = dict.fromkeys(ranks, 0.0), -math.inf
+    for rank in sorted(points):
+        of_rank = [score for score, other in zip(scores, ranks, strict=True) if other == rank and not math.isnan(score)]
+        if of_rank and rank > (0, 0):
+            points[rank] = max(0.0, highest + tuning.TUNING.exact_margin - min(of_rank))
+        highest = max(of_rank, default=highest) + points[rank]
+    return [points[rank] for rank in ranks]
 
 
 def exact_words(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
@@ -256,9 +251,8 @@ def exact_words(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
     literal = candidates.literal
     if not literal:
         return candidates
-    ids = candidates.ids.tolist()
-    points = points_of(candidates.scores, [_rank_of(literal.get(id_, ())) for id_ in ids])
-    return candidates.add("exact", np.array([points[_rank_of(literal[id_])] if id_ in literal else 0.0 for id_ in ids]))
+    parts = [literal.get(id_, ()) for id_ in candidates.ids.tolist()]
+    return candidates.add("exact", np.array(points_of(candidates.scores.tolist(), parts)))
 
 
 def without_points(hit: Hit) -> float:
@@ -270,9 +264,8 @@ def exact_first(hits: Sequence[Hit]) -> list[Hit]:
     """Order hits by their scores, in which the points for exact words are given anew, from these hits' scores."""
     parts = [hit.origin.exact.parts if hit.origin is not None and hit.origin.exact else () for hit in hits]
     if any(parts):
-        scores, ranks = np.array([without_points(hit) for hit in hits]), [_rank_of(each) for each in parts]
-        points = points_of(scores, ranks)
-        hits = [_with(hit, points[rank], own) for hit, rank, own in zip(hits, ranks, parts, strict=True)]
+        points = points_of([without_points(hit) for hit in hits], parts)
+        hits = [_with(*of_hit) for of_hit in zip(hits, points, parts, strict=True)]
     return sorted(hits, key=lambda hit: -hit.score)
 
 

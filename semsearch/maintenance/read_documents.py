@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse
-from semsearch.search.make_hits import stale_documents
 from semsearch.searchable import SoughtPassage
+from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.catalogue import (
     DocumentRow,
     PassageRow,

@@ -1,16 +1,13 @@
 """Turn ranked passages into hits: their rows, the sentence to quote, its neighbours, a path to open, staleness.
 
 A near-duplicate of a better passage is listed with that one, and is no hit of its own. A document is stale if its file
-is no longer what was indexed.
+is no longer what was indexed (semsearch.sources.unchanged).
 """
 
 from __future__ import annotations
 
 import math
-import os
-import stat
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from semsearch.results.hits import DuplicatePassage, Hit
@@ -18,60 +15,14 @@ from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, HitRows, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
+from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.catalogue import DocumentRow, PassageRow, need_passages
 from semsearch.storage.checked_rows import get_record_metadata
 from semsearch.storage.find_document import path_of
-from semsearch.system.locations import uri_scheme, working_folder
-from semsearch.system.source_files import NotTheFile, source_digest
+from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:
     import sqlite3
-
-_PATIENCE = 5.0  # seconds that a query reads a file which may have changed
-
-
-def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
-    """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
-
-    Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
-    was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
-    a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
-    """
-    read = [document for document in documents if document.root]
-    local = {root for root in {document.root for document in read} if not uri_scheme(root)}
-    found = {document.id: _is_gone(document) for document in read if document.root in local}
-    return {id_: is_gone for id_, is_gone in found.items() if is_gone is not None}
-
-
-def _is_gone(document: DocumentRow) -> bool | None:
-    """Whether a document's file is gone (true) or has changed (false); None if neither."""
-    try:
-        found = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
-    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
-        return True
-    except OSError:
-        return None
-    if found.st_size != document.size or not stat.S_ISREG(found.st_mode):
-        return False
-    return False if found.st_mtime_ns != document.mtime_ns and _is_other(document, found) else None
-
-
-def _is_other(document: DocumentRow, found: os.stat_result) -> bool:
-    state = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-    try:
-        return _digest_of(document.absolute, document.root, state) != document.digest
-    except (FileNotFoundError, NotTheFile):
-        return True
-    except OSError:  # not readable, or not in time
-        return False
-
-
-@lru_cache(maxsize=4096)  # a folder that was copied has another time in every file, for each query
-def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
-    return source_digest(path, root=root, seconds=_PATIENCE)
-
-
-# -- Hits --------------------------------------------------------------------------------------------------------------
 
 Sentences = tuple[str, ...]
 

@@ -1,25 +1,6 @@
-"""Everything that can go wrong and is not a bug, as one tree:
-
-    SemsearchError
-    ├── UsageError           an invalid argument: an empty query, k = 0, a bad filter
-    ├── SourceError          a path that cannot be read as a document
-    │   └── SourceChanged    a file that is no longer what was indexed, where only that may be shown
-    ├── IndexNotFound        no index there, or several and none named
-    ├── IndexExists          an index is there already
-    ├── IndexDamaged         a folder that is not an index, or one whose parts disagree
-    │   └── IndexOutdated    an index of an earlier version, to be made again from its files
-    ├── IndexLocked          another process is writing
-    ├── IndexNotTrusted      an index would read or reach what the user has not allowed it
-    ├── StorageError         the disk is full, read-only or failing; or a store cannot be reached
-    ├── VectorsError         word vectors that cannot be found or read
-    ├── ModelError           a reranking model that cannot be found or read
-    ├── VectorsMismatch      an index opened with other word vectors than it was built with
-    ├── FitError             embedders that are not fitted, or that do not belong together
-    ├── ServerError          a server that cannot be reached, or that refuses
-    └── MissingExtra         an optional package is not installed
+"""Everything that can go wrong and is not a bug, as one tree: each class below is a `SemsearchError`.
 
 Each message says what was found, what was expected and what to do. The command line prints it on one line and exits 2.
-`EXHAUSTED` are the errors of the operating system that blame the machine, not a file: it has too little of something.
 """
 
 from __future__ import annotations
@@ -154,7 +135,7 @@ def _shown(folder: Path) -> str:
     return folder.as_posix() if len(folder.parts) > 1 else f"./{folder.name}"
 
 
-EXHAUSTED = {  # error number: what to do
+EXHAUSTED = {  # error numbers that blame the machine, not a file: it has too little of something; and what to do
     errno.ENOSPC: "make room and try again",
     errno.EMFILE: "raise the limit with ulimit -n",
     errno.ENFILE: "close other programs",

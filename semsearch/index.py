@@ -45,8 +45,7 @@ from semsearch.word_vectors.table import DEFAULT_VECTORS, is_shipped
 
 if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
-    from semsearch.indexing.index_writer import IndexWriter
-    from semsearch.indexing.progress_reports import Reporting
+    from semsearch.indexing.index_writer import IndexWriter, Reporting
     from semsearch.maintenance.export import ExportFormat, Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap

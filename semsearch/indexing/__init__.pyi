@@ -2,5 +2,4 @@
 
 from .add_texts import as_texts as as_texts, read_records as read_records
 from .follow_files import follow as follow
-from .index_writer import IndexWriter as IndexWriter
-from .progress_reports import reporting as reporting
+from .index_writer import IndexWriter as IndexWriter, reporting as reporting

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.indexing.read_files import digest_of
-from semsearch.indexing.sync_roots import asked_roots, changed_roots, is_missing
+from semsearch.indexing.sync_roots import asked_roots, changed_roots
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
 from semsearch.results.omissions import WAITING, count_endings
@@ -42,7 +42,6 @@ from semsearch.storage.known_files import (
     documents_with_other_readers,
     get_known,
     get_known_at,
-    get_known_of_sizes,
     get_known_with,
     get_skips,
     get_states,
@@ -155,9 +154,8 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
 class _Seen:
     """The documents and files below some roots and parts of roots that are to be compared.
 
-    `unchanged` counts further documents, which need no closer look. Nothing lies in the `empty_parts`. The files of the
-    `lost` documents, elsewhere in these roots, no longer exist: a new file may be one of them. Roots in stores are
-    `unlisted` if they could not be listed.
+    `unchanged` counts further documents, which need no closer look. Nothing lies in the `empty_parts`. Roots in stores
+    are `unlisted` if they could not be listed.
     """
 
     known: list[KnownDocument] = field(default_factory=list)
@@ -168,7 +166,6 @@ class _Seen:
     deserted: list[Root] = field(default_factory=list)
     unlisted: list[Root] = field(default_factory=list)
     empty_parts: list[RootPart] = field(default_factory=list)
-    lost: list[KnownDocument] = field(default_factory=list)
 
     def skip(self, path: str, reason: str) -> None:
         self.skipped.append(SkippedFile(path, reason))
@@ -200,15 +197,10 @@ def _compare(
         if skip := holding.get(file.canonical):
             (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
     digest = partial(_digest, max_bytes=MAX_BYTES if max_bytes is None else max_bytes, unreadable=unreadable)
-    result = plan([*seen.known, *seen.lost], readable, digest=digest, outdated=outdated)
+    result = plan(seen.known, readable, digest=digest, outdated=outdated)
     result.unchanged += seen.unchanged
     hidden = tuple(canonical(item.path) + "/" for item in seen.skipped)  # below what cannot be listed they may be there
-    lost = {document.document_id for document in seen.lost}
-    result.removed = [
-        document
-        for document in result.removed
-        if document.document_id not in lost and not f"{document.canonical}/".startswith(hidden)
-    ]
+    result.removed = [document for document in result.removed if not f"{document.canonical}/".startswith(hidden)]
     stored = [*known_roots, *(root for root in seen.unlisted if any(root.id == known.id for known in known_roots))]
     return Changes(
         started_ns=started_ns,
@@ -353,23 +345,11 @@ def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPa
     inside = {part.canonical for part in parts}
     there = {file.canonical for file in present} | {canonical(item.path) for item in unlisted} | known_paths
     full = {enclosing_path(path, inside) for path in there}
-    sizes = {file.size for file in present if file.canonical not in known_paths}
-    same_size = get_known_of_sizes(db, root, sizes) if sizes else []
     seen.known += known
     seen.present += present
     seen.skipped += unlisted
     seen.empty_parts += [part for part in parts if part.canonical not in full]
-    seen.lost += [document for document in same_size if document.canonical not in known_paths and _is_gone(document)]
     return True
-
-
-def _is_gone(document: KnownDocument) -> bool:
-    """Return whether the file of a document certainly no longer exists.
-
-    False for a name that the disk may spell otherwise, and for an object of a store.
-    """
-    path = document.canonical
-    return path.isascii() and not uri_scheme(path) and is_missing(path)
 
 
 def canonical(path: str) -> str:

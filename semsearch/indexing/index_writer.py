@@ -21,7 +21,6 @@ from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import rewrite_words
-from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
 from semsearch.indexing.segment_merging import is_scattered
 from semsearch.indexing.sync import sync
@@ -45,6 +44,32 @@ from semsearch.word_vectors.loading import open_vectors
 
 if TYPE_CHECKING:
     import sqlite3
+
+
+# -- Progress ----------------------------------------------------------------------------------------------------------
+
+Report = Callable[[Progress], None]
+Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
+_PHASES = {"reading": "reading files", "recognizing": "recognizing text"}  # those that count files, not sentences
+
+
+@contextmanager
+def reporting(progress: Reporting) -> Iterator[Report | None]:
+    """What a writer calls with its progress, while the block runs."""
+    if not isinstance(progress, bool) or not progress:
+        yield progress or None
+        return
+    from tqdm.auto import tqdm  # a tenth of a second, which only a bar needs
+
+    with tqdm(disable=None, leave=False) as bar:  # nothing where nobody looks
+
+        def draw(step: Progress) -> None:
+            of_files = step.phase in _PHASES
+            bar.set_description(_PHASES.get(step.phase, step.phase), refresh=False)
+            bar.total = (step.total_files if of_files else step.total_sentences) or None
+            bar.update((step.files if of_files else step.sentences) - bar.n)
+
+        yield draw
 
 
 # -- Documents that paths and ids name ---------------------------------------------------------------------------------

@@ -57,7 +57,6 @@ class DocumentSource:
     mtime_ns: int = 0
     checked_ns: int = 0
     columns: Columns = NO_COLUMNS
-    reader: str | None = None  # `label_of`; None: of today's reader
 
 
 class Intake:
@@ -184,9 +183,7 @@ class Intake:
         words: int,
         language: str,
     ) -> None:
-        reader = source.reader
-        if reader is None:
-            reader = "" if source.root_id == ADDED else label_of(file.format, source.columns)
+        reader = "" if source.root_id == ADDED else label_of(file.format, source.columns)
         ids = self.next_document, first_passage, self._next_passage - first_passage, source.root_id
         where = source.path, source.file if source.file != source.path else None
         state = source.size, source.mtime_ns, source.checked_ns, source.digest

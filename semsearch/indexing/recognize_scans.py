@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from semsearch.errors import SemsearchError
 from semsearch.indexing.changes import Changes, find_changes_at, unrecognized
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.progress_reports import Report
 from semsearch.indexing.read_files import Opened, each_opened
 from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
@@ -33,7 +32,7 @@ from semsearch.system.parallel import in_order
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.indexing.index_writer import IndexWriter
+    from semsearch.indexing.index_writer import IndexWriter, Report
 
 _BATCH = 60.0  # seconds of recognition until a commit
 _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB

@@ -24,13 +24,13 @@ from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.storage.catalogue import PassageRow, each_passage, get_roots, get_spans
+from semsearch.storage.catalogue import PassageRow, each_passage, get_spans
+from semsearch.storage.checked_rows import check_all_documents, get_record_metadata
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import KeptDocument, each_kept, kept_ids
+from semsearch.storage.document_rows import BEGINNING, ListedDocument, list_documents
 from semsearch.storage.find_document import shown
 from semsearch.system.durable import durable_file
 from semsearch.system.locations import working_folder
-from semsearch.text.passage_records import PassageRecord
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -89,32 +89,31 @@ def export_index(
 def export_rows(
     db: sqlite3.Connection, unit: Unit, *, vectors: IndexReader | None, filters: Sequence[str]
 ) -> Iterator[ExportRow]:
-    """Yield the rows of the documents that pass all filters, in the order in which they came into the index.
+    """Yield the rows of the documents that pass all filters, by root and path.
 
     `vectors`: the generation that has them, if they are wanted.
     """
     teach(db)
-    here, roots = working_folder().as_posix(), {root.id: root for root in get_roots(db)}
+    check_all_documents(db)
+    here, after = working_folder().as_posix(), BEGINNING
     where = condition([parse(text) for text in filters], here=here)
-    for document in each_kept(db, kept_ids(db, where.sql, where.parameters)):
-        columns = document.columns
-        root, first = roots.get(columns.root_id), columns.first_passage
-        id_, of_root = columns.path, ""
-        if root is not None:
-            of_root = root.path
-            id_ = shown(root.path if root.single else f"{root.path.rstrip('/')}/{document.file}", here)
-        rows = _ROWS[unit](id_, of_root, document, list(each_passage(db, first, first + columns.passages)))
-        if vectors is None:
-            yield from rows
-        else:
-            of_rows = _vectors_of(db, unit, vectors, document)
-            yield from ({**row, "vector": vector} for row, vector in zip(rows, of_rows, strict=True))
+    while listed := list_documents(db, where.sql, where.parameters, after=after, limit=_PAGE):
+        for document in listed:
+            columns = document.columns
+            passages = list(each_passage(db, columns.first_passage, columns.first_passage + columns.passages))
+            id_ = shown(document.absolute, here) if document.root else columns.path
+            rows = _ROWS[unit](db, id_, document, passages)
+            if vectors is None:
+                yield from rows
+            else:
+                of_rows = _vectors_of(db, unit, vectors, passages)
+                yield from ({**row, "vector": vector} for row, vector in zip(rows, of_rows, strict=True))
+        after = (columns.root_id, columns.path)
 
 
-def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, document: KeptDocument) -> Float32:
+def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, passages: Sequence[PassageRow]) -> Float32:
     """The vectors of a document's rows. (n, d)"""
-    first = document.columns.first_passage
-    ids = np.arange(first, first + len(document.passages), dtype=np.int64)
+    ids = np.array([passage.id for passage in passages], dtype=np.int64)
     if unit == "sentences":
         return _in_place(IndexView(db, reader).sentences(ids, get_spans(db, ids)))
     vectors = _in_place(reader.passage_vectors.fetch(ids))
@@ -128,40 +127,56 @@ def _in_place(stored: StoredVectors) -> Float32:
     return rows
 
 
-def _documents(id_: str, root: str, document: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
-    columns = document.columns
+def _documents(
+    db: sqlite3.Connection, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
+) -> Iterator[ExportRow]:
+    columns, of_records = document.columns, _record_metadata(db, passages)
     yield {
         "id": id_,
-        "root": root,
+        "root": document.root,
         "title": columns.title,
         "format": columns.format,
-        "modified": moment(columns.mtime_ns) if root else None,
+        "modified": moment(columns.mtime_ns) if document.root else None,
         "indexed": columns.indexed_at,
         "characters": document.characters,
-        "metadata": document.metadata(),
+        "metadata": _metadata(document),
         "text": text_of(passages),
-        "passages": [_whole(passage) for passage in document.passages],
+        "passages": [_whole(passage, of_records.get(passage.id)) for passage in passages],
     }
 
 
-def _whole(record: PassageRecord) -> dict[str, Any]:
+def _metadata(document: ListedDocument) -> dict[str, Any]:
+    """The metadata of a document; numbers that JSON does not have are null."""
+    metadata: dict[str, Any] = json.loads(document.columns.metadata, parse_constant=lambda _: None)
+    return metadata
+
+
+def _record_metadata(db: sqlite3.Connection, passages: Sequence[PassageRow]) -> dict[int, dict[str, Any]]:
+    ids = [passage.id for passage in passages]
+    return get_record_metadata(db, ids, needed=[passage.id for passage in passages if passage.is_of_record])
+
+
+def _whole(passage: PassageRow, metadata: dict[str, Any] | None) -> dict[str, Any]:
     """A passage as `semsearch.indexing.add_texts` reads it."""
     fields = {
-        "headings": json.loads(record.headings),
-        "line": record.line,
-        "page": record.page,
-        "text": record.text,
-        "sentences": np.frombuffer(record.offsets, dtype="<i4").reshape(-1, 5).tolist(),
+        "headings": list(passage.headings),
+        "line": passage.line,
+        "page": passage.page,
+        "text": passage.text,
+        "sentences": passage.sentences.tolist(),
     }
-    if record.places:
-        fields["places"] = json.loads(record.places)
-    if record.metadata:
-        fields["metadata"] = json.loads(record.metadata)
+    if passage.places:
+        fields["places"] = json.loads(passage.places)
+    if metadata:
+        fields["metadata"] = metadata
     return fields
 
 
-def _passages(id_: str, _: str, document: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
-    for passage, record in zip(passages, document.passages, strict=True):
+def _passages(
+    db: sqlite3.Connection, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
+) -> Iterator[ExportRow]:
+    of_records = _record_metadata(db, passages)
+    for passage in passages:
         yield {
             "passage_id": passage.id,
             "document": id_,
@@ -170,12 +185,14 @@ def _passages(id_: str, _: str, document: KeptDocument, passages: Sequence[Passa
             "line": passage.line,
             "page": passage.page,
             "place": passage.place(0),
-            "metadata": document.metadata() | (json.loads(record.metadata) if record.metadata else {}),
+            "metadata": _metadata(document) | of_records.get(passage.id, {}),
             "text": passage.text,
         }
 
 
-def _sentences(id_: str, _: str, __: KeptDocument, passages: Sequence[PassageRow]) -> Iterator[ExportRow]:
+def _sentences(
+    _: sqlite3.Connection, id_: str, __: ListedDocument, passages: Sequence[PassageRow]
+) -> Iterator[ExportRow]:
     for passage in passages:
         for number, text in enumerate(passage.sentence_texts):
             yield {
@@ -189,7 +206,8 @@ def _sentences(id_: str, _: str, __: KeptDocument, passages: Sequence[PassageRow
             }
 
 
-_ROWS: dict[Unit, Callable[[str, str, KeptDocument, Sequence[PassageRow]], Iterator[ExportRow]]] = {
+_PAGE = 100  # documents that are listed at once
+_ROWS: dict[Unit, Callable[[sqlite3.Connection, str, ListedDocument, Sequence[PassageRow]], Iterator[ExportRow]]] = {
     "documents": _documents,
     "passages": _passages,
     "sentences": _sentences,

@@ -98,7 +98,7 @@ class IndexDatabase:
                 try:
                     yield db
                 except sqlite3.OperationalError as error:
-                    if error.sqlite_errorname == "SQLITE_INTERRUPT":
+                    if str(error) == "interrupted":
                         raise _endless(self.folder) if patience.is_over else KeyboardInterrupt from error
                     raise
                 finally:

@@ -1,30 +1,21 @@
-"""The documents of an index as its database has them: listed, found by id, counted for facets, copied.
+"""The documents of an index as its database has them: listed, found by id, counted for facets.
 
-Facets count one row per document, or per record with metadata of its own. A copy has all that another index needs to
-hold a document without reading its file.
+Facets count one row per document, or per record with metadata of its own.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
     DocumentColumns,
-    check_all_documents,
-    documents_by_id,
-    get_record_metadata,
     has_record_metadata,
-    passages_between,
 )
 from semsearch.storage.checksums import ABSOLUTE
-from semsearch.text.passage_records import PassageRecord
-from semsearch.text.text_lengths import heading_text
 
 _NAMED = """SELECT path, id FROM documents
     WHERE root_id = ? AND path IN (SELECT value FROM json_each(?))"""
@@ -181,73 +172,3 @@ def _truths(conditions: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 def _parameters(conditions: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     return [value for _, parameters in conditions for value in parameters]
-
-
-# -- Kept documents ----------------------------------------------------------------------------------------------------
-
-_IDS = """SELECT documents.id FROM documents LEFT JOIN roots ON roots.id = documents.root_id
-    WHERE {condition} ORDER BY documents.id"""
-_READINGS = (
-    "SELECT document_id, characters, omissions FROM readings WHERE document_id IN (SELECT value FROM json_each(?))"
-)
-_AT_ONCE = 100  # documents
-
-
-@dataclass(frozen=True, slots=True)
-class KeptDocument:
-    """A document with its passages: what `documents`, `readings` and `passages` have of it."""
-
-    columns: DocumentColumns
-    characters: int  # of the file's text
-    omissions: str  # JSON
-    passages: tuple[PassageRecord, ...]
-
-    @property
-    def file(self) -> str:
-        """The path as the disk spells it."""
-        return self.columns.file or self.columns.path
-
-    def metadata(self) -> dict[str, Any]:
-        """The metadata of the document; numbers that JSON does not have are null."""
-        metadata: dict[str, Any] = json.loads(self.columns.metadata, parse_constant=lambda _: None)
-        return metadata
-
-
-def kept_ids(db: sqlite3.Connection, condition: str = "1", parameters: Iterable[str] = ()) -> list[int]:
-    """The ids of the documents for which a condition over `documents` and `roots` holds, in the order they came in.
-
-    Raises IndexDamaged.
-    """
-    check_all_documents(db)
-    return [id_ for (id_,) in db.execute(_IDS.format(condition=condition), [*parameters])]
-
-
-def each_kept(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[KeptDocument]:
-    """Read documents by rising ids, with their passages. Raises IndexDamaged."""
-    rest = iter(ids)
-    while some := list(islice(rest, _AT_ONCE)):
-        readings = {id_: reading for id_, *reading in db.execute(_READINGS, (json.dumps(some),))}
-        for document in sorted(documents_by_id(db, some)):
-            characters, omissions = readings.get(document.id, (0, "[]"))
-            yield KeptDocument(document, characters, omissions, _passages(db, document))
-
-
-def _passages(db: sqlite3.Connection, document: DocumentColumns) -> tuple[PassageRecord, ...]:
-    first = document.first_passage
-    rows = [*passages_between(db, first, first + document.passages)]
-    metadata = get_record_metadata(db, [row.id for row in rows], needed=[row.id for row in rows if row.is_of_record])
-    return tuple(
-        PassageRecord(
-            headings=row.headings,
-            above=heading_text(document.title, json.loads(row.headings)),
-            line=row.line,
-            page=row.page,
-            text=row.text,
-            offsets=row.sentences,
-            sentences=row.sentence_count,
-            places=row.places,
-            metadata=json.dumps(metadata[row.id], allow_nan=False) if row.id in metadata else None,
-            format=document.format,
-        )
-        for row in rows
-    )

@@ -38,12 +38,6 @@ def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:
     return [*_known(part.root, file), *_known(part.root, below)]
 
 
-def get_known_of_sizes(db: sqlite3.Connection, root: Root, sizes: Iterable[int]) -> list[KnownDocument]:
-    """Read the documents of a root whose files had one of some sizes."""
-    of_size = f"{_KNOWN} AND size IN (SELECT value FROM json_each(?))"
-    return _known(root, db.execute(of_size, (root.id, json.dumps([*sizes]))))
-
-
 def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
     canonical_of = root.canonicals()
     return [KnownDocument(id_, root.id, path, canonical_of(path), *state) for id_, path, *state in rows]

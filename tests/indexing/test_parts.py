@@ -78,14 +78,6 @@ def test_a_file_of_rules_stands_for_its_folder(index: Index, docs: Path) -> None
     assert counts(index.sync(docs / ".gitignore")) == (0, 0, 0, 0, 1)
 
 
-def test_a_moved_file_keeps_its_passages_though_only_its_new_place_is_named(index: Index, docs: Path) -> None:
-    (docs / "ships.txt").write_bytes((docs / "sea" / "ships.txt").read_bytes())
-    (docs / "sea" / "ships.txt").unlink()
-    done = index.sync(docs / "ships.txt")
-    assert (counts(done), done.sentences) == ((0, 0, 1, 0, 0), 0)
-    assert paths(index) == {"bread.txt", "ships.txt"}
-
-
 def test_the_last_documents_of_a_root_are_kept_and_asked_about(index: Index, docs: Path) -> None:
     for name in ("bread.txt", "sea/ships.txt"):
         (docs / name).unlink()

@@ -71,15 +71,10 @@ def test_tables_of_comma_separated_values_keep_texts_and_metadata(
 ) -> None:
     index.export(tmp_path / "all.csv")
     with (tmp_path / "all.csv").open(newline="", encoding="utf-8") as file:
-        assert [row["id"] for row in csv.DictReader(file)] == [document.path for document in _by_id(index)]
+        assert [row["id"] for row in csv.DictReader(file)] == [document.path for document in index]
     with Index.create(tmp_path / "index", vectors=small_vectors) as other:
         assert other.load(tmp_path / "all.csv").added == 9
         assert other.document("T-1").metadata["year"] == 2024
-
-
-def _by_id(index: Index) -> list[Any]:
-    texts = [document for document in index if not document.root]
-    return [document for document in index if document.root] + texts
 
 
 @pytest.mark.parametrize("unit", ["documents", "passages", "sentences"])

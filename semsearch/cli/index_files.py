@@ -34,6 +34,7 @@ from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,
     IndexNotFound,
+    SemsearchError,
     SourceError,
     UsageError,
     index_command,
@@ -109,7 +110,6 @@ class IndexRun:
     reading: ReadingOptions
     settings: IndexSettings
     rebuild: bool = False
-    refit: bool = False
 
     def carry_out(self, *, quiet: bool) -> SyncReport:
         """Make the index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
@@ -123,20 +123,18 @@ class IndexRun:
         return report
 
     def _write(self, opened: Index, *, quiet: bool) -> SyncReport:
-        """Rebuild, sync and refit as requested; one report of all."""
+        """Rebuild and sync as requested; one report of both."""
         whole: list[SyncReport] = []  # of steps that embed the whole index
         report = SyncReport()
         show = not quiet
         if self.rebuild and not self.target.is_new:
             whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
-        with _resumable(opened.path):
+        with _told(opened.path, is_rebuilt=bool(whole)):
             if self.paths or opened.roots or not self.rebuild:
                 report = opened.sync(*self.paths, **self.reading.arguments(), progress=show)
-        if self.refit and not report.refitted:
-            whole.append(opened.refit(progress=show))
         return replace(
             report,
-            refitted=report.refitted or self.refit or self.rebuild,
+            refitted=report.refitted or self.rebuild,
             passages=sum(step.passages for step in (report, *whole)),
             sentences=sum(step.sentences for step in (report, *whole)),
             seconds=sum(step.seconds for step in (report, *whole)),
@@ -157,16 +155,21 @@ class IndexRun:
 
 
 @contextmanager
-def _resumable(folder: Path) -> Iterator[None]:
-    """If a sync is interrupted, add to the message that files read so far are kept."""
+def _told(folder: Path, *, is_rebuilt: bool) -> Iterator[None]:
+    """If a sync fails or is interrupted, say in the message what is saved all the same."""
     try:
         yield
+    except SemsearchError as error:
+        if is_rebuilt:
+            error.args = (f"the index was rebuilt; the next step failed: {error}",)
+        raise
     except KeyboardInterrupt:
-        if not (folder / READING_LOG).exists():
-            raise
-        raise KeyboardInterrupt(
-            f"files read so far are kept; to continue, run: {index_command('index', '--name', folder)}"
-        ) from None
+        command = index_command("index", "--name", folder)
+        if (folder / READING_LOG).exists():
+            raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
+        if is_rebuilt:
+            raise KeyboardInterrupt("the index was rebuilt; nothing else was changed") from None
+        raise
 
 
 # -- Which index it is -------------------------------------------------------------------------------------------------

@@ -1,7 +1,1 @@
-"""Your own questions on your own index: are their answers found? A file is imported when it is first used."""
-
-from __future__ import annotations
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Your own questions on your own index: are their answers found, and what do hits quote?"""

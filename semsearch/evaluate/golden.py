@@ -67,16 +67,6 @@ class ExpectedAnswer:
             return cls(written, match[1], place=match[2])
         return cls(written, written)
 
-    @classmethod
-    def of(cls, hit: Hit) -> ExpectedAnswer:
-        """Write down where a hit stands, by what stays when its document is edited: heading, page or place."""
-        path = hit.path
-        if hit.page is not None:
-            return cls.read(f"{path} page {hit.page}")
-        if hit.headings and hit.headings[-1].strip():
-            return cls(f"{path}#{hit.headings[-1]}", path, heading=hit.headings[-1].strip())
-        return cls.read(f"{path} {hit.place}") if hit.place else cls(path, path)
-
     def is_in(self, hit: Hit) -> bool:
         """Whether a hit is of this document, and of this part of it."""
         paths = paths_of(hit)
@@ -146,20 +136,6 @@ class GoldenFile:
         if not questions_by_text and not problems:
             problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
         return cls(tuple(questions_by_text.values()), is_graded, tuple(problems))
-
-
-def append_answer(path: Path, query: str, answer: ExpectedAnswer) -> None:
-    """Append a question with one answer to a file, which is created if it does not exist. Raises SourceError."""
-    line = json.dumps({"query": query, "answers": [answer.written]}, ensure_ascii=False)
-    try:
-        with path.open("a+b") as file:
-            file.seek(0, 2)
-            if file.tell():
-                file.seek(-1, 2)
-                line = line if file.read(1) == b"\n" else f"\n{line}"
-            file.write(f"{line}\n".encode("utf-8", "replace"))
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror or error}; give another file") from error
 
 
 def _question(line: FileLine) -> GoldenQuestion:

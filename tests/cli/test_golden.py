@@ -1,4 +1,4 @@
-"""`semsearch evaluate golden`, and `query --mark`, which writes what it reads."""
+"""`semsearch evaluate golden` and `evaluate answers`."""
 
 from __future__ import annotations
 
@@ -65,21 +65,6 @@ def test_every_bad_line_is_a_line_of_stderr() -> None:
     result = semsearch("evaluate", "golden", "golden.jsonl")
     assert (result.status, result.out) == (2, "")
     assert [line.split(": ")[1] for line in result.err.splitlines()] == [f"golden.jsonl, line {n}" for n in (1, 2)]
-
-
-def test_a_hit_that_is_marked_is_a_question_of_the_file() -> None:
-    marked = semsearch("query", "captain of the ship", "--mark", 1, "--golden", "golden.jsonl")
-    assert marked.status == 0
-    assert "recorded in golden.jsonl: docs/guide.md#Ships" in marked.err
-    assert json.loads(Path("golden.jsonl").read_text(encoding="utf-8")) == {
-        "query": "captain of the ship",
-        "answers": ["docs/guide.md#Ships"],
-    }
-    assert semsearch("evaluate", "golden", "golden.jsonl", "--least", "hit@1=1").status == 0
-    for wrong in (("--mark", 1), ("--golden", "x"), ("--mark", 1, "--golden", "x", "--open", 1)):
-        assert "--mark N and --golden FILE go together" in semsearch("query", "captain", *wrong).err
-    assert "nothing was recorded" in semsearch("query", "captain", "--mark", 99, "--golden", "x").err
-    assert not Path("x").exists()
 
 
 def test_quoted_sentences_are_compared_with_the_answers() -> None:

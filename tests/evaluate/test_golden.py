@@ -13,7 +13,7 @@ import pytest
 from small import small_vectors
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.golden import NAME, AnsweredQuestion, ExpectedAnswer, GoldenFile, append_answer, evaluate_golden
+from semsearch.evaluate.golden import NAME, AnsweredQuestion, ExpectedAnswer, GoldenFile, evaluate_golden
 from semsearch.index import Index
 from semsearch.results.hits import Hit
 
@@ -77,19 +77,6 @@ def test_pages_and_places_are_those_of_the_hit() -> None:
     assert not ExpectedAnswer.read("talk.pptx slide 4").is_in(placed)
 
 
-def test_what_is_written_down_of_a_hit_is_found_again() -> None:
-    for hit, expected in (
-        (HIT, "docs/guide.md#Bread"),
-        (replace(HIT, page=2), "docs/guide.md page 2"),
-        (replace(HIT, headings=(), place="row 7"), "docs/guide.md row 7"),
-        (replace(HIT, headings=()), "docs/guide.md"),
-    ):
-        written = ExpectedAnswer.of(hit)
-        assert written.written == expected
-        assert written.is_in(hit)
-        assert ExpectedAnswer.read(expected).is_in(hit)
-
-
 def test_a_hit_that_is_two_answers_counts_once_and_grades_are_discounted() -> None:
     answers = {ExpectedAnswer.read("guide.md"): 1.0, ExpectedAnswer.read("guide.md#Bread"): 3.0}
     other = replace(HIT, path="a.md", document="a.md", root="")
@@ -120,9 +107,8 @@ def test_every_bad_line_is_named_with_its_number(tmp_path: Path) -> None:
 
 def test_a_query_that_comes_again_has_the_answers_of_all_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "golden.jsonl"
-    path.write_text('{"query": "ship", "answers": ["a.md"]}', encoding="utf-8")  # without an end
-    append_answer(path, "ship", ExpectedAnswer.read("b.md#Ships"))
-    append_answer(path, "bread ä", ExpectedAnswer.read("c.md"))
+    lines = {"query": "ship", "answers": ["a.md"]}, {"query": "ship", "answers": ["b.md#Ships"]}
+    questions(path, *lines, {"query": "bread ä", "answers": ["c.md"]})
     found = GoldenFile.read(path)
     assert found.problems == ()
     assert {each.query: [answer.written for answer in each.answers] for each in found.questions} == {

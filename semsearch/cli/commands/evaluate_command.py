@@ -63,8 +63,7 @@ def golden(
 
     For each mode: the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
     nDCG if answers have grades, and which questions rank better or worse than in the last run. An answer is a document
-    or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'. semsearch query --mark N
-    --golden FILE writes such lines.
+    or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
 
     Exit status: 0, 1 if a figure is below its --least, 2 on an error.
     """

@@ -60,7 +60,6 @@ def index(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be read, and what is left out by which rule.")
     ] = False,
-    refit: Annotated[bool, typer.Option("--refit", help="Fit the embedding to the current text.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: options.QuietOption = False,
@@ -79,7 +78,7 @@ def index(
     if dry_run:
         _print_plan(target, local_paths, reading, json=json)
         return
-    run = IndexRun(target, local_paths, reading, settings, rebuild=rebuild, refit=refit)
+    run = IndexRun(target, local_paths, reading, settings, rebuild=rebuild)
     report = run.carry_out(quiet=quiet or json)
     if json:
         print(to_json({"index": str(target.folder), **report.to_dict()}))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from semsearch import cli, evaluate
+from semsearch import cli
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer
 from semsearch.cli.asked_indexes import (
@@ -73,12 +72,6 @@ def query(
         int | None, typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
-    mark: Annotated[
-        int | None, options.in_golden("--mark", metavar="N", min=1, help="Record hit N as an answer in --golden.")
-    ] = None,
-    golden: Annotated[
-        Path | None, options.in_golden("--golden", metavar="FILE", help="Questions and answers for evaluate golden.")
-    ] = None,
     output: options.OutputArguments,
     search: options.SearchArguments,
 ) -> None:
@@ -96,9 +89,7 @@ def query(
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
     if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
         raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
-    if (mark is None) != (golden is None) or (mark is not None and (batch or open_ is not None)):
-        raise UsageError("--mark N and --golden FILE go together, with one query and without --open")
-    asked_options = search.options(k=max(k, open_ or 0, mark or 0) if k > 0 else k, context=output.context)
+    asked_options = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
         asking = _Asking(asked_options, explain, whole, names_of(asked), 0.0 if search.every else FLOOR)
@@ -107,21 +98,10 @@ def query(
         else:
             answer = asking.answer(asked, clean(" ".join(text)))
             number = _open(answer, open_, asked) if open_ is not None else show([answer], format, asked)
-            if mark is not None and golden is not None:
-                hit = answer.usable[_hit(answer, mark, "; nothing was recorded")]
-                expected = evaluate.ExpectedAnswer.of(hit)
-                evaluate.append_answer(golden, answer.query, expected)
-                complain(f"recorded in {golden}: {expected.written}")
         if not number:
             tell_if_empty(asked)
     if not number:
         raise SystemExit(NONE_FOUND)
-
-
-def _hit(answer: Answer, number: int, consequence: str = "") -> int:
-    if number > len(answer.usable):
-        raise UsageError(f"there is no hit {number}, only {len(answer.usable)}{consequence}")
-    return number - 1
 
 
 def _open(answer: Answer, number: int, asked: Asked) -> int:
@@ -129,7 +109,9 @@ def _open(answer: Answer, number: int, asked: Asked) -> int:
     if not answer.usable:
         complain(answer.without_hits)
         return 0
-    hit = answer.usable[_hit(answer, number)]
+    if number > len(answer.usable):
+        raise UsageError(f"there is no hit {number}, only {len(answer.usable)}")
+    hit = answer.usable[number - 1]
     tell_if_stale([hit], asked)
     if message := cli.show_hit(hit, asked):
         complain(message)

@@ -36,9 +36,10 @@ def test_a_search_gives_citations_with_the_sentence_that_answers(indexes: OpenIn
 
 
 def test_pages_joined_by_cursors_are_the_whole_answer(indexes: OpenIndexes) -> None:
-    whole = use(indexes, "search", query="a ship", index="docs", limit=9, max_tokens=6000)["results"]
+    asked: dict[str, Any] = {"query": "a ship", "index": "docs", "max_tokens": 6000, "all": True}
+    whole = use(indexes, "search", **asked, limit=9)["results"]
     pages: list[Any] = []
-    given: dict[str, Any] = {"query": "a ship", "index": "docs", "limit": 3, "max_tokens": 6000}
+    given = {**asked, "limit": 3}
     while len(pages) < 9:
         found = use(indexes, "search", **given)
         pages += found["results"]

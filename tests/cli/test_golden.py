@@ -42,24 +42,6 @@ def test_a_table_of_figures_and_what_changed() -> None:
     assert second.lines[2:] == ["", "lexical, better than in the last run:", "  – → 1  violin"]
 
 
-def test_a_figure_below_its_least_is_an_exit_status() -> None:
-    questions(captain=["docs/guide.md"], violin=["docs/guide.md"])
-    command = ("evaluate", "golden", "golden.jsonl", "--modes", "lexical")
-    assert semsearch(*command, "--least", "hit@5=0.5").status == 0
-    failed = semsearch(*command, "--least", "hit@5=0.6", "--json")
-    assert failed.status == 1
-    assert "lexical: hit@5 is 0.500, below 0.6" in failed.err
-    assert failed.json["modes"][0]["hit@5"] == 0.5
-    for least, said in (
-        ("hit@7=1", "--least must be FIGURE=X"),
-        ("hit@5=2", "--least must be FIGURE=X"),
-        ("ndcg@10=0", "answers with grades"),
-    ):
-        refused = semsearch(*command, "--least", least)
-        assert refused.status == 2
-        assert said in refused.err
-
-
 def test_every_bad_line_is_a_line_of_stderr() -> None:
     Path("golden.jsonl").write_text("a\nb\n", encoding="utf-8")
     result = semsearch("evaluate", "golden", "golden.jsonl")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,11 +12,11 @@ import typer
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
-from semsearch.cli.printing import NONE_FOUND, aligned, complain, one_line, tell_warnings, to_json, warn
+from semsearch.cli.printing import aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import SourceError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
-from semsearch.evaluate.golden import MEASURES, GoldenFile, GoldenReport, evaluate_golden
+from semsearch.evaluate.golden import GoldenFile, GoldenReport, evaluate_golden
 from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
@@ -49,10 +48,6 @@ def golden(
     ],
     *,
     modes: ModesOption = None,
-    least: Annotated[
-        list[str] | None,
-        typer.Option("--least", metavar="FIGURE=X", help="Fail below this figure: 'hit@5=0.9'. Repeatable."),
-    ] = None,
     misses: Annotated[
         bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
     ] = False,
@@ -64,11 +59,8 @@ def golden(
     For each mode: the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
     nDCG if answers have grades, and which questions rank better or worse than in the last run. An answer is a document
     or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
-
-    Exit status: 0, 1 if a figure is below its --least, 2 on an error.
     """
     tell_warnings()
-    limits = dict(map(_limit, least or ()))
     if problems := GoldenFile.read(file).problems:
         for problem in problems[:-1]:
             complain(problem)
@@ -81,9 +73,6 @@ def golden(
         print(to_json(report.to_dict()))
     else:
         _print(report, misses=misses)
-    if _is_below(report, limits):
-        sys.stdout.flush()
-        raise typer.Exit(NONE_FOUND)
 
 
 @options.with_options("search", options.SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
@@ -137,34 +126,6 @@ def answers(
 
 def _shares(values: Iterable[float | None]) -> list[str]:
     return [_NOT_FOUND if value is None else f"{value:.3f}" for value in values]
-
-
-def _limit(text: str) -> tuple[str, float]:
-    """The figure and the least of an option. Raises UsageError."""
-    name, _, number = text.partition("=")
-    try:
-        least = float(number)
-    except ValueError:
-        least = -1.0
-    if name not in MEASURES or not 0 <= least <= 1:
-        raise UsageError(
-            f"--least must be FIGURE=X, with a figure of {', '.join(MEASURES)} and X from 0 to 1 (hit@5=0.9), "
-            f"not {text!r}"
-        )
-    return name, least
-
-
-def _is_below(report: GoldenReport, limits: dict[str, float]) -> bool:
-    """Print the figures below their limits; returns whether there are any. Raises UsageError for a missing figure."""
-    are_below = False
-    for mode in report.modes:
-        for name, least in limits.items():
-            if name not in mode.figures:
-                raise UsageError(f"{name} needs answers with grades; add grades, or use another figure in --least")
-            if mode.figures[name] < least:
-                complain(f"{mode.mode}: {name} is {mode.figures[name]:.3f}, below {least:g}")
-                are_below = True
-    return are_below
 
 
 def _print(report: GoldenReport, *, misses: bool) -> None:

@@ -100,6 +100,10 @@ def _internals(state: Status) -> dict[str, str]:
         "topics": _adapted(state),
         "word vectors": f"{state.vectors_name} ({state.vectors_digest[:8]})",
         "reranking": encodings if state.encodings_bytes else "",
+        "known words": ", ".join(
+            f"{name_of(code)} {'by words alone' if share is None else f'{share:.0%}'}"
+            for code, share in state.known_words.items()
+        ),
         "drift": "" if state.drift is None else f"{state.drift:.1f}° since the last fit",
     }
 
@@ -108,12 +112,7 @@ def _spoken(state: Status) -> str:
     """The languages of the documents, with counts."""
     if not state.languages:
         return "all treated as English; semsearch index --rebuild detects them" if state.documents else "none"
-    parts = []
-    for code, number in state.languages.items():
-        share = state.known_words.get(code)
-        known = f" ({share:.0%} of words known)" if share is not None else ""
-        by_words = " (by words alone)" if share is None and code in state.known_words else ""
-        parts.append(f"{name_of(code)} {number:,}{known}{by_words}")
+    parts = [f"{name_of(code)} {number:,}" for code, number in state.languages.items()]
     unused = [code for code, share in state.known_words.items() if share is None and code in shipped_languages()]
     advice = f"; for {', '.join(map(name_of, unused))} by meaning run: semsearch refit" if unused else ""
     return ", ".join(parts) + advice

@@ -134,7 +134,6 @@ class AsyncIndex:
     status = _awaited(Index.status)
     problems = _awaited(Index.problems)
     checkup = _awaited(Index.checkup)
-    coverage = _awaited(Index.coverage)
     verify = _awaited(Index.verify)
 
     sync = _written(Index.sync)

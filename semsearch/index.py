@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context, Hit, Hits
-    from semsearch.results.omissions import FileCoverage, Problem
+    from semsearch.results.omissions import Problem
     from semsearch.results.options import Mode, SearchOptions
     from semsearch.results.reports import Checkup, Status, SyncReport
     from semsearch.system.parallel import Executor
@@ -538,10 +538,6 @@ class Index(SingleIndex):
     def _checkup(self, *, stale: bool) -> Checkup:
         with self._database.reading() as db:
             return maintenance.read_checkup(db, self.path, self.status(stale=stale), self._vectors())
-
-    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        with self._database.reading() as db:
-            return tuple(maintenance.read_coverage(db, self._vectors(), offset=offset, limit=limit))
 
     def _map_status(self) -> MapStatus:
         return self._mapping().status()

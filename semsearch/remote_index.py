@@ -11,7 +11,6 @@ import threading
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -31,7 +30,7 @@ from semsearch.results.documents import (
 )
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits
-from semsearch.results.omissions import FileCoverage, Problem
+from semsearch.results.omissions import Problem
 from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.origin import Correction
 from semsearch.results.reports import Checkup, Status
@@ -155,10 +154,6 @@ class RemoteIndex(SingleIndex):
 
     def _checkup(self, *, stale: bool) -> Checkup:
         return Checkup.from_dict(self._got("/v1/checkup", stale=stale))
-
-    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]:
-        coverage = self._listed("/v1/coverage", "coverage", FileCoverage.from_dict, offset=offset)
-        return tuple(islice(coverage, limit))
 
     def _map_status(self) -> MapStatus:
         answer = self._got("/v1/map")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
-    from semsearch.results.omissions import FileCoverage, Problem
+    from semsearch.results.omissions import Problem
     from semsearch.results.reports import Checkup, Status
 
 logger = logging.getLogger(__name__)
@@ -285,14 +285,6 @@ class Searchable(ABC):
         """
         return self._one()._checkup(stale=stale)
 
-    def coverage(self, *, offset: int = 0, limit: int | None = None) -> tuple[FileCoverage, ...]:
-        """List each document with how much of it was taken in: characters, sentences, pages, words with a vector.
-
-        By root and path; from the document at `offset` on, `limit` of them at most. Reads their text, and needs the
-        word vectors.
-        """
-        return self._one()._coverage(offset, limit)
-
     def map_status(self) -> MapStatus:
         """Return whether there is a map, whether it is up to date, and the progress of one in the making."""
         return self._one()._map_status()
@@ -378,9 +370,6 @@ class SingleIndex(Searchable):
 
     @abstractmethod
     def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]: ...
-
-    @abstractmethod
-    def _coverage(self, offset: int, limit: int | None) -> tuple[FileCoverage, ...]: ...
 
 
 def _named(method: str, name: object) -> str:

@@ -3,7 +3,7 @@
 from .export import export_index as export_index
 from .facets import FacetCache as FacetCache
 from .index_folders import create as create, discard as discard
-from .index_health import read_checkup as read_checkup, read_coverage as read_coverage
+from .index_health import read_checkup as read_checkup
 from .pdf_pages import find_page as find_page, picture_of as picture_of, placed as placed
 from .read_documents import (
     each_document as each_document,

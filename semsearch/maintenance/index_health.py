@@ -2,67 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.maintenance.status import omissions_of
-from semsearch.results.omissions import FileCoverage, endings_in_words
+from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Checkup, DiskPart, Finding, Status
-from semsearch.storage.catalogue import each_passage, get_passages
+from semsearch.storage.catalogue import get_passages
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.document_rows import count_formats, evenly_spaced_passages, list_documents
+from semsearch.storage.document_rows import count_formats, evenly_spaced_passages
 from semsearch.storage.index_files import file_sizes
 from semsearch.storage.segments import get_segments
-from semsearch.text.tokens import hash_chunks, hash_words
+from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
-
-# -- Coverage ----------------------------------------------------------------------------------------------------------
-
-
-def read_coverage(
-    db: sqlite3.Connection, vectors: WordVectors, *, offset: int = 0, limit: int | None = None
-) -> Iterator[FileCoverage]:
-    """Read the coverage of each document, by root and path, from an offset on. Reads their text."""
-    for document in list_documents(db, limit=-1 if limit is None else offset + limit)[offset:]:
-        columns, omissions = document.columns, omissions_of(document.omissions)
-        first = columns.first_passage
-        taken, words, known = _taken(db, first, first + columns.passages, vectors)
-        pages = json.loads(columns.metadata).get("pages") if columns.format == "pdf" else None
-        pages = pages if isinstance(pages, int) else None
-        empty = sum(omission.count for omission in omissions if omission.kind == "pages without text")
-        yield FileCoverage(
-            document.absolute,
-            columns.format,
-            document.characters,
-            taken,
-            columns.sentences,
-            words,
-            known,
-            pages,
-            None if pages is None else pages - empty,
-            omissions,
-        )
-
-
-def _taken(db: sqlite3.Connection, first: int, last: int, vectors: WordVectors) -> tuple[int, int, int]:
-    """The characters of a document's passages, their words, and how many of these are known."""
-    characters = words = known = 0
-    texts = []
-    for passage in each_passage(db, first, last):
-        characters += len(passage.text)
-        texts.append(passage.text)
-    for chunk in hash_chunks(texts):
-        words += len(chunk.hashes)
-        known += int((vectors.lookup(chunk.hashes) >= 0).sum())
-    return characters, words, known
-
 
 # -- Findings ----------------------------------------------------------------------------------------------------------
 

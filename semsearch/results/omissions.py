@@ -48,22 +48,6 @@ class Problem(Record):
     reason: str  # and the remedy
 
 
-@dataclass(frozen=True, slots=True)
-class FileCoverage(Record):
-    """How much of a file an index contains, and its omissions."""
-
-    path: str
-    format: str
-    characters: int | None  # of the file's text, including markup; None: read by a version that did not count them
-    characters_taken: int  # of these, in passages
-    sentences: int
-    words: int  # running words of its sentences
-    words_known: int  # of these, in the table of word vectors
-    pages: int | None  # None where the format has none
-    pages_with_text: int | None
-    omissions: tuple[Omission, ...] = ()
-
-
 def count_endings(paths: Iterable[str]) -> dict[str, int]:
     """Count files by ending (".heic", or "no ending"), most frequent first."""
     endings = Counter(_ending(path) for path in paths if not path.endswith("/"))

@@ -12,7 +12,7 @@ from pydantic import Field
 from semsearch import __version__
 from semsearch.errors import SemsearchError
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
-from semsearch.results.omissions import FileCoverage, Problem
+from semsearch.results.omissions import Problem
 from semsearch.results.reports import Checkup, Status
 from semsearch.server.open_indexes import OpenIndexes, checked_filters
 from semsearch.server.operations import (
@@ -159,15 +159,6 @@ class ProblemsAnswer:
     next: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageAnswer:
-    """A page of the documents' coverage. `next` as in ProblemsAnswer."""
-
-    index: str
-    coverage: tuple[FileCoverage, ...]
-    next: int | None
-
-
 class CheckupParameters(IndexParameters):
     """What a checkup includes."""
 
@@ -192,21 +183,6 @@ async def list_problems(request: Request, asked: Annotated[PageParameters, Query
             "problems": [problem.to_dict() for problem in rest[: asked.limit]],
             "total": len(problems),
             "next": asked.next_of(rest),
-        }
-
-    return await answer(request, work)
-
-
-@router.get("/v1/coverage", response_model=CoverageAnswer)
-async def list_coverage(request: Request, asked: Annotated[PageParameters, Query()]) -> Response:
-    """List how much of each document is indexed: characters, sentences, pages, words in the vocabulary"""
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        page = indexes.get(asked.index).coverage(offset=asked.offset, limit=asked.limit + 1)
-        return {
-            "index": indexes.name_of(asked.index),
-            "coverage": [coverage.to_dict() for coverage in page[: asked.limit]],
-            "next": asked.next_of(page),
         }
 
     return await answer(request, work)

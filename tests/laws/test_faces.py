@@ -53,7 +53,7 @@ NOT_AWAITED = {
 }
 NOT_OF_SEVERAL = {
     "embed", "documents", "document", "passages", "page", "page_picture", "facets", "status", "problems", "checkup",
-    "coverage", "map_status", "map_passages",
+    "map_status", "map_passages",
 }  # fmt: skip  # each index has its own fit, documents and state
 
 

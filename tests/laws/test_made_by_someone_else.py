@@ -46,7 +46,7 @@ def of_index(folder: Path) -> list[Callable[[Index], Any]]:
         lambda index: index.similar(str(folder.parent / "docs" / "ships.md")),
         lambda index: index.search("captain", filters=["author=Ada"]),
         lambda index: [index.document(listed.path) for listed in index.documents()],
-        lambda index: (index.status(), index.problems(), index.coverage()),
+        lambda index: (index.status(), index.problems()),
         lambda index: index.verify(),
         lambda index: index.sync(),
         lambda index: index.rebuild(),

@@ -204,8 +204,6 @@ def test_contents_and_state_are_those_of_the_index(searchable: Searchable, here:
         assert searchable.passages(name, limit=2, line=9) == here.passages(name, limit=2, line=9)
     for filters in ([], ["*.md"], ["format=text"]):
         assert searchable.facets(filters, values=3) == here.facets(filters, values=3)
-    assert searchable.coverage(offset=1, limit=3) == here.coverage(offset=1, limit=3)
-    assert searchable.coverage() == here.coverage()
     assert searchable.problems() == here.problems()
     assert searchable.checkup(stale=False).status.documents == here.status().documents
     assert searchable.status(stale=False).passages == here.status().passages

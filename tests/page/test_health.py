@@ -70,8 +70,6 @@ def test_what_was_not_read_is_listed_with_its_reason_when_it_is_opened(browser: 
         docs = report(visit.go("#/health"), "docs")
         docs.get_by_text("Files that could not be read, and why").click()
         expect(docs.locator(".paged li").first).to_contain_text("picture.bin")
-        docs.get_by_text("How much of each document was read").click()
-        expect(docs.get_by_text("of the words in the vocabulary").first).to_be_visible()
 
 
 def test_an_index_is_brought_up_to_date_with_the_token(browser: Browser, ailing_asker: Asker, ailing: Path) -> None:

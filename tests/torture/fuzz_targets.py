@@ -305,7 +305,7 @@ _QUESTIONS: tuple[Callable[[Index], object], ...] = (  # what users ask of an in
     lambda index: [hit.explain() for hit in index.search("a ship in the storm", 5, context=1)],
     lambda index: index.search("captain", filters=["author=Ada", "year=2024"]),
     lambda index: [index.document(listed.path) for listed in index.documents()],
-    lambda index: (index.status(), index.problems(), index.coverage(), index.facets()),
+    lambda index: (index.status(), index.problems(), index.facets()),
     lambda index: (index.verify(), index.checkup()),
     lambda index: index.similar("added"),
     lambda index: index.map(),
@@ -694,7 +694,7 @@ _CALLS: tuple[Callable[[RemoteIndex], object], ...] = (
     lambda index: index.document("a.md"),
     lambda index: index.facets(),
     lambda index: index.status(),
-    lambda index: (index.problems()[:3], index.coverage(limit=3)),
+    lambda index: index.problems()[:3],
     lambda index: (index.map_status(), index.map_passages([1]), index.page("a.pdf", 1)),
 )
 

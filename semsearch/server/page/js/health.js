@@ -5,7 +5,6 @@ import { element, fill, say } from "./dom.js";
 import { copyButton, counted, notice, problemNotice } from "./widgets.js";
 
 /** @import { IndexEntry } from "./api.js" */
-/** @import { Child } from "./dom.js" */
 
 // What the server answers; semsearch/results/state says what each is
 /** @typedef {{level: "good" | "notice" | "warning", says: string, command: string}} Finding */
@@ -28,17 +27,6 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
 /** @typedef {{part: string, size_bytes: number}} DiskPart */
 /** @typedef {{status: Status, formats: Record<string, number>, disk: DiskPart[], known_words: number | null, findings: Finding[]}} Checkup */
 /** @typedef {{path: string, kind: string, reason: string}} Problem */
-/**
- * @typedef {object} FileCoverage
- * @property {string} path
- * @property {number | null} characters
- * @property {number} characters_taken
- * @property {number} sentences
- * @property {number} words
- * @property {number} words_known
- * @property {number | null} pages
- * @property {number | null} pages_with_text
- */
 /** @typedef {{added: number, changed: number, moved: number, removed: number, unchanged: number, warnings: string[]}} SyncReport */
 
 /** @param {HTMLElement} container @returns {() => void} */
@@ -88,21 +76,11 @@ class IndexReport {
     this.node.setAttribute("aria-busy", "true");
     try {
       const checkup = await get("/v1/checkup", { index: this.entry.name }, { signal: this.signal });
-      fill(this.body, findings(checkup.findings), facts(checkup), element("div", { class: "two" }, formats(checkup), disk(checkup)), this.#lists());
+      fill(this.body, findings(checkup.findings), facts(checkup), element("div", { class: "two" }, formats(checkup), disk(checkup)), new ProblemList(this.entry.name, this.signal).node);
     } catch (problem) {
       if (!isAborted(problem)) fill(this.body, problemNotice(problem, () => void this.load()));
     }
     this.node.removeAttribute("aria-busy");
-  }
-
-  #lists() {
-    const index = this.entry.name;
-    const problems = { path: "/v1/problems", index, field: "problems", none: "Every file was read." };
-    const coverage = { path: "/v1/coverage", index, field: "coverage", none: "There are no documents." };
-    return [
-      new PagedList("Files that could not be read, and why", problems, problemRow, this.signal).node,
-      new PagedList("How much of each document was read", coverage, coverageRow, this.signal).node,
-    ];
   }
 }
 
@@ -111,15 +89,6 @@ let nextReport = 0;
 /** @param {Problem} problem */
 function problemRow(problem) {
   return [element("span", { class: "mono" }, problem.path), " ", element("span", { class: "soft" }, `${problem.kind}: ${problem.reason}`)];
-}
-
-/** @param {FileCoverage} file */
-function coverageRow(file) {
-  const parts = [counted(file.sentences, "sentence")];
-  if (file.characters !== null) parts.push(`${file.characters_taken.toLocaleString("en")} of ${file.characters.toLocaleString("en")} characters`);
-  if (file.pages !== null) parts.push(`text on ${file.pages_with_text} of ${file.pages} pages`);
-  if (file.words) parts.push(`${Math.round((100 * file.words_known) / file.words)} % of the words in the vocabulary`);
-  return [element("span", { class: "mono" }, file.path), " ", element("span", { class: "soft" }, parts.join(", "))];
 }
 
 // What there is to do, each with the command that mends it
@@ -187,29 +156,22 @@ function bar(name, share, shown) {
   return element("li", {}, element("span", {}, name), element("span", { class: "soft" }, shown), element("span", { class: "bar-line", "aria-hidden": "true" }, filled));
 }
 
-// Lists: the problems of an index, how much of each file was read
+// The problems of an index
 
 const PAGE = 50;
 
-/**
- * A list that is asked for when it is opened, a page at a time.
- * @template Item
- */
-class PagedList {
+/** The files that could not be read: a list that is asked for when it is opened, a page at a time. */
+class ProblemList {
   #offset = 0;
 
-  /**
-   * @param {string} heading @param {{path: string, index: string, field: string, none: string}} of
-   * @param {(item: Item) => Child} row @param {AbortSignal} signal
-   */
-  constructor(heading, of, row, signal) {
-    this.of = of;
-    this.row = row;
+  /** @param {string} index @param {AbortSignal} signal */
+  constructor(index, signal) {
+    this.index = index;
     this.signal = signal;
     this.list = element("ul", { class: "paged" });
     this.more = element("button", { type: "button", class: "button", hidden: true, on: { click: () => void this.#next() } }, "More");
     this.trouble = element("div", {});
-    this.node = element("details", { class: "paged-list", on: { toggle: () => this.#opened() } }, element("summary", {}, heading), this.list, this.trouble, this.more);
+    this.node = element("details", { class: "paged-list", on: { toggle: () => this.#opened() } }, element("summary", {}, "Files that could not be read, and why"), this.list, this.trouble, this.more);
   }
 
   #opened() {
@@ -220,13 +182,13 @@ class PagedList {
     this.more.disabled = true;
     fill(this.trouble);
     try {
-      const answer = await get(this.of.path, { index: this.of.index, offset: this.#offset, limit: PAGE }, { signal: this.signal });
-      const items = answer[this.of.field];
-      this.list.append(...items.map((/** @type {Item} */ item) => element("li", {}, this.row(item))));
-      if (this.list.childElementCount === 0) this.list.append(element("li", { class: "soft" }, this.of.none));
+      const answer = await get("/v1/problems", { index: this.index, offset: this.#offset, limit: PAGE }, { signal: this.signal });
+      const problems = answer.problems;
+      this.list.append(...problems.map((/** @type {Problem} */ problem) => element("li", {}, problemRow(problem))));
+      if (this.list.childElementCount === 0) this.list.append(element("li", { class: "soft" }, "Every file was read."));
       this.#offset = answer.next ?? this.#offset;
       this.more.hidden = answer.next === null;
-      say(`${items.length} more`);
+      say(`${problems.length} more`);
     } catch (problem) {
       if (!isAborted(problem)) fill(this.trouble, problemNotice(problem, () => void this.#next()));
     }

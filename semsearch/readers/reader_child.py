@@ -167,7 +167,6 @@ class _Server:
             answer["last"] = is_last = self._watch.end()
             del header, data
             send(self._answers, answer, result)
-            gc.collect(0)  # cycles of this file; what was imported before is older
 
     def _is_asked(self) -> bool:
         if os.name != "posix":  # where only sockets can be waited for
@@ -207,7 +206,7 @@ def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
 def main(parent: int) -> None:
     """Serve the process that has started this one, with this process id, over standard input and output."""
     global _server  # this process has no other
-    gc.disable()  # a document is a tree that is all in use; what is left of one is collected before the next
+    gc.set_threshold(100_000)  # a document is a tree that is all in use
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints goes where errors go: nowhere
     for ignored in ("SIGINT", "SIGPIPE"):

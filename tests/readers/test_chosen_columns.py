@@ -45,19 +45,6 @@ def test_text_columns_are_what_is_read_in_their_order_and_without_names() -> Non
     check_places(document)
 
 
-def test_metadata_columns_alone_leave_the_others_as_text_with_their_names() -> None:
-    assert shown(read(TABLE, Columns(metadata=("ID", "year")))) == [
-        ("row 2", 'Title: Tides\nbody: The moon "pulls". It moves.\nauthor: Ann', {"id": "7", "year": "1999"}),
-        ("row 3", "Title: Bread\nbody: Flour.", {"id": "8"}),
-        ("row 4", "author: Ben", {"id": "9", "year": "2003"}),
-    ]
-    assert shown(read(TABLE, Columns(("*",), ("ID", "year")))) == shown(read(TABLE, Columns(metadata=("ID", "year"))))
-
-
-def test_a_column_may_be_text_and_metadata() -> None:
-    assert shown(read(TABLE, Columns(("title",), ("title",))))[0] == ("row 2", "Tides", {"Title": "Tides"})
-
-
 def test_names_in_json_lead_into_what_is_nested() -> None:
     document = read(LINES, Columns(("title", "body"), ("by", "id", "ok")), "works.jsonl")
     ann = {"by.name": "Ann", "by.age": 40, "id": 7, "ok": True}
@@ -81,13 +68,6 @@ def test_each_record_is_a_passage_of_its_own_and_has_its_metadata() -> None:
     assert len(passages(read(TABLE, NO_COLUMNS))) == 1
 
 
-def test_a_long_record_is_several_passages_with_the_same_metadata() -> None:
-    long = " ".join(f"The ship number {number} is new." for number in range(200))
-    made = passages(read(f"body,year\n{long},1999\n", Columns(("body",), ("year",))))
-    assert len(made) > 1
-    assert {json.dumps(passage.metadata) for passage in made} == {'{"year": "1999"}'}
-
-
 @pytest.mark.parametrize(
     "columns", [NO_COLUMNS, Columns(("nowhere",)), Columns(("*",)), Columns(("nowhere",), ("id",))]
 )
@@ -100,15 +80,6 @@ def test_the_first_row_is_the_columns_names_where_it_has_a_chosen_one() -> None:
     one = "body\nThe moon pulls.\n"
     assert [block.text for block in read(one, NO_COLUMNS).blocks] == ["body", "The moon pulls."]
     assert [block.text for block in read(one, Columns(("body",))).blocks] == ["The moon pulls."]
-
-
-def test_columns_that_are_not_there_are_named() -> None:
-    columns = Columns(("Title", "*", "text"), ("by", "when"))
-    assert columns.missing(["title", "by.name"]) == ["text", "when"]
-
-
-def test_other_formats_know_nothing_of_columns() -> None:
-    assert read("# A\n\nB.\n", Columns(("body",)), "a.md").blocks == read("# A\n\nB.\n", NO_COLUMNS, "a.md").blocks
 
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters=";|"), max_size=12)

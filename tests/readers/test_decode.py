@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.errors import SourceError
-from semsearch.readers.encoding import declared_encoding, decode, guess, text_encoding
+from semsearch.readers.encoding import decode, guess, text_encoding
 from semsearch.readers.read import read_bytes
 from semsearch.results.omissions import Omission
 
@@ -77,24 +76,8 @@ def test_utf_16_needs_no_mark(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding), "a.txt").text == text
 
 
-@pytest.mark.parametrize("data", [b"\0" * 64, b"a\0\1\0b\0\2\0" * 8, bytes(range(256)) * 4, b"words\0words!"])
-def test_bytes_that_are_no_utf_16_are_binary(data: bytes) -> None:
-    with pytest.raises(SourceError, match="looks binary"):
-        decode(data, "a.txt")
-
-
 @pytest.mark.parametrize(
     "name", ["undefined", "idna", "punycode", "unicode_escape", "hex", "martian", "a\0b", "\ud800"]
 )
 def test_an_encoding_that_no_text_is_in_is_none(name: str) -> None:
     assert text_encoding(name) is None
-
-
-def test_what_declares_no_encoding_of_texts_is_read_as_if_it_declared_none() -> None:
-    page = b'<meta charset="undefined"><p>The sea: \\ud800.'
-    assert decode(page, "a.html", declared=declared_encoding(page)).text == page.decode()
-
-
-def test_half_a_character_in_utf_7_is_not_decoded() -> None:
-    assert decode("The sea, a +b.".encode("utf-7"), "a.eml", declared="utf-7").text == "The sea, a +b."
-    assert decode(b"The sea +2AA-.", "a.eml", declared="utf-7").text == "The sea +2AA-."

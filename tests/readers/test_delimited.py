@@ -50,35 +50,6 @@ def test_sentences_are_cited_where_they_stand() -> None:
     assert document.source.count("\n", 0, document.blocks[1].start) == 2
 
 
-def test_a_table_without_names_is_its_values() -> None:
-    assert places(read("Tides,1\nBread,2\n")) == [("row 1", "Tides\n1"), ("row 2", "Bread\n2")]
-    assert places(read("One sentence only.\nAnd another.\n")) == [
-        ("row 1", "One sentence only."),
-        ("row 2", "And another."),
-    ]
-    assert places(read("a,b\n")) == [("row 1", "a\nb")]
-
-
-def test_rows_of_other_lengths_are_kept_whole() -> None:
-    assert places(read("a,b\n1\n1,2,3\n\n,,\n")) == [("row 2", "a: 1"), ("row 3", "a: 1\nb: 2\n3")]
-
-
-def test_a_mark_without_its_second_costs_nothing() -> None:
-    assert places(read('name,text\nx,"not closed\ny,fine\n')) == [
-        ("row 2", 'name: x\ntext: "not closed'),
-        ("row 3", "name: y\ntext: fine"),
-    ]
-    assert places(read('name,text\nx,"in" and out\n'))[0][1] == "name: x\ntext: in and out"
-
-
-def test_what_follows_a_closing_mark_is_cited_where_it_stands() -> None:
-    document = read('a,b\nx,"one ""and"" two" and "three" end\n')
-    (block,) = document.blocks
-    assert block.text == 'a: x\nb: one "and" two and "three" end'
-    for value in ("one", "and", "two", " and", "three", "end"):
-        assert document.source[block.source_offset(block.text.index(value)) :].startswith(value)
-
-
 CELLS = st.text(st.sampled_from('ab ,;"\r\n\té'), max_size=8)
 
 

@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from cited import check_whole, cited_sentences
+from cited import check_whole
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
@@ -103,40 +103,11 @@ def test_pages_are_those_of_words_last_layout() -> None:
     assert with_body(paragraph(run("One."))).blocks[0].page is None
 
 
-def test_a_sentence_after_a_page_break_is_on_the_next_page_and_so_is_a_row() -> None:
-    page = "<w:r><w:lastRenderedPageBreak/></w:r>"
-    text = paragraph(run("One is here. Two goes") + page + run(" on. Three is there."))
-    row = f"<w:tbl><w:tr><w:tc>{paragraph(page + run('Four.'))}</w:tc></w:tr></w:tbl>"
-    assert cited_sentences(with_body(text + row)) == [
-        ("One is here.", 1, "paragraph 1"),
-        ("Two goes on.", 1, "paragraph 1"),
-        ("Three is there.", 2, "paragraph 1"),
-        ("Four.", 3, "table 1, row 1"),
-    ]
-
-
 def test_what_a_reader_does_not_see_is_left_out() -> None:
     deleted = f"<w:del>{run('never').replace('w:t', 'w:delText')}</w:del><w:moveFrom>{run('gone')}</w:moveFrom>"
     field = '<w:r><w:instrText>PAGEREF x</w:instrText></w:r><w:fldSimple w:instr="x">' + run("7") + "</w:fldSimple>"
     inserted = f"<w:ins>{run(' here')}</w:ins>"
     assert with_body(paragraph(run("Page ") + field + deleted + inserted)).blocks[0].text == "Page 7 here"
-
-
-def test_tabs_breaks_and_hyphens_are_characters() -> None:
-    signs = (
-        "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t><w:softHyphen/></w:r>"
-    )
-    assert with_body(paragraph(signs)).blocks[0].text == "a\tb\nc-d"
-
-
-def test_a_text_box_is_read_once_and_after_its_paragraph() -> None:
-    mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
-    box = f"<w:txbxContent>{paragraph(run('Boxed.'))}</w:txbxContent>"
-    both = (
-        f"<mc:AlternateContent {mc}><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
-    )
-    read = with_body(paragraph(run("Before ") + f"<w:r>{both}</w:r>" + run("after.")))
-    assert [block.text for block in read.blocks] == ["Before after.", "Boxed."]
 
 
 def test_notes_and_comments_come_last_with_their_places() -> None:
@@ -149,18 +120,6 @@ def test_notes_and_comments_come_last_with_their_places() -> None:
         ("A note.", "footnote 1"),
         ("A remark.", "comment 1"),
     ]
-
-
-def test_a_style_based_on_a_heading_is_one() -> None:
-    styles = (
-        '<w:style w:styleId="H"><w:name w:val="heading 2"/></w:style>'
-        '<w:style w:styleId="Mine"><w:name w:val="Mine"/><w:basedOn w:val="H"/></w:style>'
-        '<w:style w:styleId="Loop"><w:name w:val="Loop"/><w:basedOn w:val="Loop"/></w:style>'
-    )
-    body = "".join(
-        paragraph(f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>{run(style)}') for style in ("H", "Mine", "Loop")
-    )
-    assert [block.level for block in with_body(body, styles=styles).blocks] == [2, 2, 0]
 
 
 @pytest.mark.parametrize("data", [b"", b"words", b"PK\x03\x04 and no more"])

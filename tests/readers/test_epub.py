@@ -12,7 +12,6 @@ from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.results.omissions import Omission
-from semsearch.text.passages import passages
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
@@ -79,14 +78,6 @@ def test_chapters_come_in_reading_order_by_the_names_of_the_contents(ncx: bool) 
     assert (document.title, document.format) == ("Of tides", "epub")
     assert document.metadata == {"title": "Of tides", "author": "Ann"}
     check_whole(document, ["The moon pulls the sea.", "It moves.", "Größe zählt.", "The end."])
-
-
-def test_a_chapter_without_headings_is_not_under_those_of_the_one_before() -> None:
-    assert [(passage.text, passage.headings) for passage in passages(read(book()))] == [
-        ("The moon pulls the sea. It moves.", ("High water",)),
-        ("Größe zählt.", ()),
-        ("The end.", ("Named here",)),
-    ]
 
 
 def test_the_order_is_that_of_the_spine() -> None:

@@ -39,11 +39,6 @@ def test_only_what_a_reader_sees_is_kept(source: str, clean: str) -> None:
     assert "/".join(texts(source)) == clean
 
 
-def test_headings_are_headings() -> None:
-    blocks = read("<h1>A</h1><p>x<h3>B <em>b</em></h3><p>y").blocks
-    assert [(block.text, block.level) for block in blocks] == [("A", 1), ("x", 0), ("B b", 3), ("y", 0)]
-
-
 PAGE = """<!DOCTYPE html>
 <html><head><title>A &amp; B</title>
 <style>p { color: red }</style></head>
@@ -74,19 +69,6 @@ def test_lines_and_offsets_are_exact(end: str) -> None:
     ]
 
 
-def test_offsets_are_exact_in_a_file_of_one_line() -> None:
-    source = PAGE.replace("\n", " ")
-    found = [source[s.source_start : s.source_end] for p in passages(read(source)) for s in p.sentences]
-    assert found[1:3] == ['Then <a href="first/words">more</a>!', "First again."]
-
-
-def test_places_are_found_again_after_words_that_no_one_sees() -> None:
-    hidden = f"<p>One <span hidden>{'lost words ' * 100}</span></p>"
-    source = f"<p>Before all.</p>{hidden}\n<p>Here we are again.</p>\n<p>And on we go.</p>"
-    found = [(source[s.source_start : s.source_end], s.line) for p in passages(read(source)) for s in p.sentences]
-    assert found == [("Before all.", 1), ("One", 1), ("Here we are again.", 2), ("And on we go.", 3)]
-
-
 def test_the_head_is_metadata() -> None:
     document = read(
         "<head><title> A\n page </title><meta name=description content='About'><meta name=Author content='A. U.'>"
@@ -109,26 +91,7 @@ def test_the_encoding_that_a_page_declares_is_honoured(head: str) -> None:
     assert [block.text for block in document.blocks] == ["Привет, мир."]
 
 
-@pytest.mark.parametrize(
-    "head", ['<meta charset="utf-8">', '<meta charset="no-such">', '<?xml version="1.0" encoding="ascii"?>']
-)
-def test_a_wrong_declaration_does_no_harm(head: str) -> None:
-    assert texts(head + "<p>naïve") == ["naïve"]
-    assert read_bytes((head + "<p>naïve café, déjà vu à l'été").encode(), "p.html").blocks[0].text.startswith("naïve")
-
-
-@pytest.mark.parametrize("source", ["", " \n", "<!-- -->", "<html></html>", "<", "&", "<p"])
-def test_odd_pages_are_read(source: str) -> None:
-    assert isinstance(passages(read(source)), list)
-
-
 def test_deep_nesting_is_read() -> None:
     assert texts("<div>" * 2000 + "deep") == ["deep"]
     with pytest.raises(SourceError, match=r"page\.html cannot be read as HTML: Excessive depth in document: 2048"):
         read("<div>" * 3000 + "deep")
-
-
-def test_a_text_that_begins_with_an_entity_begins_there_in_the_source() -> None:
-    source = "<p>One.</p><p>&lt;b&gt; is bold.</p><p>&#171;&nbsp;Oui</p>"
-    blocks = read_text(source, "x.html", format="html").blocks
-    assert [source[block.source_offset(0) :][:7] for block in blocks] == ["One.</p", "&lt;b&g", "&#171;&"]

@@ -7,7 +7,6 @@ import gzip
 import io
 import lzma
 import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,15 +86,6 @@ def test_names_that_lead_out_of_an_archive_are_names(tmp_path: Path) -> None:
     assert {block.part for block in document.blocks} == {"etc/a.md", "b.md", "c/d[2J.md"}
 
 
-def test_files_in_an_archive_with_a_password_are_reported() -> None:
-    data = bytearray(zipped({"a.md": "Words.", "b.md": "Others."}))
-    for at in (data.index(b"PK\x03\x04") + 6, data.index(b"PK\x01\x02") + 8):
-        data[at] |= 1
-    document = read_bytes(bytes(data), "a.zip")
-    assert [block.text for block in document.blocks] == ["b", "Others."]
-    assert document.omissions[0].detail == "a.md: is protected by a password"
-
-
 @pytest.mark.usefixtures("read_here")
 def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacking, "MOST_BYTES", 10_000)
@@ -115,16 +105,6 @@ def test_what_unpacks_to_too_much_is_left_out_and_the_rest_is_read(monkeypatch: 
     document = read_bytes(zipped({f"{n}.md": "Words." for n in range(5)}), "a.zip")
     assert len({block.part for block in document.blocks}) == 3
     assert [(each.count, each.detail) for each in document.omissions] == [(2, "it has more than 20,000")]
-
-
-@pytest.mark.usefixtures("read_here")
-def test_an_archive_whose_directory_lies_about_sizes_is_bounded_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking.Allowance.__init__, "__defaults__", (10_000, 3, 0))
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.txt", b"words " * 3_000)
-    data = file.getvalue().replace((18_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
-    assert read_bytes(data, "a.zip").omissions[0].count == 1
 
 
 @pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 
-from cited import check_places, check_whole, places
+from cited import places
 from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
@@ -14,10 +13,6 @@ from semsearch.readers.read import read_bytes
 
 def read(source: str) -> Document:
     return read_bytes(source.encode(), "log.jsonl")
-
-
-def unescaped(source: str) -> str:
-    return re.sub(r"\\u[\da-f]{4}", lambda found: str(json.loads(f'"{found[0]}"')), source)
 
 
 def test_a_record_is_its_fields_line_by_line() -> None:
@@ -32,15 +27,6 @@ def test_a_record_is_its_fields_line_by_line() -> None:
         ("record 3", "Only a string."),
     ]
     assert (document.title, document.format) == ("log", "jsonl")
-
-
-def test_values_are_cited_where_they_stand() -> None:
-    lines = [json.dumps({"n": n, "text": f'She said "no" {n} times. Größe zählt. The end.'}) for n in range(3)]
-    document = read("\n".join(lines))
-    check_whole(document, ["Größe zählt.", "The end."] * 3, shown=unescaped, names=True)
-    for number, block in enumerate(document.blocks):
-        assert document.source[block.source_offset(block.text.index("The end")) :].startswith("The end.")
-        assert document.source.count("\n", 0, block.start) == number
 
 
 def test_a_line_that_is_no_json_is_text() -> None:
@@ -76,8 +62,3 @@ def test_every_value_comes_once_and_in_order(records: list[object], ascii_only: 
     for leaf in wanted:
         assert leaf in text
         text = text[text.index(leaf) + len(leaf) :]
-
-
-def test_every_place_holds_for_odd_text() -> None:
-    source = '{"a": "\\u00e9t\\u00e9 \\"x\\" \\ud83d\\ude00 end. Then \\/ more."}'
-    check_places(read(source), shown=unescaped, names=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import io
 import mailbox
 import zlib
 from email.message import EmailMessage
-from email.mime.text import MIMEText
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,6 @@ from cited import check_whole, places
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.results.omissions import Omission
-from semsearch.text.passages import passages
 
 TEXT = "Dear Bob,\n\nthe moon pulls the sea. Größe zählt, too.\n\nFrom here it moves.\n"
 
@@ -100,42 +96,6 @@ def test_attached_files_are_read_by_their_readers_with_their_place() -> None:
     assert document.omissions == ()
 
 
-def test_the_pages_of_an_attached_pdf_are_its_places() -> None:
-    pytest.importorskip("pypdfium2")
-    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
-    file = io.BytesIO()
-    pages = canvas.Canvas(file)
-    for number in (1, 2, 3):
-        pages.drawString(50, 500, f"The sea of page {number} moves.")
-        pages.showPage()
-    pages.save()
-    mail = message()
-    mail.add_attachment(file.getvalue(), maintype="application", subtype="pdf", filename="contract.pdf")
-    [*_, last] = passages(read(mail.as_bytes()))
-    assert [place for _, place in last.places] == [f"attachment contract.pdf, page {n}, middle" for n in (1, 2, 3)]
-
-
-def test_what_is_attached_in_a_mailbox_is_in_its_message_with_its_metadata() -> None:
-    box = b"".join(
-        b"From - Wed May  1 10:00:00 2024\n" + each.as_bytes() + b"\n" for each in (message(), with_attachments())
-    )
-    block = next(block for block in read(box, "all.mbox").blocks if "second" in block.text)
-    assert block.place == "message 2, attachment notes.md, line 5"
-    assert block.metadata is not None
-    assert block.metadata["from"] == "Ann Lee <ann@x.org>"
-    assert block.metadata["date"] == "2024-05-01T10:00:00+02:00"
-
-
-def test_all_parts_of_a_text_around_pictures_are_read_and_an_empty_plain_text_does_not_hide_the_html() -> None:
-    mail = message("Trip", "The first half.\n")
-    mail.add_attachment(b"\x89PNG\r\n\x1a\n\0", maintype="image", subtype="png", filename="a.png")
-    mail.attach(MIMEText("The second half.\n"))
-    assert [block.text for block in read(mail.as_bytes()).blocks[2:]] == ["The first half.", "The second half."]
-    only = message("Hi", " ")
-    only.add_alternative("<p>Words</p>", subtype="html")
-    assert [block.text for block in read(only.as_bytes()).blocks[2:]] == ["Words"]
-
-
 QUOTING = "I think so.\n\n> the moon pulls the\n> sea. Größe zählt, too.\n>\n> > An older word.\n\nUntil then.\n"
 
 
@@ -181,32 +141,6 @@ def test_a_message_needs_no_ending_but_a_letter_is_no_mail(first: str) -> None:
     )  # its header has no end in sight
     assert read(b"From: Ann\nTo: Bob\n\nThe sea.\n", "letter.txt").format == "text"
     assert read(f"{first}: x\nFrom: it begins so, but these are words.\n".encode(), "x.txt").format == "text"
-
-
-def test_what_is_encrypted_and_what_was_guessed_is_said() -> None:
-    secret = b"Subject: Tides\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nab\n--x--\n"
-    assert read(secret).omissions == (Omission("encrypted parts"),)
-    old = b"Subject: Tides\nContent-Transfer-Encoding: 8bit\n\n" + "Łódź".encode("cp1250")
-    assert [omission.kind for omission in read(old).omissions] == ["doubtful encoding"]
-
-
-def test_a_forwarded_message_is_read_once() -> None:
-    outer = message("Outer", "See below.")
-    outer.add_attachment(message("Inner", "The sea."))
-    assert [block.text for block in read(outer.as_bytes()).blocks] == [
-        "Outer", HEAD, "See below.", "Inner", HEAD, "The sea."
-    ]  # fmt: skip
-    assert [block.place for block in read(outer.as_bytes()).blocks] == [None] * 3 + ["attached message 1"] * 3
-
-
-def test_a_message_without_a_subject_does_not_stand_under_the_one_before() -> None:
-    bare = EmailMessage()
-    bare.set_content("It moves.\n")
-    mailbox_ = b"".join(b"From - Wed May  1 10:00:00 2024\n" + each.as_bytes() + b"\n" for each in (message(), bare))
-    assert [(passage.headings, passage.places) for passage in passages(read(mailbox_, "all.mbox"))] == [
-        (("Höhe der Flut",), ((0, "message 1"),)),
-        ((), ((0, "message 2"),)),
-    ]
 
 
 def test_a_mailbox_is_its_messages(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semsearch.errors import UsageError
 from semsearch.readers.document import Document
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
@@ -91,12 +90,6 @@ def test_front_matter_becomes_json_values() -> None:
     }
 
 
-def test_front_matter_may_be_toml() -> None:
-    document = read('+++\ntitle = "A page"\ndate = 2024-05-01\n[extra]\nx = [1, 2]\n+++\n# H\n')
-    assert document.metadata == {"title": "A page", "date": "2024-05-01", "extra": {"x": [1, 2]}}
-    assert document.title == "A page"
-
-
 @pytest.mark.parametrize("yaml", ["a: [", "a: b: c", "!!timestamp x", "!!python/object/apply:os.system [ls]", "\t- x"])
 def test_front_matter_that_cannot_be_read_stays_in_the_text(yaml: str) -> None:
     document = read(f"---\n{yaml}\n---\n# H\n\nText.\n")
@@ -112,28 +105,10 @@ def test_front_matter_that_explodes_is_not_followed() -> None:
     assert metadata(bomb) == metadata("a: &a [*a]") == {}
 
 
-def test_a_rule_is_no_front_matter() -> None:
-    assert texts("---\n\nText.\n\n---\n\nMore.\n") == ["Text.", "More."]
-
-
 def test_the_title_is_that_of_the_front_matter_else_the_first_heading_else_the_name() -> None:
     assert read("---\ntitle: T\n---\n# H").title == "T"
     assert read("## B\n\n# H").title == "H"
     assert read("Text.").title == "page"
-
-
-@pytest.mark.parametrize("mark", [">", "- "])
-def test_nothing_is_lost_by_deep_nesting(mark: str) -> None:
-    assert texts(mark * 40 + "deep") == texts(mark * 5000 + "deep") == ["deep"]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_code_over_a_lines_end_is_found_word_by_word(end: str) -> None:
-    [block] = read(f"> See `one  two{end}> three` there.".replace("|", end)).blocks
-    assert block.text == "See one  two three there."
-    source = read(f"> See `one  two{end}> three` there.").source
-    for word in ("one", "two", "three", "there"):
-        assert source.startswith(word, block.source_offset(block.text.index(word)))
 
 
 def test_places_are_characters_whatever_stands_before() -> None:
@@ -142,10 +117,6 @@ def test_places_are_characters_whatever_stands_before() -> None:
         for word in ("Größe", "Über", "alles", "so", "weit"):
             if word in block.text:
                 assert source.startswith(word, block.source_offset(block.text.index(word)))
-
-
-def test_half_a_character_is_read_as_none() -> None:
-    assert texts("Half \ud800 *a* é") == ["Half \ufffd a é"]
 
 
 def test_each_mark_of_a_cleaned_text_is_where_it_stands() -> None:
@@ -192,11 +163,3 @@ def test_a_programs_metadata_becomes_json_values_too() -> None:
         "array": [0, 1, 2], "tuple": [1, True, None], "half a character": "?", "price": "1.5",
     }  # fmt: skip
     assert json.loads(json.dumps(made, allow_nan=False)) == made
-
-
-def test_metadata_that_contains_itself_or_is_no_mapping_is_refused() -> None:
-    endless: dict[str, Any] = {}
-    endless["again"] = endless
-    for wrong in (endless, "text", None, ["a"], {"key": object()}, {"key": [b"bytes"]}):
-        with pytest.raises(UsageError):
-            json_values(wrong)  # type: ignore[arg-type]

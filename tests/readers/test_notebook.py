@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from cited import check_places, check_whole, places
+from cited import check_whole, places
 from hypothesis import given, strategies as st
 
 from semsearch.errors import SourceError
@@ -71,16 +71,6 @@ def test_each_sentence_is_cited_where_it_stands_in_the_file() -> None:
         assert any(start <= block.start for start in starts)
 
 
-def test_escapes_of_all_kinds_are_counted_rightly() -> None:
-    text = 'A "quote", a \\ stroke, é, 😀 and / the end. Next one.'
-    for ascii_only in (True, False):
-        source = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]}, ensure_ascii=ascii_only)
-        [block] = read(source).blocks
-        assert block.text == text
-        assert source[block.source_offset(text.index("Next")) :].startswith("Next one.")
-        check_places(read(source))
-
-
 def test_version_3_with_its_worksheets_is_read_too() -> None:
     cells = [
         {"cell_type": "heading", "level": 2, "source": ["A head"]},
@@ -91,15 +81,6 @@ def test_version_3_with_its_worksheets_is_read_too() -> None:
         ("A head", 2, "cell 1"),
         ("x = 1\ny", 0, "cell 2"),
     ]
-
-
-def test_metadata_that_a_person_wrote_is_kept() -> None:
-    metadata = {"title": "My work", "authors": [{"name": "A"}, {"name": "B"}], "kernelspec": {"language": "python"}}
-    document = read(json.dumps({"cells": [], "metadata": metadata}))
-    assert (document.title, document.metadata) == (
-        "My work",
-        {"title": "My work", "author": "A, B", "language": "python"},
-    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cited import check_places, check_whole, sentences
+from cited import check_whole, sentences
 
 from semsearch import Index
 from semsearch.readers.read import read_bytes
@@ -32,22 +32,6 @@ from semsearch.word_vectors.table import VectorTable
 def test_what_is_shown_is_read(note: str, shown: str) -> None:
     document = read_bytes(note.encode(), "note.md")
     assert [block.text for block in document.blocks] == [shown]
-
-
-def test_what_is_code_is_read_as_it_is() -> None:
-    document = read_bytes(b"Call `[[x|y]] #z` now.\n\n```sh\n[[ -f x ]] #y ^z\n```\n", "note.md")
-    assert [block.text for block in document.blocks][1] == "[[ -f x ]] #y ^z"
-
-
-def test_code_between_backticks_has_no_tags_links_and_marks() -> None:
-    source = "Use `x==y or a==b`, `list[[0]]`, `#Rotation`, `50%% of %%`, `{{< toc >}}`\nand `^top`. #kept\n"
-    source += "\n# The `#/health` page\n"
-    document = read_bytes(source.encode(), "a.md")
-    assert [block.text for block in document.blocks] == [
-        "Use x==y or a==b, list[[0]], #Rotation, 50%% of %%, {{< toc >}}\nand ^top.", "The #/health page"
-    ]  # fmt: skip
-    assert document.metadata["tags"] == ["kept"]
-    check_places(document)
 
 
 def test_a_line_of_tags_is_metadata_with_those_of_the_front_matter() -> None:

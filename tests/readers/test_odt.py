@@ -6,7 +6,7 @@ import io
 import zipfile
 
 import pytest
-from cited import check_whole, cited_sentences
+from cited import check_whole
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
@@ -93,18 +93,6 @@ def test_pages_are_counted_where_they_are_marked() -> None:
     )
     assert [block.page for block in marked.blocks] == [1, 2, 3]
     assert read("<text:p>One.</text:p>").blocks[0].page is None
-
-
-def test_a_sentence_after_a_page_break_is_on_the_next_page_and_so_is_a_row() -> None:
-    page = "<text:soft-page-break/>"
-    text = f"<text:p>One is here. Two goes{page} on. Three is there.</text:p>"
-    row = f"<table:table-row><table:table-cell><text:p>{page}Four.</text:p></table:table-cell></table:table-row>"
-    assert cited_sentences(read(f"{text}<table:table>{row}</table:table>")) == [
-        ("One is here.", 1, "paragraph 1"),
-        ("Two goes on.", 1, "paragraph 1"),
-        ("Three is there.", 2, "paragraph 1"),
-        ("Four.", 3, "table 1, row 1"),
-    ]
 
 
 def test_a_password_is_told_and_damage_is_an_error() -> None:

@@ -173,20 +173,6 @@ def test_words_parted_at_a_lines_end_are_joined_and_compounds_are_not() -> None:
     )
 
 
-def test_a_note_between_two_pages_does_not_part_a_sentence() -> None:
-    def draw(canvas: Any) -> None:
-        lines_on(canvas, "The moon pulls the sea so strongly that it", "rises as high as the house in which the", y=450)
-        lines_on(canvas, "A note about something else.", y=40, size=7)
-        canvas.showPage()
-        lines_on(canvas, "captain lives. Then it falls.", "It rises again.", y=450)
-
-    whole = "The moon pulls the sea so strongly that it rises as high as the house in which the captain lives."
-    found = cited(read(drawn(draw)))
-    assert found[whole] == (1, "top")
-    assert found["A note about something else."] == (1, "bottom")
-    assert found["Then it falls."] == found["It rises again."] == (2, "top")
-
-
 def test_where_on_the_page_a_sentence_stands_is_told_by_thirds_and_columns() -> None:
     def draw(canvas: Any) -> None:
         lines_on(canvas, "This is a heading over both of the columns here.", x=100, y=450)
@@ -235,16 +221,6 @@ def test_pages_without_text_are_counted_and_a_file_of_such_is_refused() -> None:
     assert document.omissions == (Omission("pages without text", 1, f"p. 1; {MISSING_OCR}"),)
 
 
-def test_a_blank_page_lacks_nothing() -> None:
-    def draw(canvas: Any) -> None:
-        canvas.showPage()
-        lines_on(canvas, "Words.")
-
-    document = read(drawn(draw))
-    assert (document.metadata["pages"], document.blocks[0].page, document.omissions) == (2, 2, ())
-    assert "pages_without_text" not in document.metadata
-
-
 def test_files_attached_to_a_pdf_are_counted() -> None:
     pdfium = pytest.importorskip("pypdfium2")
     made = pdfium.PdfDocument(drawn(lambda canvas: lines_on(canvas, "Words.")))
@@ -287,16 +263,6 @@ def test_without_pypdfium2_the_file_is_reported_and_tried_again(
         end_reader_processes()
         assert index.sync().added == 1
         assert index.search("ship")[0].page == 1
-
-
-def test_a_page_whose_font_does_not_say_its_letters_counts_as_one_without_text() -> None:
-    def draw(canvas: Any) -> None:
-        lines_on(canvas, "Words that can be read.")
-        canvas.showPage()
-        lines_on(canvas, "\x01\x02\x03\x04 \x05\x06\x07\x08")
-
-    document = read(drawn(draw))
-    assert (document.metadata["pages_without_text"], [block.page for block in document.blocks]) == (1, [1])
 
 
 def test_what_is_filled_into_a_form_stands_after_its_label() -> None:

@@ -76,13 +76,6 @@ def test_a_sentence_goes_on_in_the_next_column() -> None:
     check_whole(page(lines[: len(lines) // 2], lines[len(lines) // 2 :]), wanted)
 
 
-def test_a_word_parted_within_a_row_is_joined() -> None:
-    left = ["the captain of the har-", "bour waits for the moon"] * 6
-    right = ["and so the sea that moves", "waits for the captain who"] * 6
-    text = " ".join(" ".join(block.text for block in page(left, right).blocks).split())
-    assert text.count("the captain of the harbour waits") == 6
-
-
 def test_a_table_stays_row_by_row() -> None:
     names = [f"Harbour {number} of the eastern coast" for number in range(15)]
     heights = [f"High water at {number} hours and more" for number in range(15)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +11,7 @@ import pytest
 from packages import needed
 from sample_files.valid_files import pdf
 
-from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.readers.pages import pdf_pictures
+from semsearch.errors import SourceError, UsageError
 from semsearch.readers.pages.pdf_pages import opened_pdf
 from semsearch.readers.pages.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
 
@@ -93,10 +91,6 @@ def test_words_in_two_columns_on_one_line_have_a_box_each() -> None:
     assert boxes[0].right < 0.4 < boxes[1].left
 
 
-def test_what_is_not_on_the_page_has_no_box() -> None:
-    assert place(page_of((OTHER, 60, 400)), WANTED, OTHER).boxes[0] == []
-
-
 def two_pages() -> bytes:
     def draw(canvas: Any) -> None:
         canvas.drawString(60, 100, "The tide of the spring lifts")
@@ -112,11 +106,6 @@ def test_a_sentence_that_runs_over_the_end_of_a_page_has_boxes_on_both() -> None
     (second,) = place_sentences(two_pages(), "a.pdf", 2, [sentence], ()).boxes
     assert len(first) == len(second) == 1
     assert first[0].top > 0.7 > 0.3 > second[0].top
-
-
-def test_a_page_says_its_size_and_how_many_there_are() -> None:
-    found = place_sentences(two_pages(), "a.pdf", 2, (), ())
-    assert (found.pages, found.width, found.height, found.label) == (2, 400, 500, "")
 
 
 @pytest.mark.parametrize("number", [0, 3, 10**6])
@@ -155,17 +144,3 @@ def test_the_fields_of_a_form_are_drawn() -> None:
 def test_a_page_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(SourceError, match="takes too long"):
         drawn(page_of((WANTED, 60, 400)), seconds=-1.0)
-
-
-def test_after_a_failure_the_next_page_is_drawn() -> None:
-    for _ in range(2):
-        with pytest.raises(SourceError, match="cannot be read as PDF"):
-            page_picture(b"%PDF-1.4 nothing", "a.pdf", 1, 100)
-    assert page_picture(two_pages(), "a.pdf", 1, 100).startswith(b"\x89PNG")
-
-
-def test_without_pypdfium2_the_cure_is_named() -> None:
-    with pytest.MonkeyPatch.context() as without:
-        without.setitem(sys.modules, "pypdfium2", None)
-        with pytest.raises(MissingExtra, match="pypdfium2 is not installed; run in a checkout"):
-            pdf_pictures.drawn(two_pages(), "a.pdf", 1, 100)

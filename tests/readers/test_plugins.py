@@ -83,20 +83,6 @@ def test_one_that_fails_costs_its_files_only(
     assert again.skipped[0].reason == done.skipped[0].reason
 
 
-def test_a_file_that_was_refused_is_tried_again_when_its_reader_is_there(
-    tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.loud").write_text("The ship sails.", encoding="utf-8")
-    install(tmp_path / "broken", "upper_reader", "1 / 0", loud="upper_reader:FORMAT")
-    install(tmp_path / "mended", "upper_reader", UPPER.format(version="1"), loud="upper_reader:FORMAT")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        with installed(tmp_path / "broken"):
-            assert index.sync(tmp_path / "docs").added == 0
-        with installed(tmp_path / "mended"):
-            assert index.sync().added == 1
-
-
 def test_a_program_may_register_a_reader_for_itself(site: Path) -> None:
     with installed(site):
         register(Format("mine", (".mine", ".md"), "upper_reader"))

@@ -12,7 +12,6 @@ from packages import needed
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.text.passages import passages
 
 pptx = needed("pptx")
 
@@ -62,19 +61,6 @@ def test_slides_come_in_the_order_of_the_talk_and_groups_are_looked_into() -> No
     order.append(order[0])
     assert places(made(talk)) == [("slide 1", "Two."), ("slide 2", "One.")]
     assert made(talk).title == "talk"
-
-
-def test_a_slide_is_under_its_own_title_only() -> None:
-    talk = pptx.Presentation()
-    talk.slides.add_slide(talk.slide_layouts[5]).shapes.title.text = "High water"
-    for text in ("It rises.", "It falls."):
-        talk.slides.add_slide(talk.slide_layouts[6]).shapes.add_textbox(0, 0, 1, 1).text_frame.text = text
-    found = [(passage.text, passage.headings, passage.places) for passage in passages(made(talk))]
-    assert found == [
-        ("High water", (), ((0, "slide 1"),)),
-        ("It rises.", (), ((0, "slide 2"),)),
-        ("It falls.", (), ((0, "slide 3"),)),
-    ]
 
 
 def test_a_talk_without_slides_has_no_blocks_and_a_damaged_one_is_an_error() -> None:

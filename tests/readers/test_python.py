@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from cited import check_whole
 
 import semsearch
@@ -77,18 +76,6 @@ def test_what_follows_a_function_does_not_stand_under_it() -> None:
     found = {passage.text: passage.headings for passage in passages(read(SOURCE + "\n# At the end.\n"))}
     assert found["    return 2  # Back in rise."] == ("Tide", "rise")
     assert found["At the end."] == ()
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_sentences_are_cited_where_they_stand(end: str) -> None:
-    check_whole(read(SOURCE.replace("\n", end)), ["They move.", "Größe zählt.", "A tide of one day.", "Then stop."])
-
-
-def test_a_file_that_is_no_valid_python_is_read_by_its_tokens() -> None:
-    document = read('# It is said.\nprint "old"\n\ndef f(x):\n    pass  # and done\n')
-    texts = ["It is said.", 'print "old"', "f", "def f(x):\n    pass  # and done"]
-    assert [block.text for block in document.blocks] == texts
-    assert [block.place for block in document.blocks] == [None, None, "f", "f"]
 
 
 def test_every_docstring_of_a_package_is_found_in_its_file() -> None:

@@ -56,20 +56,8 @@ def test_a_file_comes_with_its_digest_size_and_time(tmp_path: Path) -> None:
     assert (content.size, content.mtime_ns) == (8, path.stat().st_mtime_ns)
 
 
-def test_a_file_above_the_limit_is_an_error_that_names_both_sizes(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_bytes(b"x" * 1001)
-    assert read_file(path, max_bytes=1001).size == 1001
-    with pytest.raises(SourceError, match=r"long\.txt has 1,001 bytes, more than the limit of 1,000"):
-        read_file(path, max_bytes=1000)
-
-
 def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"none\.txt cannot be read: No such file"):
         read_file(tmp_path / "none.txt")
     with pytest.raises(SourceError, match="is not a regular file"):
         read_file(tmp_path)
-
-
-def test_a_title_is_kept_short() -> None:
-    assert read_text("# " + "x" * 10_000, "a.md", format="markdown").title == "x" * 500 + "…"

@@ -47,10 +47,6 @@ def test_clean_text_has_no_markup_and_keeps_its_content(source: str, clean: str)
     assert "|".join(texts(source)) == clean
 
 
-def test_a_malformed_table_is_kept() -> None:
-    assert "apples" in " ".join(texts("=== ===\nA   B\n=== ===\napples and pears\n=== ==="))
-
-
 def test_sections_are_headings_by_depth() -> None:
     blocks = read("T\n=\n\nOne.\n\nS\n-\n\nU\n~\n\nTwo.\n\nV\n=\n").blocks
     assert [(block.text, block.level) for block in blocks if block.level] == [("T", 1), ("S", 2), ("U", 3), ("V", 1)]
@@ -90,10 +86,6 @@ def test_a_field_list_at_the_top_or_under_the_first_title_is_metadata() -> None:
         document = read(source)
         assert document.metadata == {"Author": "A", "Status": "Final"}
         assert (document.title, document.blocks[-1].text) == ("Title", "Text.")
-
-
-def test_a_paragraph_with_a_colon_is_no_header() -> None:
-    assert texts("Note: this is text.\nIt goes on.") == ["Note: this is text.\nIt goes on."]
 
 
 def test_no_file_is_included_and_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -137,40 +129,3 @@ def test_markup_within_a_paragraph_is_placed_exactly(end: str) -> None:
         for word in ("See", "so", "it", "is", "and", "text", "8", "!", "go", "[1]", "there", "."):
             if word in block.text:
                 assert source.startswith(word, block.source_offset(block.text.index(word)))
-
-
-def test_the_cells_of_a_list_table_are_placed_exactly() -> None:
-    source = """.. list-table:: *Tides*
-   :header-rows: 1
-   :widths: 1 2
-
-   * - Harbour
-     - ``rise`` of
-       water
-   * - Brest.
-     -
-
-       - 7 m
-"""
-    assert texts(source) == ["Tides", "Harbour | rise of water", "Brest. 7 m"]
-    row = read(source).blocks[1]
-    for word in ("Harbour", "rise", "of", "water"):
-        assert source.startswith(word, row.source_offset(row.text.index(word)))
-
-
-def test_the_rows_of_a_csv_table_are_placed_in_their_order() -> None:
-    source = 'Above: b, c.\n\n.. csv-table::\n   :header: "a", "b"\n\n   "b", "c"\n   "d", "b"\n\nBelow.\n'
-    lines = [source.count("\n", 0, block.source_offset(0)) for block in read(source).blocks]
-    assert lines == [0, 3, 5, 6, 8]
-
-
-def test_tabs_before_and_in_a_line_do_not_move_its_place() -> None:
-    source = "One\ttwo *three*.\n\n\tFour\tfive::\n\n\t\tcode\there\n"
-    for block in read(source).blocks:
-        for word in ("One", "two", "three", "Four", "five", "code", "here"):
-            if word in block.text:
-                assert source.startswith(word, block.source_offset(block.text.index(word)))
-
-
-def test_a_long_substitution_stands_for_itself() -> None:
-    assert read(f".. |a| replace:: {'name ' * 10_000}\n\nThe |a| moves.").blocks[-1].text == "The a moves."

@@ -44,15 +44,6 @@ def test_office_files_are_told_by_what_is_in_them() -> None:
         assert (read.format, read.blocks[0].text) == ("docx", "The sea moves.")
 
 
-def test_archives_are_known_by_a_member_or_their_type() -> None:
-    assert format_by_content(zipped(xl__workbook_dot_xml="")) == "xlsx"
-    for kind, format_ in (("text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp")):
-        assert format_by_content(zipped(mimetype=f"application/vnd.oasis.opendocument.{kind}")) == format_
-    assert format_by_content(zipped(a="words")) is None
-    assert format_by_content(b"PK\x03\x04 and no more") is None
-    assert format_by_content(b"Peter said so. %PDF- is how a PDF begins.") is None
-
-
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
@@ -85,11 +76,6 @@ PAGE = "<!DOCTYPE html>\n<html><head><title>Tides</title></head><body><h1>The se
 def test_a_web_page_called_text_is_read_as_a_web_page(page: str, name: str) -> None:
     document = read_bytes(page.encode(), name)
     assert (document.format, document.title, document.blocks[-1].text) == ("html", "Tides", "It moves.")
-
-
-def test_a_text_about_web_pages_is_text() -> None:
-    assert read_bytes(b"<html> is how a page begins." + b" Words.", "a.md").format == "markdown"
-    assert read_bytes(b"Write <!DOCTYPE html> first.", "a.txt").format == "text"
 
 
 def test_a_mailbox_needs_no_ending() -> None:

@@ -66,12 +66,3 @@ def test_sentences_go_over_cues_and_are_placed_where_they_begin() -> None:
 
 def test_a_line_that_rolls_on_is_read_once_and_notes_and_names_of_cues_are_not() -> None:
     assert cited_sentences(read(ROLLING, "talk.vtt")) == [("so today we talk about ships", None, "00:00:01")]
-
-
-def test_captions_without_full_stops_are_divided_all_the_same() -> None:
-    cues = "".join(
-        f"{n}\n00:{n:02d}:00,000 --> 00:{n:02d}:02,000\nwe talk about ships and the sea of {n}\n\n" for n in range(60)
-    )
-    document = read(cues, "talk.srt")
-    assert all(len(block.text) < 500 for block in document.blocks)
-    assert document.blocks[1].place == "00:11:00"

@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_recognition import BLACK, BLUE, CRASH, ENGINE, FAILURE, GREEN, RED, TURNED, WHITE
+from fake_recognition import BLACK, BLUE, CRASH, ENGINE, GREEN, RED, TURNED, WHITE
 from PIL import Image, ImageDraw, ImageFont
 from sample_files.valid_files import pdf, zipped
 
 from semsearch import Index
 from semsearch.errors import SourceError
 from semsearch.readers import read, registry
-from semsearch.readers.pages import text_recognition
-from semsearch.readers.pages.text_recognition import TextPiece, joined_lines, recognizing
+from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.results.reports import Progress
-from semsearch.system.locations import cache_folder
 from semsearch.word_vectors.table import VectorTable
 
 Colour = tuple[int, int, int]
@@ -34,10 +32,8 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(registry.installed, "rapidocr", True)
     monkeypatch.syspath_prepend(ENGINE)
     end_reader_processes()
-    text_recognition._folder.cache_clear()
     yield
     end_reader_processes()
-    text_recognition._folder.cache_clear()
 
 
 @pytest.fixture
@@ -107,14 +103,6 @@ def test_the_text_of_scanned_pages_stands_between_that_of_others_with_its_page_a
     assert "pages_without_text" not in document.metadata
 
 
-@pytest.mark.usefixtures("engine")
-def test_a_page_on_which_nothing_is_found_lacks_nothing_and_a_file_of_such_is_refused() -> None:
-    document = recognized(scanned("Words.", BLACK), "a.pdf")
-    assert (texts(document), document.omissions) == (["Words."], ())
-    with pytest.raises(SourceError, match=r"a\.pdf has no text on its 2 pages, .*; text recognition \(OCR\) found no"):
-        recognized(scanned(BLACK, BLACK), "a.pdf")
-
-
 @pytest.mark.parametrize(("suffix", "kind"), [(".png", "PNG"), (".webp", "WEBP"), (".bmp", "BMP"), (".TIF", "TIFF")])
 @pytest.mark.usefixtures("engine")
 def test_the_text_in_a_picture_is_read(suffix: str, kind: str) -> None:
@@ -122,12 +110,6 @@ def test_the_text_in_a_picture_is_read(suffix: str, kind: str) -> None:
     assert texts(document) == ["The harbour is closed on Tuesdays after the storm."]
     assert (document.format, document.title, document.metadata) == ("picture", "quay", {})
     assert (document.blocks[0].page, document.blocks[0].place_at(0)) == (None, "top")
-
-
-@pytest.mark.usefixtures("engine")
-def test_a_picture_without_text_and_one_of_a_few_pixels_are_documents_without_passages() -> None:
-    assert texts(recognized(picture(WHITE), "a.png")) == []
-    assert texts(recognized(picture(RED, size=(40, 40)), "icon.png")) == []
 
 
 @pytest.mark.usefixtures("engine")
@@ -164,13 +146,6 @@ def test_letters_that_the_engine_does_not_know_are_reported() -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_page_on_which_the_engine_fails_costs_no_other() -> None:
-    document = recognized(scanned("Words.", FAILURE, GREEN), "a.pdf")
-    assert texts(document) == ["Words.", "Marmalade is stirred clockwise."]
-    assert document.omissions[0].detail == "p. 2; text recognition (OCR) failed: a tensor is too short"
-
-
-@pytest.mark.usefixtures("engine")
 def test_an_engine_that_crashes_costs_no_text_and_is_not_tried_again(calls: list[bool]) -> None:
     data = scanned("Words.", CRASH)
     for _ in range(2):
@@ -204,39 +179,7 @@ def test_what_was_recognized_is_known_without_recognition_wherever_the_file_lies
     assert calls == [False]
 
 
-@pytest.mark.usefixtures("engine")
-def test_a_damaged_cache_is_as_good_as_none() -> None:
-    data = scanned(RED)
-    recognized(data, "a.pdf")
-    [path] = cache_folder("recognized").glob("*/*.json")
-    for damaged in ("", "[", '[["x", 1]]', '{"b": 3}', "1" * 5000):
-        path.write_text(damaged)
-        with pytest.raises(SourceError, match="its text is recognized last"):
-            read_bytes(data, "a.pdf")
-
-
 # -- Lines -------------------------------------------------------------------------------------------------------------
-
-
-def box(
-    text: str, left: float, top: float, *, slant: float = 0.0, width: float = 100.0, height: float = 20.0
-) -> TextPiece:
-    corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
-    return TextPiece(text, [(x, y + slant * x) for x, y in corners])
-
-
-def test_pieces_of_a_line_are_joined_from_left_to_right_although_the_page_slants() -> None:
-    boxes = [box(word, left, 100, slant=0.03) for word, left in (("end", 320), ("one", 100), ("goes to its", 210))]
-    boxes += [box(word, left, 130, slant=0.03) for word, left in (("below", 210), ("another", 100))]
-    assert [line.text for line in joined_lines(boxes, 1000, 1000)] == ["one goes to its end", "another below"]
-
-
-def test_columns_are_read_one_after_the_other() -> None:
-    left = [box(f"left of line {number} goes on and on", 50, 100 + 30 * number, width=380) for number in range(12)]
-    right = [box(f"right of line {number} goes on and on", 550, 100 + 30 * number, width=380) for number in range(12)]
-    mixed = [each for pair in zip(left, right, strict=True) for each in pair]
-    found = [line.text.split()[0] for line in joined_lines(mixed, 1000, 1000)]
-    assert found == ["left"] * 12 + ["right"] * 12
 
 
 # -- Indexes -----------------------------------------------------------------------------------------------------------
@@ -304,17 +247,6 @@ def test_text_is_recognized_after_all_other_text_is_committed(folder: Path, make
         assert index.sync().changed == 0
 
 
-def test_once_the_package_is_installed_the_next_sync_reads_what_lacked_it(
-    folder: Path, make: MakeIndex, request: pytest.FixtureRequest
-) -> None:
-    with make() as index:
-        index.sync(folder)
-        request.getfixturevalue("engine")
-        done = index.sync()
-        assert (done.added, done.changed, done.skipped, done.not_read) == (2, 2, (), {})
-        assert problems(index) == {}
-
-
 @pytest.mark.usefixtures("engine")
 def test_an_interrupted_sync_keeps_what_it_has_and_the_next_goes_on(
     folder: Path, make: MakeIndex, calls: list[bool]
@@ -331,19 +263,6 @@ def test_an_interrupted_sync_keeps_what_it_has_and_the_next_goes_on(
         assert index.sync().added == 2
         assert problems(index) == {}
         assert sum(calls) <= 4
-
-
-@pytest.mark.usefixtures("engine")
-def test_a_scan_that_fails_is_tried_once(folder: Path, make: MakeIndex, calls: list[bool]) -> None:
-    (folder / "bad.pdf").write_bytes(scanned(FAILURE))
-    (folder / "worse.png").write_bytes(picture(CRASH))
-    with make() as index:
-        index.sync(folder)
-        assert problems(index)["bad.pdf"][1].endswith("text recognition (OCR) failed: a tensor is too short")
-        assert "text recognition (OCR) failed: made its reader crash" in problems(index)["worse.png"][1]
-        calls.clear()
-        index.sync()
-        assert calls == []
 
 
 # -- The engine --------------------------------------------------------------------------------------------------------

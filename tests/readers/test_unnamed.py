@@ -111,12 +111,3 @@ def test_what_is_no_text_or_none_for_people_is_refused_with_the_reason(tmp_path:
 def test_formats_known_here_are_left_to_their_readers(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.dat").write_bytes(data)
     assert refusal(tmp_path / "x.dat", len(data)) == ""
-
-
-def test_a_character_cut_at_the_end_of_the_look_is_no_damage(tmp_path: Path) -> None:
-    (tmp_path / "x.foo").write_text("x" + "über alle Meere. " * 3000, encoding="utf-8")
-    assert refusal(tmp_path / "x.foo", (tmp_path / "x.foo").stat().st_size) == ""
-
-
-def test_a_file_that_cannot_be_opened_is_left_to_its_reader(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "gone.foo", 1) == ""

@@ -15,7 +15,6 @@ from packages import needed
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.text.passages import passages
 
 openpyxl = needed("openpyxl")
 PROSE = "The moon pulls the sea, and so it moves. Twice a day it rises."
@@ -64,18 +63,6 @@ def test_values_are_shown_as_a_person_would_write_them() -> None:
     ]  # fmt: skip
 
 
-def test_dates_from_a_mac_count_from_1904() -> None:
-    book = openpyxl.Workbook()
-    book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
-    book.active.append([datetime.date(2024, 5, 1)])
-    assert read(book).blocks[1].text == "2024-05-01"
-
-
-def test_cells_without_names_are_counted() -> None:
-    data = saved_with_sheet('<row r="3"><c t="inlineStr"><is><t>a</t></is></c><c><v>2</v></c></row>')
-    assert places(read_bytes(data, "book.xlsx"))[1] == ("Sheet!A3:B3", "a | 2")
-
-
 def test_of_a_formula_the_result_is_read_and_of_a_string_its_runs() -> None:
     cells = '<c r="AA1" t="str"><f>A1&amp;"x"</f><v>made</v></c><c r="AB1" t="inlineStr"><is>'
     cells += "<r><t>bo</t></r><r><t>ld</t></r><rPh><t>no</t></rPh></is></c>"
@@ -100,15 +87,3 @@ def test_an_empty_workbook_is_its_sheets_name_and_a_damaged_one_an_error() -> No
     assert [block.text for block in read(openpyxl.Workbook()).blocks] == ["Sheet"]
     with pytest.raises(SourceError, match=r"book\.xlsx"):
         read_bytes(saved(openpyxl.Workbook())[:-100], "book.xlsx")
-
-
-def test_a_row_of_many_words_shares_no_passage_and_short_ones_do() -> None:
-    book = openpyxl.Workbook()
-    for row in (["One", PROSE, PROSE, PROSE], ["Two", PROSE, PROSE, PROSE], ["Three"], ["Four"]):
-        book.active.append(row)
-    found = [[place for _, place in passage.places] for passage in passages(read(book))]
-    assert found == [
-        ["Sheet!A1", "Sheet!B1", "Sheet!C1", "Sheet!D1"],
-        ["Sheet!A2", "Sheet!B2", "Sheet!C2", "Sheet!D2"],
-        ["Sheet!A3", "Sheet!A4"],
-    ]

@@ -67,17 +67,6 @@ def test_roots_may_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert watched == [[], roots, roots[:1]]
 
 
-def test_a_root_that_vanishes_just_before_it_is_watched_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def vanished(_: Collection[str]) -> Iterator[set[tuple[int, str]]]:
-        raise FileNotFoundError
-
-    stop = threading.Event()
-    told(monkeypatch, [vanished, lambda _: iter([set()])], stop)
-    assert list(changed_paths(lambda: [str(tmp_path)], stop)) == [set()]
-
-
 def test_what_the_system_refuses_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_: Collection[str]) -> Iterator[set[tuple[int, str]]]:
         raise OSError("OS file watch limit reached")

@@ -66,17 +66,7 @@ def test_a_copy_is_an_addition_and_a_new_suffix_is_another_document() -> None:
     assert (len(renamed.added), len(renamed.removed), len(renamed.moved)) == (1, 1, 0)
 
 
-def test_two_files_of_the_same_content_move_to_two_places() -> None:
-    found = compare([known("a.md"), known("b.md")], [present("c.md"), present("d.md"), present("e.md")])
-    assert (len(found.moved), len(found.added), len(found.removed)) == (2, 1, 0)
-
-
 def test_a_file_that_cannot_be_read_keeps_what_is_known_of_it() -> None:
     found = compare([known("a")], [present("a", "LOCKED")])
     assert len(found.unread) == 1
     assert found.is_empty
-
-
-def test_a_file_that_came_under_another_root_is_touched_without_being_read() -> None:
-    moved_root = present("a")._replace(root_id=2, absolute="LOCKED")
-    assert [pair.present for pair in compare([known("a")], [moved_root]).touched] == [moved_root]

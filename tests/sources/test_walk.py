@@ -2,7 +2,6 @@
 
 import os
 import sys
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,12 +63,6 @@ def test_files_that_no_reader_supports_are_marked(tmp_path: Path) -> None:
     assert known(tmp_path / "README") == ["README"]
 
 
-def test_a_single_file_is_taken_whatever_its_name(tmp_path: Path) -> None:
-    write(tmp_path, "Makefile", ".notes")
-    assert found(tmp_path / "Makefile") == ["Makefile"]
-    assert found(tmp_path / ".notes") == [".notes"]
-
-
 def test_what_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="nowhere cannot be read: No such file"):
         find_files(tmp_path / "nowhere", skipped=print)
@@ -106,13 +99,6 @@ def test_the_rules_of_the_work_tree_above_the_root_hold_too(tmp_path: Path) -> N
     assert found(tmp_path / "repo" / "docs") == ["a.md", "old.md"]
 
 
-def test_a_root_that_is_ignored_itself_was_meant(tmp_path: Path) -> None:
-    write(tmp_path, ".git/HEAD", "site/a.md", "site/b.md")
-    write(tmp_path, ".gitignore", text="site/\nb.md\n")
-    assert found(tmp_path) == []
-    assert found(tmp_path / "site") == ["a.md", "b.md"]
-
-
 def test_a_bad_line_of_an_ignore_file_costs_only_itself(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.md")
     write(tmp_path, ".gitignore", text="!\n[z-a]\n[[:digit:]]x\na.md\n")
@@ -138,15 +124,6 @@ def test_include_may_ask_for_files_that_no_reader_is_for(tmp_path: Path) -> None
     assert found(tmp_path, include=asked) == known(tmp_path, include=asked) == ["Makefile", "b.cfg", "src/c.cfg"]
     assert found(tmp_path, include=["src/*"]) == ["src/c.cfg"]
     assert known(tmp_path, include=["src/*"]) == []
-
-
-def test_names_are_composed_and_patterns_match_them(tmp_path: Path) -> None:
-    decomposed, composed = (unicodedata.normalize(form, "café/é.md") for form in ("NFD", "NFC"))
-    write(tmp_path, decomposed)
-    assert found(tmp_path) == [composed]
-    assert found(tmp_path, include=[composed]) == found(tmp_path, include=[decomposed]) == [composed]
-    write(tmp_path, ".gitignore", text=composed)
-    assert found(tmp_path) == []
 
 
 def linked(link: Path, target: Path) -> None:
@@ -183,12 +160,6 @@ def test_a_broken_link_is_reported(tmp_path: Path) -> None:
     linked(tmp_path / "image.png", tmp_path / "nowhere.png")
     paths = [f"{tmp_path.as_posix()}/a.md", f"{tmp_path.as_posix()}/image.png"]
     assert found_and_skipped(tmp_path) == ([], [(path, "a broken link") for path in paths])
-
-
-def test_a_root_may_be_a_link(tmp_path: Path) -> None:
-    write(tmp_path, "d/a.md")
-    linked(tmp_path / "link", tmp_path / "d")
-    assert found(tmp_path / "link") == ["a.md"]
 
 
 @pytest.mark.skipif(

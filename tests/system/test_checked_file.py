@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from semsearch.errors import IndexDamaged
-from semsearch.system.checked_file import BLOCK, CheckedFile, block_sums, mapped
+from semsearch.system.checked_file import BLOCK, CheckedFile, block_sums
 from semsearch.system.durable import write_durably
 
 SIZES = [0, 1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 5]
@@ -69,18 +69,3 @@ def test_pieces_all_over_a_file_are_checked_and_the_block_that_differs_is_named(
         file.check_each(everywhere[everywhere // BLOCK != block], 10)
         with pytest.raises(IndexDamaged, match=f"from {block * BLOCK} on differ"):
             file.check_each(everywhere, 10)
-
-
-def test_a_file_of_another_length_is_damaged(tmp_path: Path) -> None:
-    path, sums = written(tmp_path, 2 * BLOCK)
-    path.write_bytes(path.read_bytes()[:BLOCK])
-    with pytest.raises(IndexDamaged, match="number of blocks"):
-        CheckedFile(path, sums)
-
-
-def test_without_checksums_nothing_is_compared(tmp_path: Path) -> None:
-    path, _ = written(tmp_path, 100)
-    file = CheckedFile(path, b"")
-    file.check()
-    file.check_each(np.array([3]), 5)
-    assert len(mapped(path)) == 100

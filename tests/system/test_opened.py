@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from semsearch.system.open_cache import OpenCache, opened_property
+from semsearch.system.open_cache import OpenCache
 
 
 def test_it_is_opened_when_it_is_first_asked_for_and_then_kept() -> None:
@@ -56,33 +56,3 @@ def test_a_failure_is_not_kept() -> None:
     with pytest.raises(FileNotFoundError):
         opened.get("a", fail)
     assert opened.get("a", lambda: 5) == 5
-
-
-class Opening:
-    """An object whose attribute is opened once. The first attempt fails."""
-
-    def __init__(self) -> None:
-        self._opening = threading.RLock()
-        self.attempts = 0
-
-    @opened_property
-    def thing(self) -> object:
-        self.attempts += 1
-        if self.attempts == 1:
-            raise FileNotFoundError
-        return object()
-
-
-def test_an_attribute_is_opened_once_and_a_failure_is_not_kept() -> None:
-    owner, found = Opening(), list[object]()
-    with pytest.raises(FileNotFoundError):
-        _ = owner.thing
-    with owner._opening:
-        threads = [threading.Thread(target=lambda: found.append(owner.thing)) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4
-    assert len({id(each) for each in found}) == 1
-    assert owner.attempts == 2

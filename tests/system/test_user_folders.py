@@ -17,10 +17,3 @@ def test_it_lies_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder("evaluate") == tmp_path / "semsearch" / "evaluate"
     assert list(tmp_path.iterdir()) == []
-
-
-@linux
-def test_without_a_wish_it_lies_in_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder("trained") == tmp_path / ".cache" / "semsearch" / "trained"

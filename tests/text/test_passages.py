@@ -33,20 +33,6 @@ def test_a_heading_with_nothing_under_it_is_a_passage() -> None:
     assert [(p.text, p.headings) for p in found] == [("B", ("A",)), ("c.", ("A", "C")), ("D", ())]
 
 
-def test_a_heading_without_text_ends_sections() -> None:
-    blocks = [Block("A", 0, 1), Block("B", 2, 2), Block("b.", 4), Block("", 7, 2), Block("a.", 8), Block("", 11, 1)]
-    found = passages(document(*blocks, Block("o.", 12), Block("C", 15, 1), Block("", 17, 1), Block("p.", 18)))
-    assert [(p.text, p.headings) for p in found] == [
-        ("b.", ("A", "B")),
-        ("a.", ("A",)),
-        ("o.", ()),
-        ("C", ()),
-        ("p.", ()),
-    ]
-    [kept] = passages(document(Block("A", 0, 1), Block("", 2, 2), Block("a.", 3)))
-    assert (kept.text, kept.headings) == ("a.", ("A",))
-
-
 def test_a_passage_is_at_most_so_many_words_and_a_section_is_cut_evenly() -> None:
     blocks = [Block(f"{'word ' * 29}end.", 0) for _ in range(8)]
     sizes = [len(passage.text.split()) for passage in passages(document(*blocks))]
@@ -121,15 +107,6 @@ def test_a_text_without_spaces_is_cut_into_passages_of_so_many_characters() -> N
     assert max(len(passage.text) for passage in found) <= 2000
     assert "".join("".join(passage.text.split()) for passage in found) == blob
     assert max(len(passage.text) for passage in passages(read_text(blob, "x.txt"), max_words=100)) <= 1000
-
-
-def test_a_heading_too_long_for_one_is_body() -> None:
-    [first, second] = passages(document(Block("x" * 1001, 0, level=1), Block("Body.", 1002)), max_words=100)
-    assert (len(first.text + second.text.removesuffix("Body.").rstrip()), first.headings, second.headings) == (
-        1001,
-        (),
-        (),
-    )
 
 
 SENTENCES = st.builds(

@@ -18,7 +18,7 @@ from typing import Any
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.align import Aligner, Anchors, words_of
+from semsearch.readers.align import Aligner, words_of
 from semsearch.readers.document import Block, Document, joined_cells, title_of
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -48,12 +48,9 @@ _TAG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _RUN = re.compile(r"(?:[^\W_]|&(?:#\w+|\w+);?)+")
-_MARK = r"(?:&(?:#\w+|\w+);|[^\w<>&\s])"
-_BEFORE_WORD = re.compile(rf"{_MARK}(?:\s?{_MARK})*\s*\Z")  # more space is a tag, and the mark before it another text's
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
-_MARKS_BEFORE = 60  # characters of source, to look for the marks that a text begins with
 _NEXT_CELL = "\x1f"
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
 
@@ -124,7 +121,7 @@ class _Page:
     """One page, on the way through its tree."""
 
     def __init__(self, source: str) -> None:
-        self._visible = visible = _visible(source)
+        visible = _visible(source)
         self._aligner = Aligner(visible, _words(visible))
         self._parts: list[str] = []
         self._hidden: list[Any] = []  # elements left out that we are in, outermost first
@@ -190,17 +187,7 @@ class _Page:
             return
         anchors = self._aligner.locate(text)
         if not self._hidden:
-            if anchors[0][0]:
-                anchors = self._from_the_start(text, anchors)
             yield Block(text, anchors[0][1], level, anchors=anchors)
-
-    def _from_the_start(self, text: str, anchors: Anchors) -> Anchors:
-        """The anchors, with one for the marks that a text begins with, if they are written as entities."""
-        offset, start = anchors[0]
-        match = _BEFORE_WORD.search(self._visible, max(0, start - _MARKS_BEFORE), start)
-        if match and unescape(match[0]).split() == text[:offset].split():
-            return ((0, match.start()), *anchors)
-        return anchors
 
 
 def _collapsed(text: str) -> str:

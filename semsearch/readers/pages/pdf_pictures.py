@@ -54,7 +54,6 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 # -- Letters -----------------------------------------------------------------------------------------------------------
 
 _GRID = 10_000_000  # steps across a page in which PDFium is asked for places
-_FAR = 1000.0  # points: the distance of these places
 _SAME_LINE = 0.5  # of the smaller letter: so much of two letters on one line is beside each other
 _GAP = 2.0  # heights of letters: a wider one is between columns
 
@@ -107,13 +106,8 @@ class LetterBoxes:
     """Where the characters of a page are drawn."""
 
     def __init__(self, page: Any, text: Any, raw: Any) -> None:
-        self._text, self._raw = text.raw, raw
-        self._box = raw.FS_RECTF()
-        self._size = page.get_size()
-        self._left, self._top = left, top = self._shown(page, 0, 0)
-        right, below = self._shown(page, _FAR, 0), self._shown(page, 0, _FAR)
-        self._by_x = ((right[0] - left) / _FAR, (right[1] - top) / _FAR)
-        self._by_y = ((below[0] - left) / _FAR, (below[1] - top) / _FAR)
+        self._page, self._text, self._raw = page.raw, text.raw, raw
+        self._box, self._size = raw.FS_RECTF(), page.get_size()
 
     def of(self, characters: Sequence[int]) -> list[Box]:
         """The boxes of characters with rising numbers, one for each line that they are on."""
@@ -141,12 +135,8 @@ class LetterBoxes:
 
     def _point(self, x: float, y: float) -> tuple[float, float]:
         """A point of the page's own coordinates on the page as it is shown, in points: cropped, and perhaps turned."""
-        return self._left + x * self._by_x[0] + y * self._by_y[0], self._top + x * self._by_x[1] + y * self._by_y[1]
-
-    def _shown(self, page: Any, x: float, y: float) -> tuple[float, float]:
-        """Where PDFium draws a point."""
         pixel_x, pixel_y = ctypes.c_int(), ctypes.c_int()
-        self._raw.FPDF_PageToDevice(page.raw, 0, 0, _GRID, _GRID, 0, x, y, pixel_x, pixel_y)
+        self._raw.FPDF_PageToDevice(self._page, 0, 0, _GRID, _GRID, 0, x, y, pixel_x, pixel_y)
         width, height = self._size
         return pixel_x.value / _GRID * width, pixel_y.value / _GRID * height
 
@@ -337,13 +327,13 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
     except (ValueError, RecursionError) as error:
         raise SourceError(f"page {number} of {name} has no places of sentences: {error}") from None
     edges = (edge for boxes in page.boxes for box in boxes for edge in box)
-    if len(page.boxes) != len(before) + len(on) or not 0 < page.pages <= sys.maxsize or not all(map(_is_share, edges)):
+    if (
+        len(page.boxes) != len(before) + len(on)
+        or not 0 < page.pages <= sys.maxsize
+        or any(not 0 <= edge <= 1 for edge in edges)
+    ):
         raise SourceError(f"page {number} of {name} has places of other sentences")
     return page
-
-
-def _is_share(edge: float) -> bool:
-    return 0 <= edge <= 1
 
 
 def _limits(data: bytes) -> Limits:

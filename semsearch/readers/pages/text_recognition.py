@@ -20,7 +20,6 @@ import json
 import math
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -313,7 +312,7 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
     """
     if PICTURE.lacks_package:
         return ask(NO_RECOGNITION, None, None)
-    folder, file_key, report = _folder(), f"{content_key(data)} file", _report.get()
+    folder, file_key, report = cache_folder("recognized"), f"{content_key(data)} file", _report.get()
     failure = _known(folder, file_key)
     waiting = Recognition(str(folder), False, failure if isinstance(failure, str) else "")
     if report is None or waiting.failure:
@@ -345,23 +344,6 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
 # -- The cache ---------------------------------------------------------------------------------------------------------
 
 _MOST_LINES = 20_000  # of a picture
-
-
-@cache
-def _folder() -> Path:
-    """The folder of the cache; where the user's cannot be written, one that this process deletes."""
-    folder = cache_folder("recognized")
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        temporary = tempfile.TemporaryDirectory(prefix="semsearch-recognized-")
-        _temporary.append(temporary)
-        return Path(temporary.name)
-
-
-_temporary: list[tempfile.TemporaryDirectory[str]] = []  # deleted when this process ends
 
 
 @cache

@@ -65,14 +65,13 @@ class OutsideName(NamedTuple):  # a dataclass takes a millisecond more to be mad
 def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[OutsideName]:
     """What the generation that a transaction sees names outside of the index's folder.
 
-    Of a published copy neither its roots count, whose files lie elsewhere, nor vectors beside the snapshots: the user
-    has named that store.
+    Of a published copy its roots do not count, whose files lie elsewhere.
     """
     settings, address = Settings.from_json(get_meta(db, "settings")), get_address(db)
     names = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
     stores = {uri for uri in (settings.store, None if address is None else address.uri) if uri}
     if database.is_copy:
-        return frozenset(names | {OutsideName("store", uri) for uri in stores if not database.is_beside(uri)})
+        return frozenset(names | {OutsideName("store", uri) for uri in stores})
     names |= {OutsideName("root", place) for place in get_root_places(db)}
     names |= {OutsideName("store", uri) for uri in stores | {left.uri for left in get_left(db)}}
     if settings.frequencies not in NO_FILES:

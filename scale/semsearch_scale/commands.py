@@ -11,7 +11,7 @@ from semsearch.cli.find_index import find_index, only_one
 from semsearch.cli.options import IndexesOption, IndexOption, QuietOption
 from semsearch.commands import complain, count, size, to_json
 from semsearch.errors import SemsearchError, UsageError
-from semsearch_scale.snapshots.publisher import PublishReport, publish as publish_index, unpublish
+from semsearch_scale.snapshots.publisher import PublishReport, publish as publish_index
 
 
 def publish(
@@ -21,7 +21,6 @@ def publish(
     every: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=1, help="Go on, and publish what was written meanwhile.")
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Forget the place. The published snapshot stays.")] = False,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Replace another index or copy at that place.")
     ] = False,
@@ -35,11 +34,6 @@ def publish(
     themselves. URIs need the extra remote-files, s3:// also the package s3fs.
     """
     folder = find_index(only_one(index), indexes)
-    if off:
-        if place or take_over or whole or every:
-            raise UsageError("--off takes no place and no other option")
-        complain(f"{folder} is no longer published" if unpublish(folder) else f"{folder} was not published")
-        return
     if place is None:
         raise UsageError("name the place to publish to, as in: semsearch publish s3://bucket/docs")
     _show(publish_index(folder, place, take_over=take_over, whole=whole), json=json, quiet=quiet)

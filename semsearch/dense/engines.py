@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,6 @@ from semsearch.system.locations import split_uri
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.storage.database import IndexDatabase
 
 GROUP = "semsearch.vector_stores"
 DEFAULT = "faiss:"
@@ -115,12 +114,6 @@ def get_address(db: sqlite3.Connection) -> StoreAddress | None:
     """Read where the vectors of an index are kept; None if they are in its folder."""
     uri = get_meta(db, _URI)
     return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
-
-
-def get_own_address(db: sqlite3.Connection, database: IndexDatabase) -> StoreAddress | None:
-    """Read where a reader of a database finds the vectors: perhaps by another user or host than the writer."""
-    address = get_address(db)
-    return None if address is None else replace(address, uri=database.vectors_uri(address.uri))
 
 
 def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
-from semsearch.dense.engines import StoreAddress, get_own_address, keeps_sentences, open_stores
+from semsearch.dense.engines import StoreAddress, get_address, keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, VectorReader
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
@@ -42,7 +42,7 @@ _SAMPLE = 64  # passages that are embedded again and compared
 
 def verify_index(db: sqlite3.Connection, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> list[str]:
     """Verify an index as a transaction sees it; its problems, a line each. Reads all files."""
-    folder, address = database.folder, get_own_address(db, database)
+    folder, address = database.folder, get_address(db)
     problems = [f"the database is damaged: {line}" for line in find_damaged_pages(db)]
     if damaged := _damaged(db) or list(find_wrong_values(db)):
         return problems + damaged  # what follows takes the rows as they are

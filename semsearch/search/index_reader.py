@@ -24,7 +24,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt8, UInt64
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense.engines import StoreAddress, get_own_address, open_stores
+from semsearch.dense.engines import StoreAddress, get_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexNotTrusted
@@ -270,7 +270,7 @@ class IndexReader:
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
-        address = get_own_address(db, database)
+        address = get_address(db)
         self._database, self._names = database, named_outside(database, db)
         shared = None if previous is None else previous._shared
         self._shared: _Shared = (

@@ -73,14 +73,6 @@ class IndexDatabase:
     def check_writable(self) -> None:
         """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
 
-    def vectors_uri(self, uri: str) -> str:
-        """The URI at which this machine reaches the vectors that the index says are at another."""
-        return uri
-
-    def is_beside(self, uri: str) -> bool:  # noqa: ARG002  # of an index that is here, whose folder says nothing of it
-        """Return whether vectors at a URI lie beside a published copy, in the store that the user has named."""
-        return False
-
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""

@@ -138,8 +138,8 @@ def evaluate_cbos(
 ) -> CbosReport:
     """Train CBOS, and with `baselines` skip-gram and CBOW; measure them on the paper's tasks among the files of `sts`.
 
-    `corpus` are files and folders of text, of which the first `sentences` are taken. All is
-    trained with each of `seeds` seeds from `seed` on. With `blank_as_zero` pairs without a score have score 0. Vectors that were trained before are
+    `corpus` are files and folders of text, of which the first `sentences` are taken. All is trained with `seeds` seeds
+    from `seed` on. With `blank_as_zero` pairs without a score have score 0. Vectors that were trained before are
     taken from the cache folder unless `fresh`. `skipped(path, reason)` is called for files that could not be read,
     which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
     MissingExtra if gensim is not installed.

@@ -20,12 +20,11 @@ from semsearch.errors import IndexDamaged, IndexNotFound, SemsearchError, UsageE
 from semsearch.storage.database import IndexDatabase
 from semsearch.system.locations import shown_uri
 from semsearch_scale.objects.remote_files import SECONDS
-from semsearch_scale.publication import get_place
 from semsearch_scale.snapshots.publisher import get_manifest, get_pointer
 from semsearch_scale.snapshots.snapshot_cache import SnapshotCache
 from semsearch_scale.snapshots.snapshot_format import CurrentPointer
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
-from semsearch_scale.snapshots.store_uris import canonical, is_beside, vectors_beside
+from semsearch_scale.snapshots.store_uris import canonical
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,15 +78,6 @@ class FollowedDatabase(IndexDatabase):
             f"{self.shown_name} is a published snapshot, which is read-only; the index is written at "
             f"{self._current().written_at}: run the command there"
         )
-
-    def vectors_uri(self, uri: str) -> str:
-        """The URI of vectors for this reader; those beside the snapshots are where it found these."""
-        return vectors_beside(self._cache.uri) if self.is_beside(uri) else uri
-
-    def is_beside(self, uri: str) -> bool:
-        """Return whether vectors at a URI lie beside the snapshots."""
-        with self.reading() as db:
-            return is_beside(get_place(db), uri)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

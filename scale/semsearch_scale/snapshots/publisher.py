@@ -389,23 +389,6 @@ def publish(
         database.close()
 
 
-def unpublish(index: str | Path) -> str | None:
-    """Forget where an index was published; returns the URI, None if it was not. The published snapshot stays.
-
-    If another engine keeps the vectors, readers of the snapshot work only until the next writes drop these vectors.
-    """
-    database = IndexDatabase(Path(index))
-    check(database)
-    try:
-        with writer_lock(database.folder), write_transaction(database) as db:
-            place = get_place(db)
-            db.execute("DELETE FROM meta WHERE key = ?", (PLACE,))
-    finally:
-        database.close()
-    write_note(database.folder, PublicationNote())
-    return place
-
-
 def claimed(database: IndexDatabase, place: str | Path, *, take_over: bool) -> str:
     """The URI of the snapshot store to publish to, claimed for an index."""
     uri = canonical(place)

@@ -98,12 +98,13 @@ _VECTOR = """
 """
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Session:
     """A connection, and its settings."""
 
     connection: Connection
     settings: dict[str, str] = field(default_factory=dict)
+    uses: int = 0  # how often it was given back
 
     async def set(self, settings: dict[str, str]) -> None:
         """Change the settings that differ."""
@@ -124,7 +125,7 @@ class Database:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._idle: list[tuple[float, Session]] = []  # with the time of the last statement, the latest last
+        self._idle: list[Session] = []  # the latest last
         self._loop = _running_loop()
         self._room: asyncio.Semaphore | None = None  # made in the loop
 
@@ -211,26 +212,25 @@ class Database:
 
     async def _taken(self) -> Session:
         while self._idle:
-            _, session = self._idle.pop()
+            session = self._idle.pop()
             if not session.connection.is_closed():
                 return session
         return await self._connected()
 
     def _keep(self, session: Session) -> None:
-        if not self._idle:
-            self._loop.call_later(_IDLE_SECONDS, self._thin)
-        self._idle.append((self._loop.time(), session))
+        self._idle.append(session)
+        session.uses += 1
+        self._loop.call_later(_IDLE_SECONDS, self._thin, session, session.uses)
 
-    def _thin(self) -> None:
-        """Close the connections that have been idle for long, and check the others later."""
-        while self._idle and self._idle[0][0] + _IDLE_SECONDS <= self._loop.time():
-            self._idle.pop(0)[1].connection.terminate()
-        if self._idle:
-            self._loop.call_at(self._idle[0][0] + _IDLE_SECONDS, self._thin)
+    def _thin(self, session: Session, uses: int) -> None:
+        """Close a connection that was not used since."""
+        if session in self._idle and session.uses == uses:
+            self._idle.remove(session)
+            session.connection.terminate()
 
     async def _closed(self) -> None:
         idle, self._idle = self._idle, []
-        for _, session in idle:
+        for session in idle:
             session.connection.terminate()
 
     async def _connected(self, *, is_timed: bool = True) -> Session:
@@ -244,7 +244,7 @@ class Database:
         return session
 
     async def _opened(self, *, is_timed: bool) -> Connection:
-        """A connection; a password goes to another machine only over TLS, unless the user's PGSSLMODE says otherwise.
+        """A connection; to another machine only over TLS, unless the user's PGSSLMODE says otherwise.
 
         An address is stored in an index, and says little of what its user wants.
         """
@@ -260,20 +260,17 @@ class Database:
             server_settings={"application_name": "semsearch"},
         )
         users = os.environ.get("PGSSLMODE", "")
-        mode = address.sslmode or users or _WITHOUT_TLS[-1]
-        if mode not in _WITHOUT_TLS or users in _WITHOUT_TLS or _is_this_machine(address.host):
+        is_tls = (address.sslmode or users or _WITHOUT_TLS[-1]) not in _WITHOUT_TLS
+        if is_tls or users in _WITHOUT_TLS or _is_this_machine(address.host):
             return await connect(**({} if address.sslmode is None else {"ssl": address.sslmode}))
-        if mode != "disable":
-            try:
-                return await connect(ssl="require")
-            except ConnectionError:  # the server has no TLS, or is not there
-                pass
         try:
-            return await connect(ssl="disable", password="")  # in place of PGPASSWORD and ~/.pgpass
-        except asyncpg.InvalidAuthorizationSpecificationError as error:
+            return await connect(ssl="require")
+        except ConnectionError as error:
+            if type(error) is not ConnectionError:  # the server is not there, or went away
+                raise
             raise StorageError(
-                f"{address.server} wants a password, and none was sent, because the connection has no TLS; set up TLS "
-                "there, or, if you trust the network, set PGSSLMODE=prefer in the environment"
+                f"{address.server} has no TLS; set up TLS there, or, if you trust the network, set PGSSLMODE=prefer in "
+                "the environment"
             ) from error
 
     async def _settings(self, connection: Connection, seconds: float) -> dict[str, str]:

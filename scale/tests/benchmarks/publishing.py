@@ -67,7 +67,7 @@ def measure(folder: Path, documents: int, block: int | None, work: Path, place: 
     from semsearch.index import Index
     from semsearch_scale.snapshots import publisher
     from semsearch_scale.snapshots.followed_database import follow
-    from semsearch_scale.snapshots.publisher import publish, unpublish
+    from semsearch_scale.snapshots.publisher import publish
 
     if block is not None:
         vars(publisher)["DATABASE_BLOCK"] = block
@@ -82,7 +82,6 @@ def measure(folder: Path, documents: int, block: int | None, work: Path, place: 
         status = index.status(drift=False, stale=False)
         print(f"{status.documents:,} documents, {status.sentences:,} sentences, {first.bytes:,} bytes to publish")
         print(f"the first time: {first.sent_blocks:,} blocks, {first.seconds:.2f} s")
-        unpublish(index.path)
         print(f"cold, all of it fetched: {reading(place)}")
         print(f"warm: {reading(place)}")
         print(f"the index itself: {reading(index.path)}")
@@ -94,7 +93,6 @@ def measure(folder: Path, documents: int, block: int | None, work: Path, place: 
                     file.write("\n\nOne more sentence stands at the end of it.\n")
                 index.sync()
                 done = publish(index.path, place)
-                unpublish(index.path)
                 sent.append(done.sent_bytes)
                 seconds.append(done.seconds)
                 following.append(taken(follower.look))

@@ -122,11 +122,3 @@ def test_a_place_that_cannot_write_whole_objects_is_refused() -> None:
         open_snapshot_store("sftp://host/docs")
     with pytest.raises(UsageError, match="not a number of seconds"):
         open_snapshot_store("s3://bucket/docs?timeout=soon")
-
-
-def test_vectors_in_lance_may_lie_beside_the_snapshots() -> None:
-    assert store_uris.is_beside("s3://b/x/snapshot", "lance:s3://b/x")
-    assert not store_uris.is_beside("s3://b/x", "lance:s3://b/x")
-    assert not store_uris.is_beside(None, "lance:s3://b/x")
-    assert store_uris.vectors_beside("file:///mnt/my%20docs/snapshot") == "lance:/mnt/my docs"
-    assert store_uris.vectors_beside("s3://b/x/snapshot?region=y") == "lance:s3://b/x?region=y"

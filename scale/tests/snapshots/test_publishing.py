@@ -124,7 +124,8 @@ def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(
 def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
     tmp_path: Path, place: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(engines._registered, "memory", replace(memory_engine(), in_use=in_use))
+    engine, find = replace(memory_engine(), in_use=in_use), engines._find
+    monkeypatch.setattr(engines, "_find", lambda uri: engine if uri.startswith("memory:") else find(uri))
     with Index.create(tmp_path / "index", vectors=small_vectors, store="memory:docs") as index:
         index.add([Text("one", "A comet is near the planet."), Text("two", "The judge is in the court.")])
         publish(index.path, place)

@@ -1,4 +1,4 @@
-"""Published to an object store, an emulator of S3: the index's snapshots alone, and beside its vectors in Lance.
+"""Published to an object store, an emulator of S3: the index's snapshots.
 
 moto takes a hundred megabytes, so they are run by hand:
 
@@ -76,25 +76,3 @@ def test_a_store_that_cannot_be_reached_is_said(proxy: TcpProxy, tmp_path: Path,
             assert again.search("planet") == expected
     with pytest.raises(StorageError, match="cannot be reached"):
         reader_of(uri.replace(tmp_path.name, "never-fetched"), timeout=5)
-
-
-@pytest.mark.parametrize("where", ["folder", "bucket"])
-def test_snapshots_lie_beside_the_vectors_in_lance(
-    where: str, proxy: TcpProxy, tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    pytest.importorskip("lance", reason="pylance is not installed: pip install './scale[lance]'")
-    store = f"lance:{tmp_path / 'vectors'}" if where == "folder" else f"lance:{at(proxy, tmp_path.name)}"
-    with Index.create(tmp_path / "index", vectors=small_vectors, store=store) as index:
-        index.add([Text("one", "A comet is near the planet."), Text("two", "The judge is in the court.")])
-        place = f"{tmp_path}/vectors/snapshot" if where == "folder" else at(proxy, f"{tmp_path.name}/snapshot")
-        publish(index.path, place)
-        with reader_of(Path(place) if where == "folder" else place) as reader:
-            assert reader.search("planet") == index.search("planet")
-            index.add([Text("three", "A star is near the planet.")])
-            index.refit()
-            index.compact()
-            publish(index.path, place)
-            assert [hit.document for hit in reader.search("planet")] == ["one", "two"]  # of before
-            assert followed(reader).look()
-            assert reader.search("planet") == index.search("planet")
-            assert reader.verify() == []

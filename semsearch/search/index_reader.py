@@ -22,7 +22,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt8, UInt64
+from semsearch.arrays.types import Bool, Float32, Int64, UInt8, UInt64
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
@@ -264,9 +264,8 @@ class IndexReader:
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self._fit = fit_stamp(db)
-        self._vectors = vectors
-        self._in_languages: dict[str, SentenceEmbedder] = {}  # copies that know more languages than the index has
-        self._sample: Float32 | None = None
+        self.word_vectors = vectors  # the index's, opened when first needed
+        self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # that know more languages
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
@@ -299,49 +298,39 @@ class IndexReader:
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        return (
-            None
-            if self._fit is None
-            else self._shared.embedders.get(self._fit, lambda: load_embedder(db, self._vectors()))
-        )
+        if self._fit is None:
+            return None
+        return self._shared.embedders.get(self._fit, lambda: load_embedder(db, self.word_vectors()))
 
     def embedder_of(self, embedder: SentenceEmbedder, languages: Iterable[str]) -> SentenceEmbedder:
         """The embedder, if it knows these languages; else a copy that knows them too, which is kept."""
         several = as_multilingual(embedder.chosen_.vectors)
         lacking = sorted({*languages} - {ENGLISH, *(several.tables if several is not None else ())})
-        if not lacking:
-            return embedder
-        with self._opening:
-            found = self._in_languages.get(key := ",".join(lacking))
-            if found is None:
-                found = copy(embedder)
-                found.add_languages(lacking)
-                self._in_languages[key] = found
-            return found
 
-    def word_vectors(self) -> WordVectors:
-        """The index's word vectors, opened when first needed."""
-        return self._vectors()
+        def extended() -> SentenceEmbedder:
+            other = copy(embedder)
+            other.add_languages(lacking)
+            return other
 
-    def spread(self, queries: Float32) -> Float64:
-        """The standard deviation of each query's cosines with the passages, from a sample. (q, d) unit or zero -> (q,)
+        return self._in_languages.get(tuple(lacking), extended) if lacking else embedder
+
+    def spread(self, query: Float32) -> float:
+        """The standard deviation of a query's cosines with the passages, from a sample; a unit vector or zero. (d,)
 
         It says how much a cosine of this query means in this index, whatever filters allow. To few passages the usual
         spread is added, since one that answers would count for much.
         """
-        with self._opening:
-            if self._sample is None:
-                ids = IdRanges.of(pair for segment in self._of("words") for pair in segment.id_ranges.ranges)
-                rows = distinct(np.linspace(0, len(ids) - 1, min(_SAMPLE, len(ids))).astype(np.int64))
-                sample = self.halves.general(self.passage_vectors.fetch(ids.ids(rows)).rows)
-                self._sample = np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
-            sample = self._sample
-        tuned, count = tuning.TUNING, sample.shape[1]
-        squares = np.zeros(len(queries))
-        if count:
-            squares = np.square(queries @ sample).sum(axis=1, dtype=np.float64)  # Σ (cosine - mean)²
-        total = squares + tuned.spread_prior * tuned.usual_spread**2
-        return np.asarray(np.sqrt(total / (count + tuned.spread_prior)))
+        tuned, count = tuning.TUNING, self._sample.shape[1]
+        squares = float(np.square(query @ self._sample).sum(dtype=np.float64))  # Σ (cosine - mean)²
+        return float(np.sqrt((squares + tuned.spread_prior * tuned.usual_spread**2) / (count + tuned.spread_prior)))
+
+    @opened_property
+    def _sample(self) -> Float32:
+        """Vectors of passages, evenly spread over the index, without their mean. (d, n)"""
+        ids = IdRanges.of(pair for segment in self._of("words") for pair in segment.id_ranges.ranges)
+        rows = distinct(np.linspace(0, len(ids) - 1, min(_SAMPLE, len(ids))).astype(np.int64))
+        sample = self.halves.general(self.passage_vectors.fetch(ids.ids(rows)).rows)
+        return np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
 
     @opened_property
     def topics(self) -> Topics | None:

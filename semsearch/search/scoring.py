@@ -118,7 +118,7 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     reader, best = index.reader, int(np.nanargmax(scores))
     has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
     if query.vector is not None:
-        trusted = float(trust(reader.spread(reader.halves.general(query.vector[None])))[0])
+        trusted = float(trust(np.float64(reader.spread(reader.halves.general(query.vector)))))
     topics = not has_vector or reader.topics is not None  # a search by words alone opens none
     numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
     others = candidates.other_languages
@@ -161,7 +161,7 @@ def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned
     return tuned.relevance_without_words if vector else tuned.relevance_without_vectors
 
 
-def trust(spread: Float64) -> Float64:
+def trust(spread: Float64 | np.float64) -> Float64:
     """How much a query's cosines count, 0 to 1, by their spread in the index. (n,) -> (n,)"""
     usual = tuning.TUNING.usual_spread
     return np.asarray(usual / np.maximum(spread, usual))

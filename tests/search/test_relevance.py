@@ -68,12 +68,12 @@ def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
 
 def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> None:
     def spreads(db: sqlite3.Connection, reader: IndexReader) -> tuple[float, float]:
-        query = index.embed(["the captain of a ship"])
+        (query,) = index.embed(["the captain of a ship"])
         ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages")])
-        cosines = reader.halves.general(reader.passage_vectors.fetch(ids).rows) @ query[0]
+        cosines = reader.halves.general(reader.passage_vectors.fetch(ids).rows) @ query
         known = TUNING.spread_prior * TUNING.usual_spread**2
         expected = (len(ids) * cosines.var() + known) / (len(ids) + TUNING.spread_prior)
-        return float(reader.spread(query)[0]), expected**0.5
+        return reader.spread(query), expected**0.5
 
     found, expected = index.searcher.in_one_generation(spreads)
     assert found == pytest.approx(expected, rel=1e-5)

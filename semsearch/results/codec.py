@@ -3,22 +3,23 @@
     hit.to_dict()             {"rank": 1, "score": 0.83, "path": "guide.md", ...}
     Hit.from_dict(data)       an equal hit; UsageError for a field that is unknown, missing or of another type
 
-Results are plain frozen data classes, so that FastAPI, pydantic and `dataclasses.replace` know them. (msgspec's structs
-were tried: pydantic, which the server's OpenAPI and the tools of MCP are made by, has no schema for them.)
+Results are plain frozen data classes, so that FastAPI, pydantic and `dataclasses.replace` know them; msgspec, which
+reads them back, does too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, get_args, get_type_hints
+
+import msgspec
 
 from semsearch.errors import UsageError
 
 Result = TypeVar("Result")
 ONLY_IF_SET = {"only if set": True}  # metadata of a field that stays out of the dict while it is None
-_TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 _INT64 = range(-(1 << 63), 1 << 63)  # the arrays and columns that whole numbers are looked up in
 
 
@@ -28,7 +29,7 @@ def digits(number: int) -> dict[str, int]:
 
 
 def called(name: str) -> dict[str, str]:
-    """Metadata of a field that has another name in the dict."""
+    """Metadata of a field that has another name in the dict; it is only written."""
     return {"name": name}
 
 
@@ -47,34 +48,23 @@ class Record:
         return from_dict(cls, data)
 
 
-# -- To a dict ---------------------------------------------------------------------------------------------------------
-
-
 def to_dict(result: Any, *, without: str | None = None) -> dict[str, Any]:
     """Convert a data class to a plain dict of its fields, in order, without one of them if it is named.
 
     Values that JSON cannot hold stay as they are.
     """
     plain: dict[str, Any] = {}
-    for name, key, only_if_set, ndigits in _keys(result.__class__):
-        value = getattr(result, name)
-        if name != without and not (only_if_set and value is None):
-            plain[key] = _plain(value, ndigits)
+    for field, only_if_set, ndigits in _fields(result.__class__):
+        value = getattr(result, field.name)
+        if field.name != without and not (only_if_set and value is None):
+            plain[field.metadata.get("name", field.name)] = _plain(value, ndigits)
     return plain
 
 
 @cache
-def _keys(cls: Any) -> list[tuple[str, str, bool, int | None]]:
-    """For each field of a class: name, key in the dict, whether it stays out while it is None, digits."""
-    return [
-        (
-            field.name,
-            field.metadata.get("name", field.name),
-            "only if set" in field.metadata,
-            field.metadata.get("digits"),
-        )
-        for field in fields(cls)
-    ]
+def _fields(cls: Any) -> list[tuple[Field[Any], bool, int | None]]:
+    """The fields of a class, whether each stays out while it is None, and its digits."""
+    return [(field, "only if set" in field.metadata, field.metadata.get("digits")) for field in fields(cls)]
 
 
 def _plain(value: Any, ndigits: int | None) -> Any:
@@ -91,60 +81,33 @@ def _plain(value: Any, ndigits: int | None) -> Any:
     return to_dict(value) if is_dataclass(value) else value
 
 
-# -- From a dict -------------------------------------------------------------------------------------------------------
-
-
 def from_dict(cls: type[Result], data: Mapping[str, Any]) -> Result:
     """Make a data class from a dict of its fields; one that has a default may be missing. Raises UsageError."""
-    result: Result = _from_object(cls, data, cls.__name__)
+    name = cls.__name__
+    if not isinstance(data, Mapping):
+        raise UsageError(f"{name} must be an object with the fields of a {name}, not {data!r}")
+    known = cls.__dataclass_fields__  # type: ignore[attr-defined]  # of a data class
+    for key in data:
+        if key not in known:
+            raise UsageError(f"{name} has no field {key!r}; it has {', '.join(known)}")
+    try:
+        _check_sizes(data)
+        result: Result = msgspec.convert(data, cls)
+    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
+        what, _, place = str(error).partition(" - at `$")
+        field = place.rstrip("`").removeprefix(".")
+        if field in data:
+            choices = get_args(get_type_hints(cls)[field]) if what.startswith("Invalid enum") else ()
+            what = f"Expected one of {', '.join(map(repr, choices))}" if choices else what
+            what += f", not {data[field]!r}"
+        raise UsageError(f"{name}{place.rstrip('`')}: {what}") from None
     return result
 
 
-def _from_object(cls: Any, data: Any, path: str) -> Any:
-    """Make a data class from a dict; errors name it by its path, such as `Hit.duplicates[0]`."""
-    if not isinstance(data, Mapping):
-        raise UsageError(f"{path} must be an object with the fields of a {cls.__name__}, not {data!r}")
-    known = {field.metadata.get("name", field.name): field for field in fields(cls)}
-    for key in data:
-        if key not in known:
-            raise UsageError(f"{path} has no field {key!r}; it has {', '.join(known)}")
-    for key, field in known.items():
-        if key not in data and field.default is MISSING and field.default_factory is MISSING:
-            raise UsageError(f"{path} lacks the field {key!r}")
-    hints = _hints(cls)
-    return cls(**{known[key].name: _value(hints[known[key].name], data[key], f"{path}.{key}") for key in data})
-
-
-@cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return get_type_hints(cls)
-
-
-def _value(hint: Any, value: Any, path: str) -> Any:
-    """Convert a value of JSON to the type of its field. Raises UsageError."""
-    outer, inner = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return value
-    if type(None) in inner:
-        return None if value is None else _value(inner[0], value, path)
-    if outer is Literal:
-        if value not in inner:
-            raise UsageError(f"{path} must be one of {', '.join(map(repr, inner))}, not {value!r}")
-        return value
-    if outer in (tuple, Sequence):
-        if not isinstance(value, list | tuple):
-            raise UsageError(f"{path} must be a list, not {value!r}")
-        return tuple(_value(inner[0], item, f"{path}[{index}]") for index, item in enumerate(value))
-    if outer is Mapping:
-        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-            raise UsageError(f"{path} must be an object, not {value!r}")
-        return {key: _value(inner[1], item, f"{path}.{key}") for key, item in value.items()}
-    if is_dataclass(hint):
-        return _from_object(hint, value, path)
-    if type(value) is int and hint in (int, float) and value not in _INT64:
-        raise UsageError(f"{path} must be {_TYPES[hint]} of at most 64 bits")
-    if hint is float and type(value) is int:
-        return float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise UsageError(f"{path} must be {_TYPES[hint]}, not {value!r}")
-    return value
+def _check_sizes(value: Any) -> None:
+    """Raise OverflowError for a whole number that an index cannot have, but in metadata."""
+    if isinstance(value, int) and value not in _INT64:
+        raise OverflowError("a whole number has more than 64 bits")
+    items = {**value, "metadata": None}.values() if isinstance(value, Mapping) else value
+    for item in items if isinstance(value, Mapping | list | tuple) else ():
+        _check_sizes(item)

@@ -19,11 +19,9 @@ or not of this mode is None or left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
-from semsearch.results.notebook_html import block, heat_map, marked, table
 from semsearch.results.options import Mode
 from semsearch.results.origin import Boosted, ExactWords, Fused, Relevance, Rerank, Support
 
@@ -144,28 +142,3 @@ class Explanation(Record):
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
     quote: Quoted | None = field(default=None, metadata=ONLY_IF_SET)  # why the hit quotes its sentence
-
-    def _repr_html_(self) -> str:
-        rows = [("score", f"{self.score:.3f}", "")]
-        if self.lexical:
-            words = ", ".join(f"{term.word} {term.score:.2f}" for term in self.lexical.terms)
-            rows.append(("words", f"{self.lexical.points:.3f}", words))
-        if self.dense:
-            cosines = ", ".join(f"{part.of} {part.cosine:.3f}" for part in self.dense.cosines)
-            rows.append(("meaning", f"{self.dense.points:.3f}", cosines))
-        if self.near:
-            rows.append(("relevance feedback", f"{self.near.points:.3f}", ""))
-        if self.support:
-            rows.append(("document", f"{self.support.points:.3f}", ""))
-        if self.rerank:
-            rows.append(("reranker", f"{self.rerank.points:.3f}", ""))
-        if self.quote:
-            aligned = ", ".join(
-                f"{word.word} → {word.match} {word.share:.2f}" for word in self.quote.words if word.share
-            )
-            rows.append(("quote", f"{self.quote.score:.3f}", aligned))
-        if self.exact:
-            rows.append(("exact words", f"{self.exact.points:.3f}", ", ".join(part.text for part in self.exact.parts)))
-        head = f"<div>{escape(self.query)} — {marked(self.sentence, self.sentence)}</div>"
-        pairs = self.pairs
-        return block(head, table(rows), heat_map(pairs.shares, pairs.question, pairs.sentence) if pairs else "")

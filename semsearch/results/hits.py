@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIn
 
 from semsearch.errors import MissingExtra, UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
-from semsearch.results.notebook_html import FAINT, block, marked
 from semsearch.results.options import Mode as Mode, SearchOptions
 from semsearch.results.origin import Correction, Origin
 
@@ -178,17 +177,28 @@ class Hit(FoundRecord):
         return block(html_of_hit(self))
 
 
+_MARK = "background: rgba(255, 200, 0, .35); color: inherit; padding: 0 .1em"  # in a notebook, light or dark
+_FAINT = "opacity: .7; font-size: 90%"
+
+
+def block(*parts: str) -> str:
+    """Parts of HTML as what a notebook shows."""
+    return f'<div class="semsearch" style="color: inherit">{"".join(parts)}</div>'
+
+
 def html_of_hit(hit: Hit) -> str:
     """A hit as one of a list in a notebook: score, place, headings, the passage with its best sentence marked."""
     place = escape(location(hit.path, hit.format, hit.position))
     headings = escape(" › ".join(hit.headings))
     stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
     scores = f"{hit.score:.3f}{f' · {hit.language}' if hit.language else ''}"
-    head = f"<strong>{hit.rank}. {place}</strong> <span style='{FAINT}'>{scores} {headings}{stale}</span>"
+    head = f"<strong>{hit.rank}. {place}</strong> <span style='{_FAINT}'>{scores} {headings}{stale}</span>"
     around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
-    text = " ".join(filter(None, [around[0], marked(hit.passage, hit.sentence), around[1]]))
+    passage, sentence = escape(hit.passage), escape(hit.sentence)
+    passage = passage.replace(sentence, f'<mark style="{_MARK}">{sentence}</mark>', 1) if sentence else passage
+    text = " ".join(filter(None, [around[0], passage, around[1]]))
     duplicates = "; ".join(escape(location(other.path, other.format, other.position)) for other in hit.duplicates)
-    also = f'<div style="{FAINT}">near-duplicates: {duplicates}</div>' if duplicates else ""
+    also = f'<div style="{_FAINT}">near-duplicates: {duplicates}</div>' if duplicates else ""
     return (
         f'<div style="margin-bottom: .8em"><div>{head}</div><div style="white-space: pre-wrap">{text}</div>{also}</div>'
     )
@@ -381,14 +391,3 @@ class Context(Record):
     missing: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     # as `Hits.warnings`, if there are any
     warnings: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, compare=False)
-
-    def _repr_html_(self) -> str:
-        if not self.citations:
-            return block("<em>no results</em>")
-        headings = [" › ".join(filter(None, [citation.path, *citation.headings])) for citation in self.citations]
-        sources = "".join(
-            f'<li value="{citation.number}">{escape(heading)}</li>'
-            for citation, heading in zip(self.citations, headings, strict=True)
-        )
-        text = f'<div style="white-space: pre-wrap">{escape(self.text)}</div>'
-        return block(text, f'<ol style="{FAINT}">{sources}</ol>', f'<div style="{FAINT}">{self.words:,} words</div>')

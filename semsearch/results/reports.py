@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import Record
-from semsearch.results.notebook_html import block, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +117,6 @@ class Status(Record):
     warnings: tuple[str, ...] = ()  # roots that could not be checked for `stale`: missing, or in an unreachable store
     not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`
     description: str = ""  # the sentence that `describe` has given it
-
-    def _repr_html_(self) -> str:
-        rows = [
-            ("index", self.path),
-            ("roots", ", ".join(self.roots) or "none"),
-            ("documents", f"{self.documents:,}"),
-            ("passages", f"{self.passages:,}"),
-            ("sentences", f"{self.sentences:,}"),
-            ("size", f"{self.size_bytes / 1e6:,.1f} MB"),
-            ("vectors", f"{self.vectors_name}, {self.dimension} dimensions, {self.method}"),
-            ("drift", "not fitted yet" if self.drift is None else f"{self.drift:.1f} degrees"),
-            ("changed files", "not checked" if self.stale is None else f"{self.stale:,}"),
-        ]
-        return block(table(rows))
 
 
 # -- Checkup -----------------------------------------------------------------------------------------------------------

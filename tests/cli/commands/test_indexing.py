@@ -262,6 +262,18 @@ def test_a_question_is_answered_after_the_folder_was_indexed_first(empty: Path, 
     assert (again.out, again.err) == (result.out, "")
 
 
+@pytest.mark.parametrize("answer", [True, False])
+def test_on_a_terminal_a_question_offers_once_to_index_the_folder(
+    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch, answer: bool
+) -> None:
+    asked = Mock(return_value=answer)
+    monkeypatch.setattr("semsearch.cli.index_files.ask_on_terminal", asked)
+    result = semsearch("query", "captain", "--vectors", small_vectors.folder)
+    assert asked.call_args.args[0].startswith("No index of this folder. Index 2 files (")
+    assert asked.call_args.kwargs == {"default": True}
+    assert (result.status, (empty / "indexes").exists()) == ((0, True) if answer else (2, False))
+
+
 def test_the_home_folder_is_never_indexed_without_a_question(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(empty))
     monkeypatch.setenv("USERPROFILE", str(empty))

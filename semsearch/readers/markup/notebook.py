@@ -8,6 +8,7 @@ the cell.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from semsearch.errors import SourceError
 from semsearch.readers import text
 from semsearch.readers.align import Anchors
 from semsearch.readers.document import Block, Document, title_of
-from semsearch.readers.json_lines import Located, parse
+from semsearch.readers.json_lines import ValuePlaces, parsed
 from semsearch.readers.markup import markdown
 
 _LONGEST_OUTPUT = 10_000  # characters: more was printed by a loop
@@ -52,11 +53,14 @@ def read(source: str, name: str) -> Document:
 
     Raises SourceError for a file that is not a notebook.
     """
-    notebook = parse(source, name) if source.strip() else {"cells": []}
-    cells = _cells(notebook)
+    try:
+        notebook = parsed(source) if source.strip() else {"cells": []}
+    except json.JSONDecodeError as error:
+        raise SourceError(f"{name} is not valid JSON: line {error.lineno} cannot be parsed") from None
+    cells, places = _cells(notebook), ValuePlaces(source)
     if not isinstance(notebook, dict) or cells is None:
         raise SourceError(f"{name} is not a notebook: expected a JSON object with a list of cells")
-    blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number)]
+    blocks = [block for number, cell in enumerate(cells, start=1) for block in _blocks(cell, number, places)]
     metadata = _metadata(notebook.get("metadata"))
     return Document(source, blocks, "notebook", title_of(name, metadata.get("title", ""), blocks=blocks), metadata)
 
@@ -71,11 +75,12 @@ def _cells(notebook: Any) -> list[Any] | None:
     return cells if isinstance(cells, list) else None
 
 
-def _blocks(cell: Any, number: int) -> Iterator[Block]:
+def _blocks(cell: Any, number: int, places: ValuePlaces) -> Iterator[Block]:
     if not isinstance(cell, dict):
         return
     kind = _text(cell.get("cell_type"))
-    content, outer = _source(cell.get("source", cell.get("input")))
+    start = places.at
+    content, outer = _source(cell.get("source", cell.get("input")), places)
     if not content.strip():
         return
     if kind == "heading":  # of version 3
@@ -90,35 +95,37 @@ def _blocks(cell: Any, number: int) -> Iterator[Block]:
         blocks = [Block(code, content.index(code))]
     for block in blocks:
         yield in_whole_source(block, outer, f"cell {number}")
+    end, places.at = places.at, start  # what a cell shows stands before or after its text
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
-        if block_ := _output(output):
+        if block_ := _output(output, places):
             yield in_whole_source(*block_, f"cell {number}, output")
+    places.at = max(end, places.at)
 
 
-def _output(output: Any) -> tuple[Block, Anchors] | None:
+def _output(output: Any, places: ValuePlaces) -> tuple[Block, Anchors] | None:
     """The text of an output as a block of that text, and its anchors in the file; None if it has none."""
     if not isinstance(output, dict):
         return None
     data = output.get("data", output)
     forms = [data.get(form) for form in ("text/markdown", "text/plain", "text")] if isinstance(data, dict) else []
     content, outer = next(
-        (part for form in (*forms, output.get("evalue")) if (part := _source(form))[0].strip()), ("", ())
+        (part for form in (*forms, output.get("evalue")) if (part := _source(form, places))[0].strip()), ("", ())
     )
     shown = _ESCAPE.sub(lambda match: " " * len(match[0]), content[:_LONGEST_OUTPUT]).rstrip()
     start = len(shown) - len(shown.lstrip("\n"))
     return (Block(shown[start:], start), outer) if shown.strip() else None
 
 
-def _source(value: Any) -> tuple[str, Anchors]:
+def _source(value: Any, places: ValuePlaces) -> tuple[str, Anchors]:
     """The text of a cell, which is a string or a list of lines, and its anchors in the file."""
-    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Located)]
+    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str)]
     anchors: list[tuple[int, int]] = []
     length = 0
     for part in parts:
-        anchors += [(length + offset, source) for offset, source in part.anchors()]
-        length += len(part.text)
-    return "".join(part.text for part in parts), tuple(anchors)
+        anchors += [(length + offset, source) for offset, source in places.anchors(part)]
+        length += len(part)
+    return "".join(parts), tuple(anchors)
 
 
 def _metadata(value: Any) -> dict[str, Any]:
@@ -136,4 +143,4 @@ def _metadata(value: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return value.text if isinstance(value, Located) else ""
+    return value if isinstance(value, str) else ""

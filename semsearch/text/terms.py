@@ -25,7 +25,16 @@ import Stemmer
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
-from semsearch.text.tokens import HashedWords, WordChunk, hash_chunks, hash_spans, mix, normalise, words
+from semsearch.text.tokens import (
+    HashedWords,
+    WordChunk,
+    hash_chunks,
+    hash_spans,
+    mix,
+    normalise,
+    with_whole_numbers,
+    words,
+)
 
 _NOT_DECOMPOSED = str.maketrans("ıł", "il")  # Unicode has them as letters of their own; people type them without
 
@@ -408,7 +417,7 @@ def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt
 
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
     """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
-    asked = without_stop_words(question, languages)
+    asked = with_whole_numbers(without_stop_words(question, languages))
     shared = [*word_chunks([asked], ENGLISH)]
     of_each = [
         _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))

@@ -60,15 +60,27 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9
 _PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
+_IN_GROUPS = re.compile(r"\b[A-Z]{2}\d\d(?: [A-Z\d]{4}){2,7}(?: [A-Z\d]{1,3})?\b")  # the number of an account: an IBAN
+_MAY_BE_GROUPS = re.compile(r"[A-Z]\d\d [A-Z\d]{4} ")
+
+
 def with_parts(text: str, format: str) -> str:
-    """A text; if it is source code, and then the parts of the identifiers in it that capitals divide.
+    """A text, and then what is also searched for it: numbers as one word, and of source code the parts of identifiers.
 
     The tokeniser divides others: `getHTTPResponse` has the parts get, HTTP and Response, as `get_http_response` has.
     """
+    text = with_whole_numbers(text)
     if format not in CODE:
         return text
     parts = [part for identifier in _IDENTIFIER.findall(text) for part in _PART.findall(identifier) if len(part) > 1]
     return f"{text} {' '.join(parts)}" if parts else text
+
+
+def with_whole_numbers(text: str) -> str:
+    """A text, and then each IBAN that it has in groups as one word: "DE89 3704 0044 …" is searched as DE8937040044…."""
+    if not _MAY_BE_GROUPS.search(text):
+        return text
+    return " ".join([text, *(number.replace(" ", "") for number in _IN_GROUPS.findall(text))])
 
 
 @dataclass(frozen=True, slots=True)

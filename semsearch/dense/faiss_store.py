@@ -33,12 +33,12 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK, TopKResult
+from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
 from semsearch.dense.faiss_writer import FaissSegment
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
-from semsearch.dense.segments_reader import MANY, SegmentsReader, compare_all
+from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, in_one_thread, plain_index
 from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
@@ -108,11 +108,6 @@ class Vectors:
         self._first_scan: Any = None  # loaded when it is needed
 
     @property
-    def compares_all(self) -> bool:
-        """Return whether a scan compares the vectors of all rows, since there are no codes."""
-        return self.segment.scan is None
-
-    @property
     def rounding(self) -> float:
         """The largest rounding error of a number in a stored vector."""
         return _BYTES if self.segment.kind == "sentence" else _HALVES
@@ -132,13 +127,8 @@ class Vectors:
 
     def _compared(self, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
         """Compare queries with all allowed rows. (q, d) -> (q, n)"""
-        if len(queries) < MANY and self.segment.kind == "passage":
-            self._file.check(0, self._end)
-            return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
-        best = TopK(len(queries), n)
-        rows = np.arange(len(self._codes)) if allowed is None else np.flatnonzero(allowed)
-        compare_all(best, queries, rows, decode=self.rows, ids=self.segment.id_ranges.ids)
-        return best.best()
+        self._file.check(0, self._end)
+        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
 
     def _refined(self, queries: Float32, n: int, candidates: int, asked: int, allowed: Bool | None) -> TopKResult:
         """Scan the codes for the rows that seem the best, and compare the first allowed ones of these. -> (q, n)

@@ -1,10 +1,6 @@
 """A reader of opened segments, which are searched and fetched from together, without removed ids.
 
-A segment may be in a mapped file, in memory or with an engine. It says whether it compares every row. Those that do are
-compared with many queries at once by products of matrices: a scan for one query waits for memory, while a block of
-vectors is read once for all of them. With a thousand queries a scan of 105,600 vectors of 448 numbers takes a third of
-the time of separate scans. Few products matter: a row that does not beat the n-th best of the blocks before is skipped
-(semsearch.arrays.top_k).
+A segment may be in a mapped file, in memory or with an engine.
 """
 
 from __future__ import annotations
@@ -12,47 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK, TopKResult, merged, nothing_found, stacked
+from semsearch.arrays.top_k import TopKResult, merged, nothing_found
 from semsearch.arrays.types import Bool, Float32, Int64
 from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
 from semsearch.dense.vector_store import check_dimension
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
-BLOCK = 4096  # vectors: they and their products with five hundred queries are fifteen megabytes
-
-
-def compare_all(
-    best: TopK,
-    queries: Float32,
-    rows: Int64,
-    *,
-    decode: Callable[[Int64], Float32],
-    ids: Callable[[Int64], Int64],
-    block: int = BLOCK,
-) -> None:
-    """Offer the inner products of queries with the vectors at some rows to the queries' best. (q, d), (r,)
-
-    `decode` gives the vectors at rows, (r,) -> (r, d); `ids` their ids, (r,) -> (r,).
-    """
-    shape = len(queries), min(block, len(rows))
-    products: Float32 = np.empty(shape, dtype=np.float32)  # once: fresh memory takes longer than the product
-    for first in range(0, len(rows), block):
-        some = rows[first : first + block]
-        best.add(np.matmul(queries, decode(some).T, out=products[:, : len(some)]), ids(some))
-
-
 # -- Segments reader ---------------------------------------------------------------------------------------------------
 
 Result = TypeVar("Result")
-
-MANY = 32  # queries from which matrix products take less time than a scan for each
-_AT_ONCE = 512  # queries whose products with a block of vectors are held at a time
 
 
 class OpenedSegment(Protocol):
@@ -69,10 +39,6 @@ class OpenedSegment(Protocol):
     @property
     def rounding(self) -> float:
         """The largest rounding error of a number in a stored vector."""
-
-    @property
-    def compares_all(self) -> bool:
-        """Return whether a scan compares every row."""
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
         """Find the ids of the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
@@ -110,17 +76,6 @@ class InThreads:
         return [future.result() for future in [self.pool.submit(task) for task in work]]
 
 
-class _Scan(NamedTuple):
-    """A segment, how many of its vectors are to be found, and the rows that may be found; None for all."""
-
-    vectors: OpenedSegment
-    n: int
-    mask: Bool | None
-
-    def of(self, queries: Float32) -> Callable[[], TopKResult]:
-        return partial(self.vectors.scan, queries, self.n, allowed=self.mask)
-
-
 class SegmentsReader:
     """A reader of opened segments that leaves out rows with removed ids. `together` asks several of them."""
 
@@ -145,16 +100,11 @@ class SegmentsReader:
             check_dimension(queries, vectors.dimension)
         n = min(n, sum(self._sizes))
         scans = [
-            _Scan(vectors, min(n, size), mask)
+            partial(vectors.scan, queries, min(n, size), allowed=mask)
             for vectors, size, alive in zip(self._opened, self._sizes, self._alive, strict=True)
             if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
         ]
-        if not scans:
-            return nothing_found(len(queries))
-        if len(queries) < MANY or not any(scan.vectors.compares_all for scan in scans):
-            return merged(self._together([scan.of(queries) for scan in scans]), n)
-        parts = [queries[first : first + _AT_ONCE] for first in range(0, len(queries), _AT_ONCE)]
-        return stacked([self._search_many(scans, part, n) for part in parts])
+        return merged(self._together(scans), n) if scans else nothing_found(len(queries))
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
@@ -187,18 +137,6 @@ class SegmentsReader:
         """The rows of each segment that are not removed; None if none is removed."""
         removed = [vectors.segment.id_ranges.rows_in(self._removed) for vectors in self._opened]
         return [~rows if rows.any() else None for rows in removed]
-
-    def _search_many(self, scans: Sequence[_Scan], queries: Float32, n: int) -> TopKResult:
-        """Search segments for many queries: those that compare all by blocks, the others by their lists."""
-        best = TopK(len(queries), n)
-        for top in self._together([scan.of(queries) for scan in scans if not scan.vectors.compares_all]):
-            best.add(top.scores, top.ids)
-        for vectors, _, mask in scans:
-            if vectors.compares_all:
-                id_ranges = vectors.segment.id_ranges
-                rows = np.arange(len(id_ranges)) if mask is None else np.flatnonzero(mask)
-                compare_all(best, queries, rows, decode=vectors.rows, ids=id_ranges.ids)
-        return best.best()
 
 
 def _mask(vectors: OpenedSegment, alive: Bool | None, allowed: IdRanges | None) -> Bool | None:

@@ -16,7 +16,7 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
-from semsearch.storage.audit import find_damaged_pages, find_stray_ids, find_wrong_counts, find_wrong_values
+from semsearch.storage.audit import find_damaged_pages, find_stray_ids, find_wrong_relations, find_wrong_values
 from semsearch.storage.catalogue import each_passage, get_passages, get_titled, stored_texts
 from semsearch.storage.checked_rows import find_damaged_rows
 from semsearch.storage.checksums import check_digests
@@ -46,7 +46,7 @@ def verify_index(db: sqlite3.Connection, database: IndexDatabase, vectors: Calla
     problems = [f"the database is damaged: {line}" for line in find_damaged_pages(db)]
     if damaged := _damaged(db) or list(find_wrong_values(db)):
         return problems + damaged  # what follows takes the rows as they are
-    problems += find_wrong_counts(db)
+    problems += find_wrong_relations(db)
     require(database, db, ["store"])
     opened = list(_opened(db, folder, address, problems))
     settings = Settings.from_json(get_meta(db, "settings"))

@@ -27,9 +27,10 @@ _WRONG = {  # queries that must return no row
     "UNION ALL SELECT 1 FROM roots, json_each(exclude) AS item WHERE item.type != 'text'",
     "documents are in an unknown language": f"SELECT 1 FROM documents WHERE language NOT IN {('', *RULES)}",
     "passages belong to no document": "SELECT 1 FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",
-    "documents have a wrong number of passages": (
-        "SELECT 1 FROM documents d WHERE d.passages != (SELECT count(*) FROM passages p WHERE p.document_id = d.id "
-        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages)"
+    "documents have a wrong number of passages or sentences": (
+        "SELECT 1 FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
+        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
+        "GROUP BY d.id HAVING count(p.id) != d.passages OR coalesce(sum(p.sentence_count), 0) != d.sentences"
     ),
     "documents belong to no root": (
         "SELECT 1 FROM documents WHERE root_id != 0 AND root_id NOT IN (SELECT id FROM roots)"
@@ -52,7 +53,11 @@ def find_faults(db: sqlite3.Connection) -> Iterator[str]:
     """Yield the faults of the rows, a line each; values are not shown."""
     is_sound = True
     try:
-        for look in (find_wrong_values, _wrong_relations, _stray_passages):  # each takes as it is what the last one saw
+        for look in (
+            find_wrong_values,
+            find_wrong_relations,
+            _stray_passages,
+        ):  # each takes as it is what the last one saw
             faults = look(db) if is_sound else iter(())
             for fault in faults:
                 is_sound = False
@@ -68,7 +73,8 @@ def _stray_passages(db: sqlite3.Connection) -> Iterator[str]:
         yield from find_stray_ids(db, kind, [segment.id_ranges for segment in segments if segment.kind == kind])
 
 
-def _wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
+def find_wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield what is wrong between rows of different tables."""
     return (f"some {fault}" for fault, query in _WRONG.items() if db.execute(f"{query} LIMIT 1").fetchone())
 
 
@@ -94,20 +100,6 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
 def find_damaged_pages(db: sqlite3.Connection) -> list[str]:
     """What SQLite itself finds wrong with its pages and indexes, the first of it."""
     return [line for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"]
-
-
-def find_wrong_counts(db: sqlite3.Connection) -> Iterator[str]:
-    """Compare the counts of documents, passages and sentences."""
-    for document, path, expected, passages, sentences, counted in db.execute(
-        "SELECT d.id, d.path, d.passages, count(p.id) AS n, d.sentences, coalesce(sum(p.sentence_count), 0) AS s "
-        "FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
-        "AND p.id >= d.first_passage AND p.id < d.first_passage + d.passages "
-        "GROUP BY d.id HAVING n != d.passages OR s != d.sentences LIMIT 20"
-    ):
-        yield f"document {document} ({path}) has {passages} of {expected} passages, {counted} of {sentences} sentences"
-    lost = db.execute("SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)").fetchone()[0]
-    if lost:
-        yield f"{lost} passages belong to no document"
 
 
 def find_stray_ids(db: sqlite3.Connection, kind: Kind, held: Sequence[IdRanges]) -> Iterator[str]:

@@ -140,7 +140,6 @@ def test_a_first_scan_of_codes_finds_what_comparing_all_finds(tmp_path: Path, mo
     opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
     asked = watched(opened, monkeypatch)
     assert plain.segment.scan is None
-    assert (opened.compares_all, plain.compares_all) == (False, True)
     queries = near(rows, slice(100, 140))
     found, expected = opened.scan(queries, 3), plain.scan(queries, 3)
     assert asked == [400]
@@ -212,7 +211,6 @@ def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(
 def test_codes_that_do_not_reach_the_target_are_not_kept(tmp_path: Path) -> None:
     opened = listed(tmp_path, spread(20_000, 2), ScanOptions(listed=100, target_recall=1.0))  # sixteen kinds of codes
     assert opened.segment.scan is None
-    assert opened.compares_all
 
 
 def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("DELETE FROM passages WHERE id = 5", "has 2 of 3 passages"),
+        ("DELETE FROM passages WHERE id = 5", "have a wrong number of passages"),
         ("DELETE FROM documents WHERE id = 3", "belong to no document"),
         ("DELETE FROM segments WHERE kind = 'sentence' AND count < 10", "sentences have no sentence vectors"),
         ("DELETE FROM segments WHERE kind = 'passage'", "passages have no passage vectors"),

@@ -165,7 +165,6 @@ class GrowingTable:
 class HeldVectors:
     """An opened segment whose vectors FAISS holds in memory, in half precision. Threads may share it."""
 
-    compares_all = True
     rounding = 2e-3  # the error of a number in half precision, at most
 
     def __init__(self, segment: Segment, rows: Float16) -> None:

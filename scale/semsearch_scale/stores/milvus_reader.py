@@ -66,7 +66,6 @@ class Partition:
     """A segment's partition, which is searched and fetched from (an `OpenedSegment`). Threads may share it."""
 
     rounding: ClassVar[float] = 2e-3  # the error of a number in half precision, at most
-    compares_all: ClassVar[bool] = False  # here: the server does
 
     def __init__(self, collections: Collections, segment: Segment) -> None:
         kept = PartitionDigest.of(segment)

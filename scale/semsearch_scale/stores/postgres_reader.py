@@ -104,7 +104,6 @@ class SegmentTable:
     """A segment's table, which is searched and fetched from (an `OpenedSegment`). Threads may share it."""
 
     rounding: ClassVar[float] = 2e-3  # the error of a number in half precision, at most
-    compares_all: ClassVar[bool] = False  # here: the server does
 
     store: TableAccess
     segment: Segment

@@ -115,7 +115,7 @@ class Program(ExtensibleGroup):
 
     def _is_question(self, ctx: Any, args: list[str]) -> bool:
         """Whether arguments are two words and more of a question, without a command, or one that is misspelt."""
-        if args[0].startswith("-") or args[0] in self._words(ctx):
+        if args[0].startswith("-") or args[0] in COMMANDS or args[0] in self._words(ctx):
             return False
         texts = [arg for arg in args if not arg.startswith("-")]
         return " " in args[0].strip() or (

@@ -35,7 +35,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
-from semsearch.search.alignment import REACH, RECALLED, asked_words, recalled, similarities, word_weights
+from semsearch.search.alignment import REACH, RECALLED, AlignedPassages, asked_words, similarities, word_weights
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
@@ -43,7 +43,7 @@ from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.scoring import shares_of_cosines
-from semsearch.storage.catalogue import PassageRow, SentenceSpans, get_spans, need_passages
+from semsearch.storage.catalogue import PassageRow, SentenceSpans
 from semsearch.text.tokens import with_parts, words as split_words
 
 
@@ -102,8 +102,8 @@ class _Passage:
 
     @classmethod
     def of(cls, hit: Hit, index: IndexView) -> _Passage:
-        row = need_passages(index.db, [hit.passage_id])[hit.passage_id]
-        spans = get_spans(index.db, np.array([row.id], dtype=np.int64))
+        row = index.passages([hit.passage_id])[hit.passage_id]
+        spans = index.spans(np.array([row.id], dtype=np.int64))
         return cls(row, spans, index.languages_of([row])[0], hit.format)
 
     @property
@@ -202,10 +202,9 @@ def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quote
     if not asked.names or not 0 <= first < len(passage.row.sentences):
         return None
     last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
-    texts = [with_parts(text, passage.format) for text in passage.row.sentence_texts]
-    similar = similarities(asked, texts, [passage.language] * len(texts))
-    sums = recalled(similar, np.arange(len(texts))).sum(axis=0)
-    weights = word_weights(asked, sums, np.array(len(texts)))
+    aligned = AlignedPassages.of(asked, [passage.row.id], 0, index)
+    texts, similar = aligned.parts[0].compared, aligned.alone
+    weights = word_weights(asked, aligned.similar.sum(axis=0), np.array(len(texts)))
     near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
     steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()
     words: list[AlignedWord] = []

@@ -36,7 +36,7 @@ from semsearch.search.quote import BEST, Compared
 from semsearch.text.languages import RULES
 
 _LEAST = 0.05  # ε
-_COMMON = 0.1  # times a: p of words that are not named as missing
+_TELLING = 0.1  # a / (a + p) that one word of another language needs: "wat", Dutch for what, says nothing by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,15 @@ def judge(query: Query, compared: Compared | None, ranking: Ranking, index: Inde
     missing = _missing(query, compared.aligned.asked, index)
     if candidates.relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
+    is_foreign = query.language is not None and query.language not in index.reader.languages
+    says_nothing = is_foreign and _rarity(compared.aligned.asked).max(initial=0) < _TELLING
     features = (
         1.0,
         min(max(candidates.relevance.level, -9.0), 9.0),
-        _coverage(compared.aligned),
+        0.0 if says_nothing else _coverage(compared.aligned),
         float(np.log1p(index.reader.lexical.passages)),
         float(np.log(max(query.word_count, 1))),
-        float(query.language is not None and query.language not in index.reader.languages),
+        float(is_foreign),
     )
     score = float(np.dot(features, tuned.verdict))
     if any(id_ in candidates.literal for id_ in [*compared.aligned.number_of][:BEST]):

@@ -7,7 +7,7 @@ one, and describes both in the OpenAPI document. Its work runs in a pool of thre
 from __future__ import annotations
 
 import json
-from asyncio import Event, get_running_loop
+from asyncio import Queue, get_running_loop
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ async def answer_long(request: Request, prepare: Callable[[OpenIndexes], Reporte
     if EVENTS_TYPE not in request.headers.get("accept", ""):
         return await answer(request, lambda indexes: prepare(indexes)(None), pool=engine.writing)
     work = await engine.asking.run(lambda: prepare(engine.indexes), client)
-    return StreamingResponse(ProgressEvents(engine.writing, work, client).lines(), media_type=EVENTS_TYPE)
+    return StreamingResponse(_progress_events(engine.writing, work, client), media_type=EVENTS_TYPE)
 
 
 def to_json(value: Any) -> bytes:
@@ -156,40 +156,29 @@ def to_json(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"), default=str).encode()
 
 
-class ProgressEvents:
-    """The events of one piece of work, started by the constructor. The work finishes even if the client leaves.
+def _progress_events(pool: WorkPool, work: ReportedWork, client: str | None) -> AsyncIterator[bytes]:
+    """The events of one piece of work, started now. It finishes even if the client leaves.
 
     Raises RequestRefused if the pool is full.
     """
+    loop, reported = get_running_loop(), Queue[Record | None]()
 
-    def __init__(self, pool: WorkPool, work: ReportedWork, client: str | None) -> None:
-        self._loop = get_running_loop()
-        self._changed = Event()
-        self._newest: Record | None = None
-        self._future = pool.submit(lambda: work(self._report), client)
-        self._future.add_done_callback(lambda _: self._report(None))
+    def report(progress: Record | None) -> None:
+        with suppress(RuntimeError):  # the server has stopped
+            loop.call_soon_threadsafe(reported.put_nowait, progress)
 
-    def _report(self, progress: Record | None) -> None:
-        """Called by the writing thread. After the server has stopped it does nothing."""
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._set, progress)
+    future = pool.submit(lambda: work(report), client)
+    future.add_done_callback(lambda _: report(None))
 
-    def _set(self, progress: Record | None) -> None:
-        self._newest = progress or self._newest
-        self._changed.set()
-
-    async def lines(self) -> AsyncIterator[bytes]:
-        """The events, as they are sent."""
-        while not self._future.done():
-            await self._changed.wait()
-            self._changed.clear()
-            progress, self._newest = self._newest, None
-            if progress is not None:
-                yield _event("progress", progress.to_dict())
+    async def lines() -> AsyncIterator[bytes]:
+        while (progress := await reported.get()) is not None:
+            yield _event("progress", progress.to_dict())
         try:
-            yield _event("report", self._future.result())
+            yield _event("report", future.result())
         except SemsearchError as error:
             yield _event("problem", problem_of(error).to_dict())
+
+    return lines()
 
 
 def _event(name: str, data: Any) -> bytes:

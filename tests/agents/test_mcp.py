@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -167,33 +166,6 @@ def test_who_may_ask_over_http_is_for_the_server_to_say(folder: Path) -> None:
         assert (allowed.status, allowed.json["result"]) == (200, {})
         stream = asker.get("/mcp", headers={"Accept": "text/event-stream", "Authorization": f"Bearer {TOKEN}"})
         assert stream.status == 405  # nothing would ever be sent on it
-
-
-def test_the_program_ends_with_its_input_and_prints_nothing_else(folder: Path) -> None:
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}}
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
-    ]
-    with subprocess.Popen(
-        [sys.executable, "-m", "semsearch", "mcp"],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"garbage\n" + b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-        process.stdin.flush()
-        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-        rest, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert {one.get("id") for one in answers if "result" in one} | {
-        json.loads(line).get("id") for line in rest.splitlines()
-    } >= {1, 2}
 
 
 def test_instructions_name_the_indexes_and_what_they_hold() -> None:

@@ -104,22 +104,3 @@ def test_a_question_that_was_meant_completes_another(visit: Visit) -> None:
     page.keyboard.type("bre")
     expect(page).to_have_url(f"{visit.url}/#/search?q=bre&index=notes")
     expect(page.locator(".box-offered")).to_be_empty()
-
-
-def test_questions_are_deleted_and_no_longer_kept_where_somebody_says_so(visit: Visit) -> None:
-    page = box(visit)
-    page.keyboard.type("ship")
-    expect(page.locator(".hit").first).to_be_visible()
-    page.keyboard.press("Enter")
-    assert page.evaluate("localStorage.getItem('earlier-questions')") == '["ship"]'
-    page.keyboard.press("?")
-    page.get_by_label("Keep questions in this browser").press("Space")
-    page.keyboard.press("Escape")
-    assert page.evaluate("localStorage.getItem('earlier-questions')") == "off"
-    page.keyboard.press("/")
-    page.keyboard.press("Enter")
-    page.keyboard.press("/")
-    page.get_by_role("searchbox").fill("")
-    page.keyboard.type("shi")
-    expect(page).to_have_url(f"{visit.url}/#/search?q=shi&index=docs")
-    expect(page.locator(".box-offered")).to_be_empty()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from urllib.parse import quote_plus
 
 import pytest
 from browsing import Visit, visiting
@@ -39,13 +37,3 @@ def test_enter_opens_the_source_beside_and_escape_closes_it(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(pane).to_be_hidden()
     expect(page.locator(".hit-source").first).to_be_focused()
-
-
-def test_the_source_follows_the_passage_that_has_the_focus(page: Page) -> None:
-    page.keyboard.press("Enter")
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    expect(page.locator(".hit").nth(2)).to_have_class("hit looked")
-    path = page.locator(".hit").nth(2).locator(".hit-place [title]").get_attribute("title") or ""
-    naming = re.compile(re.escape(quote_plus(path)))
-    expect(page.get_by_role("link", name="Full page")).to_have_attribute("href", naming)

@@ -70,16 +70,6 @@ def test_a_citation_is_copied_in_the_form_that_one_chooses(visit: Visit) -> None
     expect(page.get_by_role("status")).to_have_text("Copied")
 
 
-def test_similar_passages_are_shown_below_and_put_away(visit: Visit) -> None:
-    page = hit_of(visit, "#/search?q=ship&index=docs")
-    similar = page.locator(".hit").first.get_by_role("button", name="Similar")
-    similar.click()
-    expect(page.locator(".similar-hits li")).to_have_count(5)
-    expect(similar).to_have_attribute("aria-expanded", "true")
-    similar.click()
-    expect(page.locator(".hit-panel").first).to_be_hidden()
-
-
 def test_words_of_the_question_are_set_off_in_the_whole_passage(visit: Visit) -> None:
     page = hit_of(visit, "#/search?q=which+storms+ship&index=docs")
     words = {word.lower() for word in page.locator(".asked").all_inner_texts()}

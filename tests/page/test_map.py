@@ -114,26 +114,6 @@ def test_an_outline_by_pointer_restricts_the_search(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="in the outline")).to_have_count(0)
 
 
-def test_pointing_at_a_passage_shows_it(visit: Visit) -> None:
-    page = shown(visit)
-    page.locator(".map-list li").first.get_by_role("button", name="Find on the map").click()
-    box = page.locator(".map-screen").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator(".map-card")).to_be_visible()
-    expect(page.locator(".map-card")).to_contain_text(page.locator(".map-list li a").first.inner_text())
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, asker: Asker, scheme: Literal["light", "dark"]) -> None:
-    with visiting(browser, asker, scheme=scheme) as visit:
-        page = shown(visit, "&q=ship")
-        expect(page.locator(".map-rank").first).to_be_visible()
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-
-
 def test_it_fits_a_narrow_screen(browser: Browser, asker: Asker) -> None:
     with visiting(browser, asker, size=NARROW) as visit:
         page = shown(visit)
@@ -159,17 +139,6 @@ def test_the_map_of_a_small_index_is_made_at_once_and_kept_up_to_date(browser: B
         page = visit.go("?#/map")
         expect(page.locator(".map-side h2")).to_contain_text(f"{before + 1} passages")
         assert fresh.get("/v1/map").json["state"] == "ready"
-
-
-def test_a_large_index_is_asked_about_first(browser: Browser, fresh: Asker) -> None:
-    about = fresh.get("/v1/map").json | {"of": 120_000}
-    with visiting(browser, fresh) as visit:
-        visit.page.route("**/v1/map?*", lambda route: route.fulfill(json=about))
-        page = visit.go("#/map")
-        expect(page.get_by_text("Making it takes about 2 minutes")).to_be_visible()
-        visit.page.unroute("**/v1/map?*")
-        page.get_by_role("button", name="Make the map").click()
-        expect(page.get_by_role("heading", name="passages in view")).to_be_visible(timeout=60_000)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

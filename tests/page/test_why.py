@@ -75,24 +75,6 @@ def test_the_parts_of_a_score_add_up_to_what_is_shown(visit: Visit, folder: Path
         assert all(sums_up(rows, at) == value for at, (_, value) in enumerate(rows))
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_exact_numbers_are_those_of_explain(visit: Visit, folder: Path, mode: str) -> None:
-    question = QUESTIONS[1]
-    page = ask(visit, question, mode)
-    for place, hit in enumerate(explained(folder, question, mode)[:3]):
-        panel, explanation = open_why(page, place), hit["explain"]
-        exact = {
-            row.get_attribute("data-part"): float(row.locator(".why-points").get_attribute("data-points") or "nan")
-            for row in panel.locator(".why-parts tr[data-depth='0']").all()
-        }
-        parts = {"words": "lexical", "meaning": "dense", "near": "near", "support": "support"}
-        wanted = {ours: explanation[theirs]["points"] for ours, theirs in parts.items() if explanation.get(theirs)}
-        assert exact == {**wanted, "sum": explanation["score"]}
-        if explanation["pairs"] is not None:
-            cells = panel.locator(".heat-cell").evaluate_all("cells => cells.map(cell => +cell.dataset.share)")
-            assert cells == [share for row in explanation["pairs"]["shares"] for share in row]
-
-
 def test_the_arrows_go_from_pair_to_pair_and_each_is_told(visit: Visit) -> None:
     page = ask(visit, QUESTIONS[0])
     panel = open_why(page, 0)

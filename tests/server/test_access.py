@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 
 import pytest
-from serving import TOKEN, Asker, running
+from serving import TOKEN, Asker
 
-from semsearch.server.access import LOOPBACK_NAMES, AccessRules, RequestFacts, host_name, is_loopback
-from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.access import LOOPBACK_NAMES, AccessRules, RequestFacts
 from semsearch.server.running import ServerSettings
 
 RULES = AccessRules(TOKEN, LOOPBACK_NAMES, reading_posts=frozenset({"/v1/search"}))
@@ -100,11 +98,6 @@ def test_pictures_and_scripts_of_other_sites_are_refused_but_links_lead_here() -
     assert status("POST", sec_fetch_site="cross-site", sec_fetch_mode="navigate") == 403
 
 
-def test_a_name_is_taken_from_the_header_without_port_and_brackets() -> None:
-    assert [host_name(text) for text in ("A.b:1", "[::1]:2", "c.", "")] == ["a.b", "::1", "c", ""]
-    assert not is_loopback("localhost")  # a name is no address
-
-
 def test_the_rules_stand_before_every_address(asker: Asker) -> None:
     for path in ("/health", "/v1/search", "/nothing"):
         assert asker.get(path, headers={"Host": "evil.example"}).status == 421
@@ -129,10 +122,3 @@ def test_every_answer_has_the_security_headers(asker: Asker) -> None:
         assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
         assert reply.headers["cache-control"] == "no-store"
         assert "server" not in reply.headers
-
-
-def test_a_server_that_always_asks_for_the_token_is_read_with_it(folder: Path) -> None:
-    settings = ServerSettings(port=0, always_token=True)
-    with running(OpenIndexes(folder=folder / "indexes"), settings) as asker:
-        assert asker.get("/health").status == 401
-        assert asker.get("/health", headers={"Authorization": f"Bearer {TOKEN}"}).status == 200

@@ -8,7 +8,6 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit
 from semsearch.results.origin import Correction
 from semsearch.server.open_indexes import OpenIndexes
@@ -35,16 +34,6 @@ def test_similar_takes_a_path_with_a_line_or_a_hit(asker: Asker, docs: Index) ->
     assert hits(by_hit) == docs.similar(hit, k=4)
     assert hits(by_path) == docs.similar(hit.path, hit.line, 4)
     assert asker.post("/v1/similar", {"index": "docs"}).detail == "give either the path of a document or a hit"
-
-
-def test_an_explanation_is_that_of_the_index(asker: Asker, docs: Index) -> None:
-    (hit,) = docs.search("a ship in the storm", 1)
-    sent = hit.to_dict(origin=True)
-    own = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True}).json
-    other = asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "the judge", "mode": "dense"}).json
-    assert Explanation.from_dict(own) == hit.explain()
-    assert own["score"] == pytest.approx(hit.score)
-    assert Explanation.from_dict(other) == docs.explain("the judge", hit, mode="dense")
 
 
 def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) -> None:
@@ -137,12 +126,6 @@ def test_what_is_no_json_or_no_number_is_a_400(body: bytes, detail: str, asker: 
     reply = asker.ask("POST", "/v1/search", body)
     assert reply.status in (400, 422)
     assert detail in reply.detail
-
-
-@pytest.mark.parametrize("query", ["k=ten", "origin=perhaps", "min_score=nan", "min_score=inf", "mode="])
-def test_a_query_string_is_checked_too(query: str, asker: Asker) -> None:
-    reply = asker.get(f"/v1/search?index=docs&query=ship&{query}")
-    assert (reply.status, reply.json["error"]) == (422, "UsageError")
 
 
 def test_an_answer_says_what_the_index_warns_of(asker: Asker) -> None:

@@ -96,11 +96,6 @@ def test_a_hit_that_was_tampered_with_makes_no_failure(asker: Asker, docs: Index
     send(asker, next(one for one in operations() if one.name == "explain"), given)
 
 
-def test_the_sensible_values_are_answered(asker: Asker) -> None:
-    (search,) = [one for one in operations() if one.name == "search_by_body"]
-    assert send(asker, search, {"index": "docs", "query": "a ship", "filters": ["*.md"]}) == 200
-
-
 @pytest.fixture(scope="module")
 def writer(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Iterator[Asker]:
     """A client that may write to an index, docs, of its own."""

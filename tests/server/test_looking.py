@@ -55,10 +55,3 @@ def test_an_id_may_have_slashes_and_blanks(asker: Asker, folder: Path) -> None:
 def test_what_is_not_in_the_index_is_a_404_whatever_is_on_the_disk(name: str, asker: Asker) -> None:
     reply = asker.get(f"/v1/documents/{name}", index="docs")
     assert (reply.status, reply.json["error"]) == (404, "SourceError")
-
-
-def test_another_address_or_method_is_a_problem_that_says_so(asker: Asker) -> None:
-    assert asker.get("/v2/search").status == 404
-    assert "no such address" in asker.get("/v2/search").detail
-    wrong = asker.ask("POST", "/v1/indexes", b"{}", headers={"Authorization": "Bearer wrong"})
-    assert wrong.status == 401

@@ -8,8 +8,6 @@ import pytest
 from operations import JSON, Operation, document, operations, validate
 from serving import Asker
 
-from semsearch.index import Index
-
 ASKED: dict[str, dict[str, Any]] = {  # of operations that need more than an index
     "search": {"query": "how do I rotate the keys?"},
     "search_by_body": {"query": "a ship in the storm", "filters": ["*.md"], "mode": "hybrid"},
@@ -46,14 +44,6 @@ def test_an_answer_is_as_it_says(operation: Operation, asker: Asker) -> None:
     validate(reply.json, operation.answer[JSON]["schema"])
     if "hits" in reply.json:
         assert reply.json["hits"]
-
-
-def test_an_explanation_is_as_it_says(asker: Asker, docs: Index) -> None:
-    (explain,) = [one for one in operations() if one.name == "explain"]
-    (hit,) = asker.get("/v1/search", index="docs", query="a ship in the storm", k=1, origin="true").json["hits"]
-    reply = asker.post("/v1/explain", {"index": "docs", "hit": hit, "own": True})
-    validate(reply.json, explain.answer[JSON]["schema"])
-    assert reply.json["dense"]["cosines"]
 
 
 def test_a_problem_is_as_it_says(asker: Asker) -> None:

@@ -6,11 +6,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from serving import running
 
 from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
+from semsearch.server.problems import RequestRefused
 from semsearch.server.running import ServerSettings
+from semsearch.server.work_pool import WorkPool
 
 
 class HeldIndexes(OpenIndexes):
@@ -49,3 +52,16 @@ def test_an_answer_that_takes_too_long_is_a_503(folder: Path) -> None:
         held.go.set()
     assert (late.status, late.headers["retry-after"]) == (503, "5")
     assert "longer than 0.05 seconds" in late.detail
+
+
+def test_a_client_has_its_share_and_others_theirs() -> None:
+    go = threading.Event()
+    pool = WorkPool(threads=1, room=8, share=1, seconds=60)
+    pool.submit(go.wait, "192.0.2.1")
+    with pytest.raises(RequestRefused) as refused:
+        pool.submit(go.wait, "192.0.2.1")
+    assert (refused.value.problem.status, refused.value.problem.headers["Retry-After"]) == (429, "1")
+    others = [pool.submit(go.wait, client) for client in ("192.0.2.2", None, None)]
+    go.set()
+    assert all(other.result() for other in others)
+    pool.close()

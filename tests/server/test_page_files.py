@@ -15,7 +15,6 @@ from semsearch.server.running import ServerSettings
 
 PAGE = Path(semsearch.server.__file__).with_name("page")
 _DANGEROUS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
-_NAMED = re.compile(r'(?:href|src)="(/[^"#]*)"|\b(?:from|import) ?\(?"([^"]+)"')  # for its types only, too
 
 
 @cache
@@ -27,14 +26,6 @@ def page_files() -> dict[str, bytes]:
 
 def _address(name: str) -> str:
     return "/" if name == "index.html" else f"/page/{name}"
-
-
-def test_every_file_that_another_names_is_there() -> None:
-    for address, file in page_files().items():
-        for names in _NAMED.findall(file.decode()):
-            named = next(filter(None, names))
-            absolute = Path("/page", *Path(address).parts[2:-1], named) if named.startswith(".") else Path(named)
-            assert absolute.resolve().as_posix() in page_files(), (address, named)
 
 
 @pytest.mark.parametrize(("address", "kind"), [("/", "text/html"), ("/page/js/main.js", "text/javascript")])

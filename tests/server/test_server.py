@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
 from semsearch.errors import UsageError
 from semsearch.server.running import ServerSettings, is_open_to_others, listen
-
-
-def test_an_answer_is_sent_at_once() -> None:
-    with listen(ServerSettings(port=0)) as listening, socket.create_connection(listening.getsockname()):
-        accepted, _ = listening.accept()
-        with accepted:
-            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_what_to_do() -> None:

@@ -89,6 +89,3 @@ def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(world: Path, m
     monkeypatch.setattr(faiss, "read_index", failing)
     with Index.open(world / "index") as index, pytest.raises(StorageError, match=r"Cannot allocate memory.*ulimit -v"):
         index.search("ship")
-
-
-# -- Pages of mapped files ---------------------------------------------------------------------------------------------

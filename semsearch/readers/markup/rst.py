@@ -8,11 +8,9 @@ from there.
 
 from __future__ import annotations
 
-import gc
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -39,19 +37,6 @@ class RstPiece:
     level: int = 0
 
 
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """A tree has a hundred thousand objects, none of which is garbage: looking for some takes a fifth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_without_garbage_collection()
 def read(source: str, name: str) -> Document:
     """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
     try:

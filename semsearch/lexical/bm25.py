@@ -47,10 +47,6 @@ class TermLookup:
     lists: Sequence[_Lists]
     usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
 
-    def share_of(self, having: Bool) -> Float64:
-        """The share of the query that passages have, by the weights of its terms: 0 to 1. (t, n) -> (n,)"""
-        return np.asarray(self.weights @ having / max(float(self.weights.sum()), 1e-9))
-
 
 @dataclass(frozen=True, slots=True)
 class NeighbourFlags:
@@ -77,10 +73,6 @@ class PassageRows:
     rows: Int64
     lengths: Float64
     own: Float64
-
-    def of(self, which: Int64) -> PassageRows:
-        """Select passages by their numbers. (m,)"""
-        return PassageRows(self.rows[:, which], self.lengths[which], self.own[which])
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ from semsearch.arrays.types import Int64, UInt8, UInt32
 from semsearch.text.terms import LONGEST
 
 Edit = Literal["swapped", "doubled", "missing", "extra", "other", "several"]
-EDITS: tuple[Edit, ...] = get_args(Edit)
 ARRAYS = 6  # of W numbers each
 
 _FIRST, _SECOND = np.uint64(0x9E3779B1), np.uint64(0x85EBCA6B)

@@ -45,8 +45,9 @@ _MOST_COMPARED = 8  # words that are compared with the query's other words, and 
 _MOST_ROWS = 4096  # that are counted; of more, every so many
 _MU = 2.0  # passages: so many have the other words as often as any
 
-_EDITS: tuple[Edit, ...] = "swapped", "doubled", "missing", "extra", "other", "several"
-_LIKELIHOOD = dict(zip(_EDITS, (0.0, 0.0, -0.5, -0.5, -1.0, -3.0), strict=True))  # natural logarithms
+_LIKELIHOOD: dict[Edit, float] = {  # natural logarithms
+    "swapped": 0.0, "doubled": 0.0, "missing": -0.5, "extra": -0.5, "other": -1.0, "several": -3.0
+}  # fmt: skip
 _FIRST_LETTER = -2.0  # people seldom mistake it
 
 _PIECES = re.compile(r"\S+")

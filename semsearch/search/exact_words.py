@@ -152,7 +152,7 @@ def _terms_of(text: str, index: IndexView) -> list[UInt64]:
 def _share(lookup: TermLookup, terms: Sequence[UInt64]) -> float:
     """The share that some terms have of the weight of a query."""
     has = np.isin(lookup.terms, np.concatenate(terms)) if terms else np.zeros(len(lookup.terms), dtype=np.bool_)
-    return float(lookup.share_of(has[:, None])[0])
+    return float(lookup.weights[has].sum() / max(float(lookup.weights.sum()), 1e-9))
 
 
 def _having(

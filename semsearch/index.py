@@ -186,10 +186,10 @@ class Index(SingleIndex):
     ) -> RemoteIndex:
         """Connect to an index that `semsearch serve` serves, and search it like a local one; no extra is needed.
 
-        `index` is its name, needed where the server has several, or a list of names to search several as one (see
-        `MultiIndex`); `timeout` the seconds to wait for an answer. No request is sent until the index is used.
-        Raises UsageError for what is no address of a server; asking raises ServerError where the server does not answer
-        or refuses, and otherwise what the index raises there.
+        `index` is its name, or a list of names to search several as one (see `MultiIndex`); without it, all of the
+        server are searched, but what is asked of one index needs its name. `timeout` are the seconds to wait for an
+        answer. No request is sent until the index is used. Raises UsageError for what is no address of a server; asking
+        raises ServerError where the server does not answer or refuses, and otherwise what the index raises there.
         """
         from semsearch.remote_index import RemoteIndex  # loads HTTP and TLS
 

@@ -50,8 +50,8 @@ _NOT_OF_CONTEXT = ("k", "context")  # options of a search that follow from the w
 class RemoteIndex(SingleIndex):
     """An index on a server: what can be asked of an `Index`, asked over HTTP. A context manager, closed at its end.
 
-    Threads may share it. Paths are those of the server's machine, and are understood in its current folder. With the
-    names of several indexes, these are searched there as one (`MultiIndex`); their documents and their status are
+    Threads may share it. Paths are those of the server's machine, and are understood in its current folder. Without a
+    name, or with several, indexes are searched there as one (`MultiIndex`); their documents and their status are
     asked of each by itself. Asking raises ServerError where the server does not answer or refuses, and otherwise what
     the index raises there.
     """

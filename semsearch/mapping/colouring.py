@@ -1,7 +1,6 @@
 """Colourings of a map: its points by folder, by type and by document, each with at most twelve groups.
 
-Folders are divided where most of the passages are: the largest one into its sub-folders, as long as there are colours.
-What is too small for a colour of its own is in one last group.
+Folders are told apart as deep as there are colours for all; what has no colour of its own is in one last group.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ Kind = Literal["folder", "type", "document"]
 
 MOST = 12  # groups, the last one of all others included: more colours cannot be distinguished
 REST = "others"
-_LEAST = 0.01  # of all passages: a part with fewer is not seen
 _DOCUMENTS = """SELECT coalesce(roots.path, ''), documents.path, format, title, first_passage, passages FROM documents
     LEFT JOIN roots ON roots.id = root_id WHERE passages > 0 ORDER BY first_passage"""
 
@@ -94,39 +92,11 @@ def _colouring(by: Kind, names: Sequence[str], counts: Int64, owners: Int64) -> 
 
 
 def _folder_names(documents: Sequence[DocumentSpan]) -> list[str]:
-    """The folder by which each document is coloured: the largest folders are divided while there are colours."""
-    groups: dict[tuple[str, ...], list[DocumentSpan]] = {(): list(documents)}
-    whole: set[tuple[str, ...]] = set()  # those that are not divided any further
-    while divisible := [folder for folder in groups if folder not in whole]:
-        largest = max(divisible, key=lambda folder: (_size(groups[folder]), folder))
-        parts = _divided(groups[largest], len(largest))
-        if len(groups) - 1 + len(parts) > MOST or parts.keys() == {largest} or not _is_worth_it(parts, documents):
-            whole.add(largest)
-            continue
-        del groups[largest]
-        groups |= parts
-        if largest in parts:
-            whole.add(largest)  # the files that are in no sub-folder
-    names = {
-        id(document): "/".join(folder) + "/" if folder else "(top)"
-        for folder, members in groups.items()
-        for document in members
-    }
-    return [names[id(document)] for document in documents]
-
-
-def _divided(documents: Sequence[DocumentSpan], depth: int) -> dict[tuple[str, ...], list[DocumentSpan]]:
-    """Documents by one folder more than `depth`; those that lie in no further one stay where they are."""
-    parts: dict[tuple[str, ...], list[DocumentSpan]] = {}
-    for document in documents:
-        parts.setdefault(document.folders[: depth + 1], []).append(document)
-    return parts
-
-
-def _is_worth_it(parts: dict[tuple[str, ...], list[DocumentSpan]], documents: Sequence[DocumentSpan]) -> bool:
-    """Return whether a division shows something: there is one part, or two at least that can be seen."""
-    return len(parts) == 1 or sum(_size(part) >= _LEAST * _size(documents) for part in parts.values()) > 1
-
-
-def _size(documents: Sequence[DocumentSpan]) -> int:
-    return sum(document.passages for document in documents)
+    """The folder by which each document is coloured: as deep as there are colours for all."""
+    names: list[str] = []
+    for depth in range(max((len(document.folders) for document in documents), default=1) or 1, 0, -1):
+        folders = ["/".join(document.folders[:depth]) for document in documents]
+        names = [f"{folder}/" if folder else "(top)" for folder in folders]
+        if len(set(names)) <= MOST:
+            break
+    return names

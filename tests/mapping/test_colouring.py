@@ -30,10 +30,12 @@ def test_each_passage_has_the_group_of_its_document() -> None:
     assert folder.names == ("b/", "a/")
 
 
-def test_the_folder_with_most_passages_is_divided_into_its_own_folders() -> None:
+def test_folders_are_told_apart_as_deep_as_there_are_colours() -> None:
     many = [f"big/{name}/{number}.md" for name in "xyz" for number in range(4)]
     found = coloured(spans(*many, "big/readme.md", "small/a.md", "top.md"))["folder"]
     assert set(found.names) == {"big/x/", "big/y/", "big/z/", "big/", "small/", "(top)"}
+    deep = coloured(spans(*(f"{top}/{number}/a.md" for top in "ab" for number in range(10))))["folder"]
+    assert set(deep.names) == {"a/", "b/"}
 
 
 def test_more_documents_than_colours_share_a_last_one() -> None:

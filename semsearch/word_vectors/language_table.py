@@ -109,22 +109,8 @@ class LanguageTable:
         wanted = hashes >> SHIFT
         if len(wanted) > _FEW or "_index" in vars(self):
             return self._index.look_up(wanted + np.uint64(1))
-        high = (wanted >> np.uint64(8)).astype(np.uint32)
-        low = (wanted & np.uint64(255)).astype(np.uint8)
-        at = self._keys.searchsorted(high)
-        alike = self._keys.take(at, mode="clip") == high
-        alike &= at < len(self)
-        is_same = alike & (self._rest.take(at, mode="clip") == low)
-        result = np.where(is_same, at, -1).astype(np.int32)
-        pending = (alike ^ is_same).nonzero()[0]
-        while len(pending):  # a few words have the first 32 bits of another
-            at[pending] += 1
-            pending = pending[at[pending] < len(self)]
-            pending = pending[self._keys[at[pending]] == high[pending]]
-            is_same = self._rest[at[pending]] == low[pending]
-            result[pending[is_same]] = at[pending[is_same]]
-            pending = pending[~is_same]
-        return result
+        at = np.minimum(self._hashes.searchsorted(wanted), len(self) - 1)
+        return np.where(self._hashes[at] == wanted, at, -1).astype(np.int32)
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
@@ -139,10 +125,14 @@ class LanguageTable:
         return digest_of(self._data[self._start :].tobytes()) == self.digest
 
     @cached_property
+    def _hashes(self) -> UInt64:
+        """The 40 bits of each word's hash, rising. (n,)"""
+        return np.asarray((self._keys.astype(np.uint64) << np.uint64(8)) | self._rest)
+
+    @cached_property
     def _index(self) -> HashIndex:
         index = HashIndex(expected=len(self))
-        keys = (self._keys.astype(np.uint64) << np.uint64(8)) | self._rest
-        index.insert(keys + np.uint64(1), np.arange(len(self), dtype=np.int32))
+        index.insert(self._hashes + np.uint64(1), np.arange(len(self), dtype=np.int32))
         return index
 
     @cached_property

@@ -35,7 +35,6 @@ _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
-_FEW = 128  # characters, as of a question
 _FEW_WORDS = 16  # as of a question
 _MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
@@ -267,7 +266,7 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
     known = np.flatnonzero(part_ids >= 0)
     ids[row[known], column[known]] = part_ids[known]
     likely[row[known], column[known]] = table.log_p[part_ids[known]]
-    chosen = _path(likely, lengths.tolist()) if len(at) <= _FEW else _paths(likely, left)
+    chosen = _paths(likely, left)
     is_word = np.zeros(len(at) + 1, dtype=np.bool_)
     going = np.flatnonzero(left == np.repeat(lengths, lengths))
     while len(going):
@@ -276,20 +275,6 @@ def _cut(data: UInt8, places: Int64, starts: Int64, ends: Int64, table: Language
         going = following[left[going] > chosen[going] + 1]
     words = np.flatnonzero(is_word)
     return at[words], chosen[words] + 1, ids[words, chosen[words]]
-
-
-def _path(likely: Float32, lengths: Sequence[int]) -> Int64:
-    """As `_paths`, for runs of a few characters in all, given by their lengths: as fast for a question as it can be."""
-    chosen, first = np.zeros(len(likely), dtype=np.int64), 0
-    for length in lengths:
-        best: Float32 = np.zeros(length + 1, dtype=np.float32)
-        for place in range(length - 1, -1, -1):
-            after = best[place + 1 : place + 1 + likely.shape[1]]
-            totals = likely[first + place, : len(after)] + after
-            chosen[first + place] = which = totals.argmax()
-            best[place] = totals[which]
-        first += length
-    return chosen
 
 
 def _paths(likely: Float32, left: Int64) -> Int64:

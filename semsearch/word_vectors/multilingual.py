@@ -100,18 +100,9 @@ class MultilingualVectors:
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids, without what is removed from words of their language. (n,) -> (n, d)"""
         ids = np.asarray(ids)
-        least, most = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
-        if most < len(self.english):
-            return self._rest(self.english.rows(ids), ENGLISH)
-        for code, table in self.tables.items():
-            if self.bases[code] <= least and most < self.bases[code] + len(table):
-                return self._rest(table.rows(ids - self.bases[code]), code)
-        is_foreign = ids >= len(self.english)
         rows = np.empty((len(ids), self.dimension), dtype=np.float32)
-        of_language = np.flatnonzero(~is_foreign)
-        rows[of_language] = self._rest(self.english.rows(ids[of_language]), ENGLISH)
-        for code, table in self.tables.items():
-            first = self.bases[code]
+        for code, table in ((ENGLISH, self.english), *self.tables.items()):
+            first = self.language_ids(code).start
             of_language = np.flatnonzero((ids >= first) & (ids < first + len(table)))
             if len(of_language):
                 rows[of_language] = self._rest(table.rows(ids[of_language] - first), code)

@@ -164,12 +164,6 @@ def test_of_documents_that_are_alike_one_is_chosen(store: SemsearchVectorStore) 
     assert len(store.as_retriever(search_type="mmr", search_kwargs={"k": 3}).invoke("ship")) == 3
 
 
-def test_an_index_is_not_asked_by_a_vector(store: SemsearchVectorStore) -> None:
-    for search in (store.similarity_search_by_vector, store.max_marginal_relevance_search_by_vector):
-        with pytest.raises(UsageError, match="a search needs a text, not a vector"):
-            search([0.1, 0.2])
-
-
 def test_a_store_is_made_from_texts_in_a_new_index(tmp_path: Path) -> None:
     store = SemsearchVectorStore.from_texts(
         ["A ship.", "Bread."], metadatas=[{"a": 1}, {"a": 2}], ids=["1", "2"], index=tmp_path / "new"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.results.codec import Record
-from semsearch_research.analysis.removal import RemovalReport
 from semsearch_research.analysis.sweep import SweepReport
 from semsearch_research.analysis.weighing import WeightsReport
 from semsearch_research.cbos.word2vec_comparison import CbosReport
@@ -52,7 +51,6 @@ class PapersReport(Record):
     weights: WeightsReport | None = None
     counted: WeightsReport | None = None
     sweep: SweepReport | None = None
-    removal: RemovalReport | None = None
     supervised: SupervisedReport | None = None
     classify: ClassifyReport | None = None
     cbos: CbosReport | None = None

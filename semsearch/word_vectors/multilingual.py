@@ -101,11 +101,12 @@ class MultilingualVectors:
         """The vectors of word ids, without what is removed from words of their language. (n,) -> (n, d)"""
         ids = np.asarray(ids)
         rows = np.empty((len(ids), self.dimension), dtype=np.float32)
-        for code, table in ((ENGLISH, self.english), *self.tables.items()):
-            first = self.language_ids(code).start
-            of_language = np.flatnonzero((ids >= first) & (ids < first + len(table)))
+        for code in (ENGLISH, *self.tables):
+            part = self.language_ids(code)
+            of_language = np.flatnonzero((ids >= part.start) & (ids < part.stop))
             if len(of_language):
-                rows[of_language] = self._rest(table.rows(ids[of_language] - first), code)
+                table = self.english if code == ENGLISH else self.tables[code]
+                rows[of_language] = self._rest(table.rows(ids[of_language] - part.start), code)
         return rows
 
     def _rest(self, rows: Float32, language: str) -> Float32:

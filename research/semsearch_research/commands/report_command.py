@@ -33,7 +33,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Leave out, repeated: sts, weights, sweep, removal, supervised, classify, cbos.",
+            help="Leave out, repeated: sts, weights, sweep, supervised, classify, cbos.",
         ),
     ] = None,
     train_text: Annotated[

@@ -10,7 +10,6 @@ from semsearch_research.evaluate.table import PictureOf, Table, prose
 from semsearch_research.experiments import (
     cbos_experiment,
     classify_experiment,
-    removal_experiment,
     similarity_sections,
     supervised_experiment,
     sweep_experiment,
@@ -58,7 +57,6 @@ CHAPTERS: Sequence[Chapter] = (
         (
             similarity_sections.USIF,
             similarity_sections.PARTS,
-            removal_experiment.SECTION,
             supervised_experiment.OF_USIF,
         ),
     ),

@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_info
 
 from semsearch import VectorTable, load_vectors
 from semsearch.errors import SourceError, UsageError
-from semsearch_research.analysis.removal import evaluate_removal
 from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
 from semsearch_research.analysis.weighing import evaluate_weights
 from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
@@ -116,10 +115,6 @@ def _sweep(data: PapersData, progress: Progress | None) -> Found:
     return {"sweep": evaluate_sweep(data.pairs, frequencies=sources, **options)}
 
 
-def _removal(data: PapersData, progress: Progress | None) -> Found:
-    return {"removal": evaluate_removal(data.pairs, vectors=data.vectors, fresh=data.fresh, progress=progress)}
-
-
 def _supervised(data: PapersData, progress: Progress | None) -> Found:
     options: dict[str, Any] = {"seeds": data.seeds, "fresh": data.fresh, "progress": progress}
     return {"supervised": evaluate_supervised(data.labelled, vectors=data.vectors[0], **options)}
@@ -146,7 +141,6 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
     "sts": _sts,
     "weights": _weights,
     "sweep": _sweep,
-    "removal": _removal,
     "supervised": _supervised,
     "classify": _classify,
     "cbos": _cbos,
@@ -155,7 +149,7 @@ RUNS: dict[str, Callable[[PapersData, Progress | None], Found]] = {  # in the or
 
 def _lacking(data: PapersData) -> dict[str, str]:
     """The experiments that the folder has no data for, with the reason."""
-    reasons = dict.fromkeys(("sts", "sweep", "removal"), "there is no sts/" if not data.pairs else "")
+    reasons = dict.fromkeys(("sts", "sweep"), "there is no sts/" if not data.pairs else "")
     reasons["supervised"] = "" if data.labelled else "neither sts/ nor supervised/ has labelled sentences"
     reasons["classify"] = "" if data.groups else "there is no paraphrase/ with .tsv files"
     is_ready = data.texts and data.years

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import StorageError, UsageError
 from semsearch.system.durable import write_durably
-from semsearch_research.analysis import removal_picture, sif_pictures
+from semsearch_research.analysis import sif_pictures
 from semsearch_research.evaluate import sts_picture
 from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.evaluate.plots import png
@@ -42,8 +42,6 @@ def drawn(report: PapersReport) -> dict[str, bytes]:
         pictures["weights"] = sif_pictures.draw_weights(report.weights)
     if report.sweep is not None:
         pictures["sweep"] = sif_pictures.draw_sweep(sweep_experiment.without_uniform(report.sweep))
-    if report.removal is not None:
-        pictures["removal"] = removal_picture.draw(report.removal)
     return {f"{name}.png": png(figure, dpi=_DPI) for name, figure in pictures.items()}
 
 

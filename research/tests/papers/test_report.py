@@ -189,11 +189,11 @@ def test_notes_stay_on_their_pages_whether_run_or_not(
     monkeypatch.setattr(writing, "drawn", lambda _: {})  # pictures have no notes
     out = tmp_path / "papers"
     out.mkdir()
-    names = ("opening", "weights", "removal", "cbos", "mine")
+    names = ("opening", "weights", "parts", "cbos", "mine")
     one_page = "".join(f"<!-- note: {name} -->\nOf {name}.\n<!-- end -->\n" for name in names)
     (out / "README.md").write_text(one_page, encoding="utf-8")  # as a page of before has them
     write_report(report, out)
-    homes = {"opening": "README", "weights": "sif", "removal": "usif", "cbos": "cbos", "mine": "README"}
+    homes = {"opening": "README", "weights": "sif", "parts": "usif", "cbos": "cbos", "mine": "README"}
     for name, home in homes.items():
         assert read_notes(out / f"{home}.md")[name] == f"Of {name}."
     assert "Nothing of this paper was run this time." in (out / "cbos.md").read_text(encoding="utf-8")
@@ -231,7 +231,7 @@ def test_each_paper_has_its_page_with_pictures_and_the_index_leads_to_it(report:
         assert page.startswith(f"# {heading}\n\nA page of [The papers, reproduced](README.md)")
         assert all((out / link).is_file() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page))
     pictures = [path for path in written if path.suffix == ".png"]
-    assert [path.name for path in pictures] == ["sts.png", "weights.png", "sweep.png", "removal.png"]
+    assert [path.name for path in pictures] == ["sts.png", "weights.png", "sweep.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size < 80_000 for path in pictures)
 
 
@@ -242,7 +242,7 @@ def test_the_command_writes_or_prints(data: Path, small_vectors: VectorTable, tm
     assert (nowhere.status, nowhere.out) == (2, "")
     assert "give --out FOLDER" in nowhere.err
     out = tmp_path / "papers"
-    assert semsearch(*command, "--out", out).out == f"{out}, with 3 pictures\n"
+    assert semsearch(*command, "--out", out).out == f"{out}, with 2 pictures\n"
     result = semsearch(*command, "--json")
     assert json.loads(result.out)["weights"]["vectors"] == "small"
     assert "seconds" not in result.out

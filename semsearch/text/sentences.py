@@ -66,6 +66,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
     """The sentences of a text, given the parts that sentencex made of it, and the length of all parts together."""
     spans: list[tuple[int, int]] = []
     position, tight, fragments = 0, False, False
+    has_comments = "\n" in text and ("#" in text or "//" in text)
     for part in parts:
         body = part.rstrip()
         end = position + len(body)
@@ -83,12 +84,13 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         if spans and _NUMBER.match(text, start) and _NUMBERED.search(text, spans[-1][0], spans[-1][1]):
             start = spans.pop()[0]
         position += len(part)
-        for first, last in _without_comments(text, start, end):
+        for first, last in _without_comments(text, start, end) if has_comments else ((start, end),):
             if last - first > LONGEST:
                 spans += _cut(text, first, last)
             elif first < last:
                 spans.append((first, last))
-                fragments = fragments or last - first <= _FRAGMENT or _is_one_word(text, first, last)
+                if last - first <= _SHORT and not fragments:
+                    fragments = last - first <= _FRAGMENT or _is_one_word(text, first, last)
         tight = end == position
     return (_joined(text, spans) if fragments else spans), position
 

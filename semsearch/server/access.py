@@ -155,7 +155,8 @@ class AccessRules:
         host = host_name(facts.headers.get("host", ""))
         if host in self.hosts or (self.by_address and is_address(host)):
             return None
-        detail = f"unknown host name {host!r}; to accept it, start the server with --allow-host {host}"
+        accept = f"unknown host name {host!r}; to accept it, start the server with --allow-host {host}"
+        detail = accept if host else "the Host header names no host, or several"
         return ProblemDetails(HTTPStatus.MISDIRECTED_REQUEST, detail)
 
     def _of_origin(self, facts: RequestFacts) -> ProblemDetails | None:

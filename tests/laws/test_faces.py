@@ -147,3 +147,12 @@ def test_the_verdict_on_a_query_is_the_same_everywhere(query: str, tmp_path: Pat
         assert (each.verdict, each.missing) == (hits.verdict, hits.missing)
     for each in told:
         assert (each["verdict"], each["missing"]) == (hits.verdict, [*hits.missing])
+    places = [f"{hit.path}:{hit.line}" for hit in hits]
+    for each in told:  # hits are there also where nothing answers: all of them, or the first
+        if "citations" in each:
+            continue
+        shown = each.get("hits") or each.get("results") or []
+        cited = [one.get("citation") or f"{one['path']}:{one['line']}" for one in shown]
+        assert cited == places[: len(cited)]
+        assert bool(cited) == bool(places)
+        assert each.get("answered", hits.answered) == hits.answered

@@ -224,7 +224,8 @@ export function isSource(format) {
 }
 
 /** The lines of the paragraphs of a passage that look like code. @param {Hit} hit */
-function codeLines({ passage }) {
+function codeLines({ format, passage }) {
+  if (isSource(format)) return []; // all of it is shown so
   const paragraphs = passage.split(/\n[^\S\n]*\n/).filter(isCode);
   return paragraphs.flatMap((paragraph) => paragraph.split("\n")).map((line) => line.trim()).filter(Boolean);
 }

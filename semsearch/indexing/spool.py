@@ -55,11 +55,6 @@ class SpooledBatch:
         within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - self.sentence_counts, self.sentence_counts)
         return np.asarray(np.repeat(self.first_sentences, self.sentence_counts) + within)
 
-    @property
-    def passages(self) -> Ragged:
-        """The words of each passage, headings and sentences together."""
-        return self.words.joined(self.starts)
-
     def part(self, first: int, last: int) -> SpooledBatch:
         """The passages from number `first` up to, not including, `last`, with ids from 0 on."""
         starts = self.starts

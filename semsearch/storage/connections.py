@@ -35,7 +35,20 @@ _LIMITS = {  # what an index from somebody else may make SQLite build
 }
 
 
-def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
+class Connection(sqlite3.Connection):
+    """A connection that knows which version of its schema was compared with ours."""
+
+    checked_schema = -1
+
+    def check_schema(self, path: Path) -> None:
+        """Check the tables, if they are not those that were checked last. Raises IndexOutdated, IndexDamaged."""
+        (version,) = self.execute("PRAGMA schema_version").fetchone()
+        if version != self.checked_schema:
+            check_tables(self, path)
+            self.checked_schema = version
+
+
+def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
     """Connect to the database of an index, in which a transaction is what is begun. `mode`: as in SQLite's URIs.
 
     `patience`: seconds to wait for another process that has it locked. To read or write rows, use `IndexDatabase`.
@@ -43,20 +56,22 @@ def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Co
     """
     connection = connect_to_file(path, mode, patience=patience)
     try:
-        check_tables(connection, path)
+        connection.check_schema(path)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> sqlite3.Connection:
+def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
     """Connect to an SQLite file whose tables may be anybody's: functions that its schema calls do not run."""
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     if mode == "rwc" and not path.exists():
         with suppress(OSError):  # which SQLite will meet again
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience)
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience, factory=Connection
+    )
     try:
         for limit, value in _LIMITS.items():
             connection.setlimit(limit, value)
@@ -70,7 +85,7 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> sq
     return connection
 
 
-def open_reader(folder: Path) -> sqlite3.Connection:
+def open_reader(folder: Path) -> Connection:
     """Connect to the database of an index folder to read it, without ever locking it."""
     path = folder / DATABASE
     try:
@@ -112,7 +127,7 @@ _IDLE = 8  # connections that are kept: with more threads than that at once, som
 class LentConnection(NamedTuple):
     """A connection for one transaction, and how often another index had taken the place of the first one by then."""
 
-    db: sqlite3.Connection
+    db: Connection
     times_replaced: int
 
 
@@ -122,7 +137,7 @@ class ReaderPool:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.lock = threading.Lock()
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[Connection] = []
         self._file: FileId | None = None  # what the idle ones read
         self._times_closed = 0
         self.times_replaced = 0
@@ -163,7 +178,7 @@ class ReaderPool:
             idle = self._give_up()
         _close_all(idle)
 
-    def _note_file(self, file: FileId | None) -> list[sqlite3.Connection]:
+    def _note_file(self, file: FileId | None) -> list[Connection]:
         """Note which file the database is now; the connections to another one, which are to be closed."""
         if file == self._file:
             return []
@@ -173,7 +188,7 @@ class ReaderPool:
         self.times_replaced += 1
         return self._give_up()
 
-    def _give_up(self) -> list[sqlite3.Connection]:
+    def _give_up(self) -> list[Connection]:
         """Keep none of the connections; the idle ones, which are to be closed."""
         self._times_closed += 1
         return [self._idle.pop() for _ in range(len(self._idle))]
@@ -207,6 +222,6 @@ def file_id(path: Path) -> FileId | None:
     return status.st_dev, status.st_ino
 
 
-def _close_all(connections: list[sqlite3.Connection]) -> None:
+def _close_all(connections: list[Connection]) -> None:
     for db in connections:
         db.close()

@@ -88,6 +88,7 @@ class IndexDatabase:
                 db.execute("BEGIN")
                 self._own.db, self._own.times_replaced = db, times_replaced
                 try:
+                    db.check_schema(self.path)
                     yield db
                 except sqlite3.OperationalError as error:
                     if str(error) == "interrupted":

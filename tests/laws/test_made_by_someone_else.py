@@ -252,6 +252,18 @@ def test_a_computed_column_behind_the_back_of_sqlite_is_not_read(good: Path, tmp
             Index.open(folder)
 
 
+def test_tables_that_change_while_an_index_is_open_are_checked_again(
+    good: Path, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    with Index.open(folder, vectors=small_vectors, trust=True) as index:
+        assert index.search("a ship")
+        with closing(sqlite3.connect(folder / DATABASE)) as db:
+            db.execute("CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM passages; END")
+        with pytest.raises(IndexDamaged, match="has the trigger 't'"):
+            index.search("a ship")
+
+
 def test_rows_that_make_a_query_endless_end_it(
     good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable
 ) -> None:

@@ -21,6 +21,7 @@ _SKIPPED = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _W + "sdtPr", _
 _SIGNS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-"}
 _PAGE_BREAK = _W + "lastRenderedPageBreak"
 _NO_LEVEL = 9  # an outline level: of body text
+_LONGEST_CHAIN = 20
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
 
@@ -70,21 +71,12 @@ def _levels(archive: Archive, path: str) -> dict[str, int]:
         elif (base := style.find(_W + "basedOn")) is not None:
             based[identity] = base.get(_W + "val", "")
     for identity in based:
-        if (base := _first_base(based, identity)) in levels:
+        base = identity
+        for _ in range(_LONGEST_CHAIN):  # of styles that are based on each other, perhaps in a circle
+            base = based.get(base, base)
+        if base in levels:
             levels[identity] = levels[base]
     return levels
-
-
-def _first_base(based: dict[str, str], identity: str) -> str:
-    """The style that a style is based on by others in between, the first of their chain. Chains are shortened."""
-    chain = [identity]
-    seen = {identity}
-    while (base := based.get(chain[-1])) is not None and base not in seen:
-        chain.append(base)
-        seen.add(base)
-    for style in chain[:-1]:
-        based[style] = chain[-1]
-    return chain[-1]
 
 
 def _outline_level(outline: Any) -> int:

@@ -306,8 +306,8 @@ def name_for(path: Path) -> str:
 # -- Messages ----------------------------------------------------------------------------------------------------------
 
 
-def none_in(indexes: Path | None) -> str:
-    """The message that there is no index, and what to do."""
+def why_unusable(indexes: Path | None) -> str:
+    """Why indexes that are there are not found; "" if there are none."""
     folder = indexes or HERE
     if has_database(folder):
         return f"{folder} is itself an index; use: --index {shown(folder)}"
@@ -315,8 +315,13 @@ def none_in(indexes: Path | None) -> str:
         closed = [child for child in sorted(folder.iterdir()) if child.is_dir() and not os.access(child, os.X_OK)]
         if closed:
             return f"no index in {shown(folder)} can be read: {', '.join(map(shown, closed[:3]))}: Permission denied"
+    return ""
+
+
+def none_in(indexes: Path | None) -> str:
+    """The message that there is no index, and what to do."""
     where = "of this folder" if indexes is None else f"in {shown(indexes)}"
-    return f"no index {where}; create one: semsearch index ."
+    return why_unusable(indexes) or f"no index {where}; create one: semsearch index ."
 
 
 _FOLDERS_TO_NAME = 3

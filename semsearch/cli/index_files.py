@@ -26,6 +26,7 @@ from semsearch.cli.find_index import (
     remember,
     roots_of,
     shown,
+    why_unusable,
 )
 from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import ask_on_terminal, complain, count, size
@@ -300,6 +301,8 @@ def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool
     Raises IndexNotFound otherwise, with the command; UsageError for the home folder and the root of the disk, which
     are never indexed without asking.
     """
+    if reason := why_unusable(indexes):
+        raise IndexNotFound(reason)
     here = working_folder()
     is_whole = os.path.realpath(here) in (os.path.realpath(home_folder()), here.anchor)
     if is_whole and first:

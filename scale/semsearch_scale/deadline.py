@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from concurrent.futures import Future
+from threading import Thread
+from typing import TypeVar
 
 Result = TypeVar("Result")
 
 
-class Begun(Generic[Result]):
-    """A call that runs in a thread of its own, which may be given up, and does not keep the program from ending."""
+def begun(call: Callable[[], Result], *, daemon: bool = True) -> Future[Result]:
+    """Begin a call in a thread of its own, which may be given up. A daemon does not keep the program from ending."""
+    future: Future[Result] = Future()
 
-    def __init__(self, call: Callable[[], Result]) -> None:
-        self._returned: list[Result] = []
-        self._raised: list[BaseException] = []
-        self._call = call
-        self._thread = threading.Thread(target=self._run, daemon=True, name="semsearch-deadline")
-        self._thread.start()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._returned.append(self._call())
+            future.set_result(call())
         except BaseException as error:
-            self._raised.append(error)
+            future.set_exception(error)
 
-    def result(self, seconds: float | None = None) -> Result:
-        """Return what the call returns, or raise what it raises; raise TimeoutError if that takes longer from now.
-
-        Without a number of seconds, as long as it takes.
-        """
-        self._thread.join(seconds)
-        if self._returned:
-            return self._returned[0]
-        if self._raised:
-            raise self._raised[0]
-        raise TimeoutError(f"no answer within {seconds:g} seconds")
+    Thread(target=run, daemon=daemon, name="semsearch-deadline").start()
+    return future
 
 
-def call_within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Return what a call returns, or raise what it raises; raise TimeoutError if that takes longer than this."""
-    return Begun(call).result(seconds)
+def result_within(seconds: float, future: Future[Result]) -> Result:
+    """Return what a call returns, or raise what it raises; raise TimeoutError if that takes longer from now."""
+    try:
+        return future.result(seconds)
+    except TimeoutError as error:
+        if future.done():  # the call's own
+            raise
+        raise TimeoutError(f"no answer within {seconds:g} seconds") from error

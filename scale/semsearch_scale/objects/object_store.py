@@ -20,6 +20,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -27,7 +28,7 @@ from typing import Any, TypeVar
 from semsearch.errors import UsageError
 from semsearch.sources.remote_source import FetchedFile, RemoteState
 from semsearch.system.locations import divided, has_password, shown_uri, uri_scheme
-from semsearch_scale.deadline import Begun
+from semsearch_scale.deadline import begun, result_within
 from semsearch_scale.objects.remote_files import S3, SECONDS, open_files, reached
 
 _OPTIONS = re.compile(r"\?\w+=[^&]*(?:&\w+=[^&]*)*")
@@ -81,7 +82,7 @@ class ObjectStore:
         self._seconds = opened.timeout or SECONDS
         self.address = address
 
-    def listed(self, folder: str) -> Begun[list[Mapping[str, Any]]]:
+    def listed(self, folder: str) -> Future[list[Mapping[str, Any]]]:
         """Begin to list a folder, given with or without a slash at its end."""
         path = self.inner(folder).rstrip("/")
 
@@ -91,7 +92,7 @@ class ObjectStore:
             self._files.invalidate_cache()  # listings are cached here alone
             return found
 
-        return Begun(call)
+        return begun(call)
 
     def info(self, path: str) -> Mapping[str, Any]:
         """Look at an object or folder. Raises FileNotFoundError, PermissionError, StorageError."""
@@ -101,7 +102,7 @@ class ObjectStore:
             found: Mapping[str, Any] = self._files.info(self.inner(path))
             return found
 
-        return self.answer(Begun(call), self._seconds)
+        return self.answer(begun(call), self._seconds)
 
     def fetch(self, path: str, state: RemoteState, most: int) -> FetchedFile:
         """Fetch the first `most` bytes of an object. Raises FileNotFoundError, PermissionError, StorageError.
@@ -121,11 +122,11 @@ class ObjectStore:
 
     def _first(self, path: str, most: int, seconds: float) -> bytes:
         call: Callable[[], bytes] = partial(self._files.cat_file, self.inner(path), start=0, end=most)
-        return self.answer(Begun(call), seconds)
+        return self.answer(begun(call), seconds)
 
-    def answer(self, begun: Begun[Result], seconds: float) -> Result:
+    def answer(self, future: Future[Result], seconds: float) -> Result:
         """Wait for an answer of the store. Raises FileNotFoundError, PermissionError, StorageError."""
-        return reached(self.address, partial(begun.result, seconds), passing=_OWN)
+        return reached(self.address, partial(result_within, seconds, future), passing=_OWN)
 
     def inner(self, path: str) -> str:
         """The path by which the file system knows what lies at a URI."""
@@ -196,14 +197,14 @@ def fetched_ahead(
 
     Of each the first `most` bytes are fetched. None stays None.
     """
-    begun: deque[tuple[Begun[FetchedFile] | None, int]] = deque()
+    started: deque[tuple[Future[FetchedFile] | None, int]] = deque()
     rest = deque(objects)
-    while begun or rest:
-        held = sum(size for _, size in begun)
-        while rest and (not begun or (len(begun) < _AHEAD and held < _MOST)):
+    while started or rest:
+        held = sum(size for _, size in started)
+        while rest and (not started or (len(started) < _AHEAD and held < _MOST)):
             wanted = rest.popleft()
             size = 0 if wanted is None else min(wanted[1].size, most)
-            begun.append((None if wanted is None else Begun(partial(fetch_object, *wanted, most)), size))
+            started.append((None if wanted is None else begun(partial(fetch_object, *wanted, most)), size))
             held += size
-        fetch, _ = begun.popleft()
+        fetch, _ = started.popleft()
         yield None if fetch is None else fetch.result

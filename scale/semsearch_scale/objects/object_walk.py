@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,6 @@ from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import Rules, Skipped, compose
 from semsearch.sources.remote_source import RemoteSource, RemoteState
 from semsearch.sources.walk import Choice, FoundFile, Walk
-from semsearch_scale.deadline import Begun
 from semsearch_scale.objects.object_store import (
     LISTING_SECONDS,
     ObjectStore,
@@ -78,7 +78,7 @@ class StoreFolders:
         self._uri = uri
         self._skipped = skipped
         self._waiting: list[str] = []  # folders to list, the next one last
-        self._begun: dict[str, Begun[list[Mapping[str, Any]]]] = {}
+        self._begun: dict[str, Future[list[Mapping[str, Any]]]] = {}
         self._last: tuple[str, Sequence[ObjectEntry]] = ("", ())
 
     def entries(self, folder: str) -> Sequence[ObjectEntry]:

@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.system.durable import replace_file, sync_folder
 from semsearch.system.locations import shown_uri, split_uri, uri_scheme
-from semsearch_scale.deadline import call_within
+from semsearch_scale.deadline import begun, result_within
 from semsearch_scale.objects.remote_files import SECONDS, open_files, reached
 from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical
 
@@ -201,7 +201,7 @@ class SnapshotStore:
         self._reach(partial(self.objects.delete, name))
 
     def _reach(self, call: Callable[[], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
-        return reached(self.uri, partial(call_within, self.seconds, call), passing=passing)
+        return reached(self.uri, lambda: result_within(self.seconds, begun(call)), passing=passing)
 
 
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "obs", "tos", "hf", "memory"}

@@ -14,12 +14,10 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, TimeoutError as FutureTimeout
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -27,6 +25,7 @@ from semsearch.errors import IndexDamaged, MissingExtra, StorageError, UsageErro
 from semsearch.storage.segments import Kind
 from semsearch.system.durable import sync_file, sync_folder
 from semsearch.system.locations import expanded, split_uri, working_folder
+from semsearch_scale.deadline import begun
 
 _OPTIONS = ("endpoint", "region", "timeout")  # of an object store
 _SECONDS = 10.0  # that a query may take, without a `timeout`
@@ -152,11 +151,9 @@ class LancePlace:
         with self.reached(name):
             if self.folder is not None:
                 return work()
-            answer: Future[Result] = Future()
-            Thread(target=_answer, args=(answer, work), name="semsearch-lance-asking").start()
             try:
-                return answer.result(self.seconds * times)
-            except FutureTimeout as error:
+                return begun(work, daemon=False).result(self.seconds * times)
+            except TimeoutError as error:
                 raise StorageError(
                     f"{self.base} did not answer within {self.seconds * times:.3g} seconds; try again, or allow more "
                     "time with ?timeout=SECONDS at the end of its address"
@@ -253,13 +250,6 @@ def lance_package() -> Any:
     except ImportError as error:
         raise MissingExtra("pylance", "lance", distribution="./scale") from error
     return lance
-
-
-def _answer(answer: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:
-        answer.set_exception(error)
 
 
 def _short(said: str) -> str:

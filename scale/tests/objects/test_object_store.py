@@ -81,7 +81,7 @@ def test_objects_are_fetched_in_order_and_only_a_few_ahead(
         def result(self) -> str:
             return str(self.path)
 
-    monkeypatch.setattr(object_store, "Begun", Noted)
+    monkeypatch.setattr(object_store, "begun", Noted)
     state = RemoteState("s3://bucket/docs", 20_000_000, 1)
     wanted = [(f"s3://bucket/docs/{number}", state) for number in range(5)]
     coming = fetched_ahead([wanted[0], None, *wanted[1:]], 1 << 30)

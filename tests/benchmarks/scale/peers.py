@@ -1,6 +1,6 @@
 """semsearch beside other packages on the same synthetic text: time, memory and disk of an index, and of answers.
 
-    pip install lancedb vicinity hnswlib        # beside the extras dev and evaluate
+    pip install . ./research lancedb vicinity hnswlib
     python tests/benchmarks/scale/peers.py FOLDER --sizes 100000,1000000,10000000
 
 The text is that of growth.py. The unit is the passage, as semsearch makes them: each peer gets the same ones, a line

@@ -55,7 +55,6 @@ async def measure(server: StdioServerParameters, index: str, query: str, rounds:
         citation = first["results"][0]["citation"]
         calls: dict[str, dict[str, Any]] = {
             "search": {"query": query},
-            "context": {"query": query},
             "read": {"citation": citation},
             "similar": {"citation": citation},
             "list_documents": {},

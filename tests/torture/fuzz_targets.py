@@ -664,7 +664,7 @@ def _requests() -> Iterator[bytes]:
     yield b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\n" + chunks
 
 
-_TOOLS = ("search", "context", "similar", "read", "list_documents", "status")
+_TOOLS = ("search", "similar", "read", "list_documents", "status")
 
 
 def _call_tool(folder: Path) -> Run:

@@ -35,6 +35,7 @@ DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
     "chat.py": "an address that the user gave",
     "cli/commands/config_command.py": "a new semsearch.toml",
+    "cli/commands/mcp_install.py": "configurations of the user's agents",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
     "cli/main.py": "/dev/null",
@@ -58,6 +59,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
 _OPENERS = {"FileIO", "read_bytes", "read_text", "memmap", "fromfile", "fdopen"}
 _OF_OTHERS = {
     "Index",
+    "chosen",  # an index that the user named
     "MultiIndex",
     "IndexWriter",
     "Image",

@@ -32,7 +32,7 @@ from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
 from semsearch.text.languages import ENGLISH
-from semsearch.text.terms import hashes_of
+from semsearch.text.terms import QuestionTerms, hashes_of
 from semsearch.text.tokens import hash_chunks, hash_whole
 from semsearch.word_vectors.table import WordVectors
 
@@ -169,20 +169,12 @@ class AskedWords:
 def asked_words(query: Query, index: IndexView) -> AskedWords:
     """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
     assert query.terms is not None  # passages that stand for a query are not aligned
-    reader, terms, hashes = index.reader, query.terms, _hashes(query, index.reader)
-    are_single = np.array([name in hashes for name in terms.words], dtype=np.bool_)
-    of_terms = terms.terms[are_single]
-    row_of_word, row_of_term = dict[str, int](), dict[int, int]()  # words of one term have one row
-    for term, name in zip(of_terms.tolist(), (name for name in terms.words if name in hashes), strict=True):
-        row = row_of_word.setdefault(name, row_of_term.get(term, len({*row_of_word.values()})))
-        row_of_term.setdefault(term, row)
-    name_of_row = {row: name for name, row in reversed(row_of_word.items())}  # the first one
-    names = [name_of_row[row] for row in range(len(name_of_row))]
-    # of an example, its own words are only the most telling ones
-    lookup = query.words.lookup if query.words and query.original is not None else reader.lexical.find(terms.terms)
-    at = np.searchsorted(lookup.terms, of_terms)
-    rows = np.array([row_of_term[term] for term in of_terms.tolist()], dtype=np.int64)
-    rarity, idf = np.full(len(names), np.inf), np.zeros(len(names))
+    reader, hashes = index.reader, _hashes(query, index.reader)
+    row_of_term, names = _rows(query.terms, hashes)
+    terms, rows = np.array([*row_of_term], dtype=np.uint64), np.array([*row_of_term.values()], dtype=np.int64)
+    words = None if query.original is None else query.words  # of an example, those are only its most telling ones
+    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup
+    at, rarity, idf = np.searchsorted(lookup.terms, terms), np.full(len(names), np.inf), np.zeros(len(names))
     np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])
     np.maximum.at(idf, rows, lookup.idf[at])
     table = None if query.vector is None or query.embedder is None else query.embedder.chosen_.vectors
@@ -204,6 +196,17 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
         table=table,
         read_texts=reader.memory.words,
     )
+
+
+def _rows(terms: QuestionTerms, hashes: Mapping[str, int]) -> tuple[dict[int, int], list[str]]:
+    """The row of each term, and the first word of each row: words of one term share it, and a word's terms, too."""
+    row_of_word, row_of_term, names = dict[str, int](), dict[int, int](), list[str]()
+    for term, name in zip(terms.terms.tolist(), terms.words, strict=True):
+        if name in hashes:
+            row = row_of_word.setdefault(name, row_of_term.get(term, len(names)))
+            row_of_term.setdefault(term, row)
+            names += [name] * (row == len(names))
+    return row_of_term, names
 
 
 def _hashes(query: Query, reader: IndexReader) -> dict[str, int]:

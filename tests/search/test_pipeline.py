@@ -71,3 +71,13 @@ def test_a_passage_that_no_search_would_show_is_explained_by_its_record(index: I
             part.points for part in (found.lexical, found.dense, found.near, found.support) if part is not None
         )
         assert points == pytest.approx(found.score)
+
+
+def test_a_document_with_three_hits_gives_way_to_others(index: Index) -> None:
+    of_guide = [
+        hit for hit in index.search("the captain of the ship", 30, duplicates=True) if hit.document == "guide.md"
+    ]
+    taken_off = [hit.origin.points.get("crowding", 0.0) for hit in of_guide if hit.origin is not None]
+    assert len(taken_off) > 4
+    assert taken_off[:3] == [0.0] * 3
+    assert all(points < 0 for points in taken_off[3:])

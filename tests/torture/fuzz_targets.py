@@ -51,7 +51,6 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.results.codec import to_dict
 from semsearch.results.reports import Scan
 from semsearch.search.filters import parse
-from semsearch.search.query_syntax import parse_query
 from semsearch.server.connections import ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import RunningServer, ServerSettings, listen
@@ -284,7 +283,6 @@ def _ask(folder: Path) -> Run:
 
     def run(data: bytes) -> None:
         query = _text(data[1:])
-        parse_query(query)
         mode = ("hybrid", "dense", "lexical")[data[0] % 3 if data else 0]
         json.dumps([hit.to_dict() for hit in index.search(query, 3, mode=mode)])
 

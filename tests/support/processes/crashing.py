@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.mapping.tsne import Phase, layout
+from semsearch.storage.connections import Connection
 
 DEATH = 77
 NEEDED = {
@@ -100,13 +101,13 @@ class Countdown:
     def watch(self) -> None:
         connect, fsync, event = sqlite3.connect, os.fsync, self.event
 
-        class Dying(sqlite3.Connection):
+        class Dying(Connection):
             def close(self) -> None:  # the last connection merges the log into the database here, and deletes it
                 event()
                 super().close()
 
         def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
-            connection: sqlite3.Connection = connect(*arguments, **options, factory=Dying)
+            connection: sqlite3.Connection = connect(*arguments, **{**options, "factory": Dying})
             connection.set_trace_callback(self.event)
             return connection
 

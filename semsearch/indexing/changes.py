@@ -34,7 +34,7 @@ from semsearch.sources.unchanged import (
     plan,
     still_skipped,
 )
-from semsearch.sources.walk import FoundFile, find_files, find_files_at, known_files
+from semsearch.sources.walk import FoundFile, find_files, find_files_at, readable_files
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.known_files import (
     count_documents,
@@ -195,7 +195,7 @@ def _compare(
     unreadable, passed_over = list[SkippedFile](), list[SkippedFile]()
     for file in seen.present:
         if skip := holding.get(file.canonical):
-            (unreadable if file.is_known else passed_over).append(SkippedFile(file.absolute, skip.reason))
+            (unreadable if file.has_reader else passed_over).append(SkippedFile(file.absolute, skip.reason))
     digest = partial(_digest, max_bytes=MAX_BYTES if max_bytes is None else max_bytes, unreadable=unreadable)
     result = plan(seen.known, readable, digest=digest, outdated=outdated)
     result.unchanged += seen.unchanged
@@ -297,14 +297,14 @@ def _find(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
 def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
     prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
-    columns, store, is_known = root.columns, root.store, known_files(root.include)
+    columns, store, is_readable = root.columns, root.store, readable_files(root.include)
     for file in files:
         spelled, absolute = file.path, file.absolute
         if not spelled.isascii() and not root.single:
             spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
-        known = is_known(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
+        has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
         place = root.id, file.path, canonical_of(file.path), spelled, absolute
-        yield PresentFile(*place, file.size, file.mtime_ns, known, columns, store)
+        yield PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store)
 
 
 # -- Looking at parts of roots -----------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def _read(
     processes: int,
 ) -> Counter[str]:
     """Take in files; the number of each kind that were read. Those that cannot be read are added to `changes`."""
-    work = [item for item in work if item[1].is_known or not _is_refused(changes, item[1], max_bytes)]
+    work = [item for item in work if item[1].has_reader or not _is_refused(changes, item[1], max_bytes)]
     counts, columns = Counter[str](), dict[int, dict[str, None]]()
     prepared = _take_files(generation, [file for _, file in work], max_bytes=max_bytes, processes=processes)
     for (kind, file), result in zip(work, prepared, strict=True):
@@ -268,7 +268,7 @@ def _is_refused(changes: Changes, file: PresentFile, max_bytes: int) -> bool:
 
 def _skip(changes: Changes, file: PresentFile, prepared: Prepared, max_bytes: int) -> None:
     """Remember that a file was not read."""
-    (changes.skipped if file.is_known else changes.passed_over).append(SkippedFile(file.absolute, prepared.reason))
+    (changes.skipped if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, prepared.reason))
     changes.skips[file.canonical] = Skip(
         size=file.size,
         mtime_ns=file.mtime_ns,

@@ -32,7 +32,7 @@ from semsearch.system.locations import working_folder
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.search.index_reader import IndexReader
+    from semsearch.search.index_reader import IndexReader, IndexView
     from semsearch.search.searcher import Searcher
 
 # -- Passages behind points --------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Mapper:
             note(MapProgress("reading"))
             try:
                 current = self._searcher().in_one_generation(
-                    lambda db, reader: self._current_or_material(db, reader, anew, note)
+                    lambda index: self._current_or_material(index, anew=anew, report=note)
                 )
                 return self._new(current, note) if isinstance(current, Material) else current
             finally:
@@ -127,7 +127,7 @@ class Mapper:
 
     def there(self) -> PassageMap | None:
         """The saved map, without removed passages; None if there is none."""
-        return self._searcher().in_one_generation(self._there)
+        return self._searcher().in_one_generation(lambda index: self._there(index.db))
 
     def coloured(self) -> ColouredMap | None:
         """The saved map, with its colourings; None if there is none."""
@@ -135,38 +135,40 @@ class Mapper:
 
     def shown(self, ids: Sequence[int]) -> list[MapPassage]:
         """The passages behind points, by their ids, in that order; removed ones are left out."""
-        return self._searcher().in_one_generation(lambda db, _: shown_passages(db, ids))
+        return self._searcher().in_one_generation(lambda index: shown_passages(index.db, ids))
 
     def status(self) -> MapStatus:
         """The state of the map."""
         return self._searcher().in_one_generation(self._status)
 
-    def _there(self, db: sqlite3.Connection, _: IndexReader) -> PassageMap | None:
+    def _there(self, db: sqlite3.Connection) -> PassageMap | None:
         known, ids = self._known(db), _passage_ids(db)
         return None if known is None else _kept(known, ids)
 
-    def _coloured(self, db: sqlite3.Connection, reader: IndexReader) -> ColouredMap | None:
-        reader.check_documents(db)
-        passage_map = self._there(db, reader)
+    def _coloured(self, index: IndexView) -> ColouredMap | None:
+        index.check_documents()
+        passage_map = self._there(index.db)
         if passage_map is None:
             return None
-        return ColouredMap(reader.generation, passage_map, colourings(get_spans_of_documents(db), passage_map.ids))
+        spans = get_spans_of_documents(index.db)
+        return ColouredMap(index.reader.generation, passage_map, colourings(spans, passage_map.ids))
 
-    def _status(self, db: sqlite3.Connection, reader: IndexReader) -> MapStatus:
-        progress, known, of = self._progress, self._known(db), len(_passage_ids(db))
+    def _status(self, index: IndexView) -> MapStatus:
+        progress, known, of = self._progress, self._known(index.db), len(_passage_ids(index.db))
         if known is None:
             return MapStatus("running" if progress else "absent", 0, of, None, progress)
-        state: MapState = "running" if progress else "ready" if known.generation == reader.generation else "outdated"
+        state: MapState = (
+            "running" if progress else "ready" if known.generation == index.reader.generation else "outdated"
+        )
         return MapStatus(state, len(known), of, known.generation, progress)
 
     def _known(self, db: sqlite3.Connection) -> PassageMap | None:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _current_or_material(
-        self, db: sqlite3.Connection, reader: IndexReader, anew: bool, report: Report
-    ) -> PassageMap | Material:
+    def _current_or_material(self, index: IndexView, *, anew: bool, report: Report) -> PassageMap | Material:
         """The map of this generation, if it needs little work; otherwise the material for a new one."""
+        db, reader = index.db, index.reader
         fit, ids = get_fit(db), _passage_ids(db)
         if fit is None or not len(ids):
             return PassageMap(reader.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)

@@ -62,24 +62,24 @@ class Searcher:
         All see one generation. Raises UsageError for a query without words.
         """
         wide = self._candidates(options) if reranked else options
-        answers = self._reading(lambda index: [search(query, wide, index) for query in queries])
+        answers = self.in_one_generation(lambda index: [search(query, wide, index) for query in queries])
         if not reranked:
             return answers
         return [self._reranked(query, hits) for query, hits in zip(queries, answers, strict=True)]
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
-        return self._reading(
+        return self.in_one_generation(
             lambda index: answer(query_of_passages(find_subject(index.db, like, line), options, index), index)
         )
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        return self._reading(lambda index: find_subject(index.db, like, line).texts)
+        return self.in_one_generation(lambda index: find_subject(index.db, like, line).texts)
 
     def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> Hits:
         """Find passages similar to texts that are not of this index, best first."""
-        return self._reading(lambda index: answer(query_of_texts(example, options, index), index))
+        return self.in_one_generation(lambda index: answer(query_of_texts(example, options, index), index))
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
@@ -101,7 +101,7 @@ class Searcher:
             hits = search(query, wide, index)
             return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
-        hits, passages = self._reading(gather)
+        hits, passages = self.in_one_generation(gather)
         return self._reranked(query, hits) if reranked else hits, passages
 
     def explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
@@ -119,7 +119,7 @@ class Searcher:
                 return explain(hit, recorded, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
 
-        return self._reading(explain_now)
+        return self.in_one_generation(explain_now)
 
     def explain_hit(self, hit: Hit) -> Explanation:
         """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
@@ -132,7 +132,7 @@ class Searcher:
             passage_of(index.db, hit)  # raises UsageError for that of another index
             return explain(hit, origin, index)
 
-        return self._reading(explain_as_found)
+        return self.in_one_generation(explain_as_found)
 
     def embed(self, texts: Sequence[str]) -> Float32:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
@@ -145,19 +145,15 @@ class Searcher:
                 )
             return embedder.transform(texts)
 
-        return self._reading(embed)
-
-    def in_one_generation(self, ask: Callable[[sqlite3.Connection, IndexReader], Result]) -> Result:
-        """Ask something of the newest generation, in one transaction and with its opened files."""
-        return self._reading(lambda index: ask(index.db, index.reader))
+        return self.in_one_generation(embed)
 
     def close(self) -> None:
         """Close the files. They are opened again when they are needed."""
         with self._opening:
             self._reader = None
 
-    def _reading(self, ask: Callable[[IndexView], Result]) -> Result:
-        """Ask in one transaction. If its generation is swept while it is being opened, ask again."""
+    def in_one_generation(self, ask: Callable[[IndexView], Result]) -> Result:
+        """Ask the newest generation in one transaction. If it is swept while it is being opened, ask again."""
         for _ in range(_ATTEMPTS):
             try:
                 with self._database.reading() as db:

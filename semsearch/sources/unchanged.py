@@ -87,7 +87,7 @@ class PresentFile(NamedTuple):
     absolute: str
     size: int
     mtime_ns: int
-    is_known: bool = True  # there is a reader for its name, or --include names it
+    has_reader: bool = True  # there is a reader for its name, or --include names it
     columns: Columns = NO_COLUMNS  # that were chosen for its root
     store: str = ""
 
@@ -148,7 +148,7 @@ class Skip(NamedTuple):
 
 def judge_of(file: PresentFile) -> str:
     """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
-    return f"{__version__} {reader_label(file.path)}{'' if file.is_known else ' if text'}"
+    return f"{__version__} {reader_label(file.path)}{'' if file.has_reader else ' if text'}"
 
 
 def still_skipped(skips: Mapping[str, Skip], files: Iterable[PresentFile], limit: int | None) -> dict[str, Skip]:

@@ -244,8 +244,8 @@ class Choice:
         return self._include is None or self._include.match_file(path)
 
 
-def known_files(include: Sequence[str]) -> Callable[[str], bool]:
-    """Tell whether a file is known by its name: by its suffix, if there is a reader, or since --include names it.
+def readable_files(include: Sequence[str]) -> Callable[[str], bool]:
+    """Tell by its name whether a file can be read: since there is a reader for its suffix, or --include names it.
 
     An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files even if no reader
     supports them. The content of other files is checked before they are read.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -82,13 +81,13 @@ SHIPS = (
 def test_sentences_are_scored_by_the_definition(tmp_path: Path, small_vectors: VectorTable, query: str) -> None:
     with indexed(tmp_path, small_vectors, SHIPS + "\n# Other\n\nThe judge and the jury.\n") as index:
 
-        def compare(db: sqlite3.Connection, reader: IndexReader) -> None:
-            view, passage = IndexView(db, reader), get_passages(db, [1])[1]
+        def compare(view: IndexView) -> None:
+            passage = get_passages(view.db, [1])[1]
             asked = asked_words(prepare(query, SearchOptions(syntax="plain"), view), view)
             texts = passage.sentence_texts
             similar = recalled(similarities(asked, texts, ["en"] * len(texts)), np.arange(len(texts)))
             found = similar @ word_weights(asked, similar.sum(axis=0), np.array(len(texts)))
-            assert found.tolist() == pytest.approx(scores(query, passage, reader, small_vectors), rel=1e-4)
+            assert found.tolist() == pytest.approx(scores(query, passage, view.reader, small_vectors), rel=1e-4)
 
         index.searcher.in_one_generation(compare)
 

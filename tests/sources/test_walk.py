@@ -30,7 +30,7 @@ def found(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = (
 def known(root: Path, *, include: Sequence[str] = ()) -> list[str]:
     found = find_files(root, include=include, skipped=print)
     of_root = Root(1, root.as_posix(), include=tuple(include))
-    return [file.path for file in present_files(of_root, found) if file.is_known]
+    return [file.path for file in present_files(of_root, found) if file.has_reader]
 
 
 def found_and_skipped(root: Path) -> tuple[list[str], list[tuple[str, str]]]:

@@ -122,8 +122,8 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
         where["left_out"] = leave_out
         files = find_files_at(Path(root.path), parts, **where) if parts else find_files(Path(root.path), **where)
         for file in present_files(root, files):
-            reason = "" if file.is_known else why_refused(file, limit)
-            if file.is_known and file.size > limit:
+            reason = "" if file.has_reader else why_refused(file, limit)
+            if file.has_reader and file.size > limit:
                 reason = f"{file.size:,} bytes, more than the limit of {limit:,}"
             if reason:
                 leave_out(file.absolute, reason)

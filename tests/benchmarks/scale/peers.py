@@ -126,7 +126,7 @@ def semsearch_open(corpus: Corpus, out: Path) -> list[Answers]:
 
     def scan(number: int) -> Any:
         found = index.searcher.in_one_generation(
-            lambda _, reader: reader.passage_vectors.search(asked[number][None], K).ids[0]
+            lambda view: view.reader.passage_vectors.search(asked[number][None], K).ids[0]
         )
         return np.searchsorted(ids, found)
 
@@ -147,8 +147,8 @@ def question_vectors(index: Any, questions: Sequence[str]) -> Any:
     from semsearch.search.index_reader import IndexView
     from semsearch.search.query import prepare
 
-    def vectors(db: sqlite3.Connection, reader: Any) -> list[Any]:
-        return [prepare(each, SearchOptions(mode="dense"), IndexView(db, reader)).vector for each in questions]
+    def vectors(view: IndexView) -> list[Any]:
+        return [prepare(each, SearchOptions(mode="dense"), view).vector for each in questions]
 
     return np.stack(index.searcher.in_one_generation(vectors))
 
@@ -170,10 +170,10 @@ def export(corpus: Corpus, out: Path) -> None:
         shape = (len(ids), asked.shape[1])
         vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float16, shape=shape)
 
-        def copy(_: sqlite3.Connection, reader: Any) -> None:
+        def copy(view: Any) -> None:
             for first in range(0, len(ids), BATCH):
                 wanted = np.array(ids[first : first + BATCH])
-                vectors[first : first + BATCH] = reader.passage_vectors.fetch(wanted).by_position().rows
+                vectors[first : first + BATCH] = view.reader.passage_vectors.fetch(wanted).by_position().rows
 
         index.searcher.in_one_generation(copy)
     from semsearch.arrays.top_k import TopK

@@ -35,8 +35,8 @@ from semsearch.results.options import Mode, SearchOptions
 from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.exact_words import exact_first
+from semsearch.search.fusion import fused, weigh
 from semsearch.search.reranking import rerank
-from semsearch.search.scoring import fused, weigh
 from semsearch.searchable import Searchable
 from semsearch.storage.catalogue import PassageRow
 from semsearch.storage.published import published_at

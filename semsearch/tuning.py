@@ -77,7 +77,7 @@ class Tuning:
     spread_prior: int = 30  # passages with the usual spread that are added to those of the index
 
     # whether an index answers a query; Measurements, "Verdicts"
-    verdict: tuple[float, ...] = (-3.35, 1.33, 10.3, -0.415, 1.56, 1.78)  # bias; times what search/verdict.py says
+    verdict: tuple[float, ...] = (-3.35, 1.33, 10.3, -0.415, 1.56, 1.78)  # bias; times what search/relevance.py says
     verdict_not_here: float = -2.4  # score below which nothing answers; from 0 on the index does
     verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
 

@@ -1,13 +1,13 @@
 """Questions and passages in different languages: the language of a question, its words, and how passages compare.
 
-The vector of a question is made by the word vectors of its own language, which is guessed (see
-semsearch.word_vectors.guess_language). A question in a language that has no word vectors, and that no document of the
-index has, gives a warning. An index in English alone is never here.
+The vector of a question is made by the word vectors of its own language, which is guessed by
+semsearch.word_vectors.question_language. A question in a language that has no word vectors, and that no document of
+the index has, gives a warning. An index in English alone is never here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,17 +21,17 @@ from semsearch.lexical.bm25 import WordScores
 from semsearch.results.origin import Weights
 from semsearch.search.alignment import asked_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query
+from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.search.scoring import fused, is_aligned_across, mean_cosine, weights_of
 from semsearch.storage.catalogue import PassageRow
 from semsearch.text.detect_language import clear_language_of, is_clearly_english
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, spelled, without_stop_words
 from semsearch.text.tokens import hash_words, words
-from semsearch.word_vectors.guess_language import guess_any_language
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.language_words import split_words
 from semsearch.word_vectors.multilingual import language_table
+from semsearch.word_vectors.question_language import guess_any_language
 from semsearch.word_vectors.table import WordVectors
 
 # -- The stage ---------------------------------------------------------------------------------------------------------
@@ -62,10 +62,24 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
         cosines = {**dense.cosines, "topics": np.where(other, np.nan, topics)}
         candidates.dense = replace(dense, cosine=np.where(other, general, dense.cosine), cosines=cosines)
     weights = _weights_of_others(weights_of(query, candidates), candidates, other, general)
-    candidates.other_languages = OtherLanguages(other, weights)
-    if dense.cosines and is_aligned_across(query.language, index.reader.language_documents):
+    are_aligned = _are_aligned(query.language, index.reader.language_documents)
+    candidates.other_languages = OtherLanguages(other, weights, are_aligned)
+    if dense.cosines and are_aligned:
         candidates.dense = _aligned(query, candidates, candidates.other_languages, index)
     return candidates
+
+
+_FEW_OWN = 0.1  # share of the documents that are in the query's language
+
+
+def _are_aligned(language: str, documents: Mapping[str, int]) -> bool:
+    """Whether the alignment of a query's words counts in the ranking of passages in other languages.
+
+    Hardly any of the index's `documents` of each language may be in its own: beside passages in it, their translations
+    would gain too much. A query has whole words, not characters or sequences of letters, if none is.
+    """
+    own, is_whole = documents.get(language, 0), not (RULES[language].pairs or RULES[language].sequences)
+    return not own or (is_whole and own <= _FEW_OWN * sum(documents.values()))
 
 
 def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, general: Float64) -> Weights:

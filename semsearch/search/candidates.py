@@ -90,6 +90,7 @@ class OtherLanguages:
 
     are_other: Bool  # (n,)
     weights: Weights
+    are_aligned: bool  # whether the alignment of the query's words counts in their cosines
 
 
 class Candidates:
@@ -152,7 +153,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceOf:
-    """How likely passages answer, and what it is estimated from (semsearch.search.scoring)."""
+    """How likely passages answer, and what it is estimated from (semsearch.search.relevance)."""
 
     level: float  # the logarithm of the odds of the best passage
     probability: Float64  # (n,)

@@ -37,12 +37,12 @@ from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.alignment import REACH, RECALLED, AlignedPassages, asked_words, similarities, word_weights
 from semsearch.search.candidates import Query
+from semsearch.search.fusion import shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
-from semsearch.search.scoring import shares_of_cosines
 from semsearch.storage.catalogue import PassageRow, SentenceSpans
 from semsearch.text.tokens import with_parts, words as split_words
 

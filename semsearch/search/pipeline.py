@@ -27,13 +27,13 @@ from semsearch.search.across_languages import across_languages
 from semsearch.search.boosts import boosts
 from semsearch.search.candidates import Candidates, DenseScores, LexicalScores, Query, Ranking
 from semsearch.search.exact_words import exact_words, passages_with
+from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
 from semsearch.search.query import prepare
 from semsearch.search.quote import compare, quote
-from semsearch.search.scoring import fused, mean_cosine, relevance, weights_of
+from semsearch.search.relevance import judge, relevance
 from semsearch.search.support import crowding, proximity, short_sections, support
-from semsearch.search.verdict import judge
 from semsearch.storage.catalogue import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 

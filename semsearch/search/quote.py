@@ -25,7 +25,7 @@ from semsearch.search.index_reader import IndexView
 from semsearch.search.passage_parts import Part
 from semsearch.text.languages import ENGLISH
 
-BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.verdict)
+BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
 _COMPARED = 16  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
 

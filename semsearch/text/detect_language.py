@@ -4,7 +4,7 @@ In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is 
 two stop words of other languages; its answer is taken if it is likely. All else counts as English: source code, tables,
 names, a text of a few words (docs/research/measurements.md, "Languages").
 
-The language of a question, of which the word vectors know more, is guessed by semsearch.word_vectors.guess_language.
+The language of a question, of which the word vectors know more, is guessed by semsearch.word_vectors.question_language.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,8 @@ from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import FLOOR, Hits, above_threshold
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.search.index_reader import IndexReader
-from semsearch.search.scoring import likelihood, logit_of_best, relevance_numbers, trust
+from semsearch.search.index_reader import IndexView
+from semsearch.search.relevance import likelihood, logit_of_best, relevance_numbers, trust
 from semsearch.tuning import TUNING
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
@@ -67,9 +66,9 @@ def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
 
 
 def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> None:
-    def spreads(db: sqlite3.Connection, reader: IndexReader) -> tuple[float, float]:
-        (query,) = index.embed(["the captain of a ship"])
-        ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages")])
+    def spreads(view: IndexView) -> tuple[float, float]:
+        (query,), reader = index.embed(["the captain of a ship"]), view.reader
+        ids = np.array([id_ for (id_,) in view.db.execute("SELECT id FROM passages")])
         cosines = reader.halves.general(reader.passage_vectors.fetch(ids).rows) @ query
         known = TUNING.spread_prior * TUNING.usual_spread**2
         expected = (len(ids) * cosines.var() + known) / (len(ids) + TUNING.spread_prior)

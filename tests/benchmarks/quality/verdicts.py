@@ -31,7 +31,7 @@ import numpy as np
 
 from semsearch import Index, tuning
 from semsearch.results.options import Mode
-from semsearch.search import pipeline, verdict
+from semsearch.search import pipeline, relevance
 
 Array = np.ndarray[Any, Any]
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -159,10 +159,10 @@ def ask(name: str, data: Path, guides: Path, folder: Path, mode: Mode) -> list[A
                 index.add(texts)
             else:
                 index.sync(paths.get(name, data / "docs" / name if (data / "docs" / name).exists() else guides / name))
-    told: list[verdict.Judgement | None] = []
+    told: list[relevance.Judgement | None] = []
 
-    def judge(*arguments: Any) -> verdict.Judgement | None:
-        told.append(verdict.judge(*arguments))
+    def judge(*arguments: Any) -> relevance.Judgement | None:
+        told.append(relevance.judge(*arguments))
         return told[-1]
 
     asked = []

@@ -1,8 +1,29 @@
-"""Whether an index answers a query: one score of the query, from which follow three verdicts.
+"""How likely passages answer a query (the relevance), and whether the index does (the verdict).
+
+The relevance of a passage is the probability that it answers. Of the passage with the best score it is learned from the
+judged questions of several collections, and from questions of other collections, which nothing answers; of others it
+is less, by how far their scores fall behind:
+
+    P(answers) = 1 / (1 + exp(-(b + c · cosine · min(1, 0.1 / spread) + w · words + u · unknown - f · (1 - share))))
+
+    cosine   of the best passage
+    spread   the standard deviation of the question's cosines with passages of the index, which is large where words
+             have estimated vectors, as in a language that the word vectors lack
+    words    BM25 of the best passage / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions, long
+             ones counting more
+    unknown  the share of the question's words without a vector; 0 if the best passage has none of the question's words,
+             and then the cosine, which such words lower, is multiplied by the share of the others
+    share    the score as a share of the best one, both before boosts and exact words
+
+So it agrees with the order, but where boosts or exact words change that. Where words or vectors are not compared, the
+sum has numbers of its own. More features were no better on unseen collections (docs/research/measurements.md,
+"Relevance").
+
+The verdict is one score of the query:
 
     score    = b + r · logit(relevance) + c · coverage + n · log(1 + passages) + m · log(words) + f · foreign
 
-    relevance  of the best passage (semsearch.search.scoring)
+    relevance  of the best passage
     coverage   how much of the query one of the three best passages says, the geometric mean of its words:
                exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
                file's name has the i-th word (semsearch.search.alignment), w_i = √idf_i · a / (a + p_i) (Arora et al.
@@ -30,10 +51,73 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
 from semsearch.search.alignment import AlignedPassages, AskedWords
-from semsearch.search.candidates import Query, Ranking
+from semsearch.search.candidates import Candidates, Query, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
 from semsearch.search.quote import BEST, Compared
 from semsearch.text.languages import RULES
+
+# -- Relevance ---------------------------------------------------------------------------------------------------------
+
+_DIGITS = 4  # further ones are noise, and long in JSON
+
+
+def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
+    """How likely each passage answers. It adds no points."""
+    scores = candidates.scores
+    if query.original is None or np.isnan(scores).all():
+        return candidates
+    reader, best = index.reader, int(np.nanargmax(scores))
+    has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
+    if query.vector is not None:
+        trusted = float(trust(np.float64(reader.spread(reader.halves.general(query.vector)))))
+    topics = not has_vector or reader.topics is not None  # a search by words alone opens none
+    numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
+    others = candidates.other_languages
+    if others is not None and others.are_other[best]:  # whose words are others
+        numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=others.are_aligned)
+    bm25 = np.nan_to_num(candidates.lexical.bm25[best])
+    words = float(bm25 / (1.0 if query.words is None else query.words.lookup.usual))
+    cosine = float(np.nan_to_num(candidates.dense.cosine[best]))
+    level = logit_of_best(numbers, cosine=cosine * trusted, words=words, unknown=query.share_without_vectors)
+    share = np.clip(1 - (scores[best] - scores) / max(float(scores[best]), 1e-9), 0, 1)
+    candidates.relevance = RelevanceOf(level, likelihood(level, share), share, cosine, trusted, words)
+    return candidates
+
+
+def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned: bool = False) -> tuple[float, ...]:
+    """Bias, and what cosine, words and unknown are multiplied by, for a query with a vector or words or without.
+
+    `topics`: whether the index has topics; `aligned`: whether the cosine has the alignment of words across languages.
+    """
+    tuned = tuning.TUNING
+    if aligned:
+        return tuned.relevance_aligned
+    if vector and words:
+        bias, *others = tuned.relevance
+        return bias + (0.0 if topics else tuned.relevance_of_small), *others
+    return tuned.relevance_without_words if vector else tuned.relevance_without_vectors
+
+
+def trust(spread: Float64 | np.float64) -> Float64:
+    """How much a query's cosines count, 0 to 1, by their spread in the index. (n,) -> (n,)"""
+    usual = tuning.TUNING.usual_spread
+    return np.asarray(usual / np.maximum(spread, usual))
+
+
+def logit_of_best(numbers: tuple[float, ...], *, cosine: float, words: float, unknown: float) -> float:
+    """The logarithm of the odds that the best passage answers; `cosine` is times its trust."""
+    bias, of_cosine, of_words, of_unknown = numbers
+    if words <= 0 < of_words and cosine > 0:
+        cosine *= 1 - unknown
+    return bias + of_cosine * cosine + of_words * max(words, 0.0) + (of_unknown * unknown if words > 0 else 0.0)
+
+
+def likelihood(level: float, share: Float64) -> Float64:
+    """P(answers), 0 to 1, by the odds of the best passage and the shares of its score. (n,) -> (n,)"""
+    return np.asarray(np.round(1 / (1 + np.exp(tuning.TUNING.relevance_fall * (1 - share) - level)), _DIGITS))
+
+
+# -- The verdict -------------------------------------------------------------------------------------------------------
 
 _LEAST = 0.05  # ε
 _TELLING = 0.1  # a / (a + p) that one word of another language needs: "wat", Dutch for what, says nothing by itself

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.explanation_text import lines
@@ -23,14 +23,13 @@ from semsearch.results.hits import (
     LINELESS,
     DuplicatePassage,
     Hit,
-    Verdict,
+    Hits,
     heading_of,
     location,
     nothing_answers,
     own_terms,
 )
 from semsearch.results.options import Mode
-from semsearch.results.origin import Correction
 from semsearch.system.locations import working_folder
 from semsearch.text.languages import name_of
 
@@ -110,58 +109,55 @@ class Answer:
 
     query: str
     mode: Mode
-    hits: list[Hit]
+    hits: Hits
     by_words: bool = True
     explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
     whole: bool = False  # show passages, not sentences only
     indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
     weak: int = 0  # hits at the end, below the relevance threshold or none that answers, left out
     every: bool = False  # none is to be left out
-    verdict: Verdict | None = None  # on the query; None for `similar`
-    missing: Sequence[str] = ()  # words of the query that no document has
-    corrected: Sequence[Correction] = ()  # misspelt words of the query
-    warnings: Sequence[str] = ()  # what else there is to tell of the query
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
-        fields: dict[str, Any] = {"query": self.query, "mode": self.mode}
-        if self.verdict is not None:
-            fields |= {"verdict": self.verdict, "answered": self.answered, "missing": [*self.missing]}
-        if self.corrected:
-            fields["corrected"] = [correction.to_dict() for correction in self.corrected]
+        fields: dict[str, Any] = {"query": self.query, "mode": self.mode, **self.verdict}
+        if self.verdict:
+            fields["missing"] = [*self.hits.missing]
+        if self.hits.corrected:
+            fields["corrected"] = [correction.to_dict() for correction in self.hits.corrected]
         fields["hits"] = self.hit_dicts()
         if self.weak:
             fields["weak"] = self.weak
-        if self.warnings:
-            fields["warnings"] = [*self.warnings]
+        if self.hits.warnings:
+            fields["warnings"] = [*self.hits.warnings]
         return fields
 
     @property
-    def answered(self) -> bool:
-        """Whether there are hits, and the verdict is another than "not here"."""
-        return bool(self.hits) and self.verdict != "not here"
+    def verdict(self) -> dict[str, Any]:
+        """The verdict on the query, as for JSON; empty for `similar`."""
+        hits = self.hits
+        return {} if hits.verdict is None else {"verdict": hits.verdict, "answered": hits.answered}
 
     @property
-    def usable(self) -> list[Hit]:
+    def usable(self) -> Hits:
         """The hits, for programs that are told no verdict: none where nothing answers, unless every one is wanted."""
-        return self.hits if self.answered or self.every else []
+        return self.hits if self.hits.answered or self.every else Hits()
 
     @property
     def compared(self) -> str:
         """The query as it was searched for, its misspelt words corrected."""
         origin = self.hits[0].origin if self.hits else None
-        return origin.text if origin is not None and self.corrected and origin.text is not None else self.query
+        return origin.text if origin is not None and self.hits.corrected and origin.text is not None else self.query
 
     @property
     def heading(self) -> str:
         """The line above hits that do not answer, or perhaps; "" above others."""
-        return heading_of(self.verdict, self.missing) if self.hits else ""
+        return heading_of(self.hits.verdict, self.hits.missing) if self.hits else ""
 
     @property
     def without_hits(self) -> str:
         """The message in place of hits."""
         count = self.weak + len(self.hits)
-        return f"{nothing_answers(self.missing)}; {self.left_out(count)}" if count else "no hits"
+        return f"{nothing_answers(self.hits.missing)}; {self.left_out(count)}" if count else "no hits"
 
     @staticmethod
     def left_out(count: int) -> str:
@@ -228,16 +224,10 @@ def stale_mark(hit: Hit) -> str:
     return f"{'deleted' if hit.deleted else 'changed'} since it was indexed" if hit.stale else ""
 
 
-def language_mark(hit: Hit) -> str:
-    """The language of a hit, `in German`; empty if it is that of the question."""
-    if not hit.language:
-        return ""
-    return f"in {name_of(hit.language)}"
-
-
-def index_mark(hit: Hit) -> str:
-    """The index of a hit, `[notes]`; empty if only one was searched."""
-    return f"[{plain_path(hit.index)}]" if hit.index else ""
+def marks(hit: Hit) -> list[str]:
+    """The index of a hit, `[notes]`, if several were searched, and its language, if it is not the question's."""
+    index = [f"[{plain_path(hit.index)}]"] if hit.index else []
+    return [*index, f"in {name_of(hit.language)}"] if hit.language else index
 
 
 def json_object(answers: Iterable[Answer]) -> Iterator[str]:
@@ -259,9 +249,8 @@ def json_list(answers: Iterable[Answer]) -> Iterator[str]:
 def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
     """Answers as JSON Lines: an object for each hit, with its query and the verdict on it."""
     for answer in answers:
-        verdict = {} if answer.verdict is None else {"verdict": answer.verdict, "answered": answer.answered}
         for hit in answer.hit_dicts():
-            yield to_json({"query": answer.query, "mode": answer.mode, **verdict, **hit}, indent=None)
+            yield to_json({"query": answer.query, "mode": answer.mode, **answer.verdict, **hit}, indent=None)
 
 
 def plain(answers: Iterable[Answer]) -> Iterator[str]:
@@ -269,17 +258,14 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
 
     Near-duplicates and the explanation follow.
     """
-    first = True
     for answer in answers:
-        if answer.verdict == "not here" and answer.hits:
-            yield from (["", answer.heading] if not first else [answer.heading])
+        if answer.hits.verdict == "not here" and answer.hits:
+            yield answer.heading
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
-            if not first:
+            if hit is not answer.hits[0]:
                 yield ""
-            first = False
-            marks = index_mark(hit), language_mark(hit)
-            parts = [path_and_position(hit), f"{hit.score:.3f}", *marks, " › ".join(trail(hit))]
-            yield "  ".join(part for part in parts if part)
+            parts = [path_and_position(hit), f"{hit.score:.3f}", *marks(hit), " › ".join(trail(hit))]
+            yield "  ".join(filter(None, parts))
             yield from _whole(hit) if answer.whole else _around(hit)
             if also := also_in(hit):
                 yield f"    + {also}"
@@ -303,13 +289,11 @@ def _whole(hit: Hit) -> Iterator[str]:
 
 def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
     """Answers as plain lines, under a line for each query."""
-    first = True
+    separator: list[str] = []
     for answer in answers:
-        if not first:
-            yield ""
-        first = False
-        yield f"? {one_line(answer.query)}"
+        yield from [*separator, f"? {one_line(answer.query)}"]
         yield from plain([answer]) if answer.hits else [f"    {answer.without_hits}"]
+        separator = [""]
 
 
 def paths(answers: Iterable[Answer]) -> Iterator[str]:
@@ -334,21 +318,20 @@ def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
 
 def csv(answers: Iterable[Answer]) -> Iterator[str]:
     """Hits as comma-separated values under a header; a row is always one line."""
-    row = io.StringIO()
-    rows = csv_files.writer(row, lineterminator="")
-    rest = iter(answers)
-    begun = list(islice(rest, 1))
-    columns = ("index", *_FIELDS) if begun and begun[0].indexes else _FIELDS
-    rows.writerow(("query", "mode", *columns))
-    for answer in chain(begun, rest):
+    columns: Sequence[str] = ()
+    for answer in answers:
+        if not columns:
+            columns = ("index", *_FIELDS) if answer.indexes else _FIELDS
+            yield _row(["query", "mode", *columns])
         for hit in answer.usable:
-            yield row.getvalue()
-            row.seek(0)
-            row.truncate()
             values = hit.to_dict() | {"headings": " › ".join(hit.headings), "duplicates": len(hit.duplicates)}
-            cells = [answer.query, answer.mode, *(values[field] for field in columns)]
-            rows.writerow(_cell(cell) if isinstance(cell, str) else cell for cell in cells)
-    yield row.getvalue()
+            yield _row([answer.query, answer.mode, *(values[column] for column in columns)])
+
+
+def _row(cells: Sequence[Any]) -> str:
+    row = io.StringIO()
+    csv_files.writer(row, lineterminator="").writerow(_cell(cell) if isinstance(cell, str) else cell for cell in cells)
+    return row.getvalue()
 
 
 def _cell(text: str) -> str:

@@ -7,7 +7,7 @@ paths in its own folder, and no server, store or language model, which would rec
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -88,9 +88,9 @@ def default_of(section: str, name: str) -> Any:
 def _checked(section: str, name: str, value: Any) -> Any:
     """The value of a key, converted to its type. Raises UsageError for an unknown key or a wrong type."""
     cls, key = SECTIONS[section], dotted(section, name)
-    known = [field.name for field in fields(cls)]
-    if name not in known:
-        raise UsageError(_unknown(key, name, [dotted(section, other) for other in known]))
+    names = [field.name for field in fields(cls)]
+    if name not in names:
+        raise UsageError(_unknown(key, name, names, section))
     try:
         return getattr(from_dict(cls, {name: value}), name)
     except UsageError as error:
@@ -98,12 +98,11 @@ def _checked(section: str, name: str, value: Any) -> Any:
         raise UsageError(message.replace(f"{cls.__name__}.{name}", key)) from None
 
 
-def _unknown(key: str, name: str, known: list[str]) -> str:
+def _unknown(key: str, name: str, names: Sequence[str], section: str = "") -> str:
     """The message for an unknown key, with a similar known one."""
-    by_name = {other.rpartition(".")[2]: other for other in known}
-    close = get_close_matches(name, by_name, n=1)
-    similar = f"did you mean {by_name[close[0]]}? " if close else ""
-    return f"unknown key {key}; {similar}known keys: {', '.join(known)}"
+    close = get_close_matches(name, names, n=1)
+    similar = f"did you mean {dotted(section, close[0])}? " if close else ""
+    return f"unknown key {key}; {similar}known keys: {', '.join(dotted(section, other) for other in names)}"
 
 
 # -- The configuration -------------------------------------------------------------------------------------------------
@@ -137,24 +136,24 @@ def read_configuration() -> Configuration:
     """Read the whole configuration. Raises UsageError, which names the file and key, or the variable."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    environment = dict(os.environ)
     for path, is_users in ((users_file(), True), (project_file(), False)):
         if path is not None and path.is_file():
             try:
-                read = _File(path, is_users=is_users).values()
+                of_file = _from_file(path, is_users=is_users)
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from None
-            values |= read
-            sources |= dict.fromkeys(read, str(path))
+            values |= of_file
+            sources |= dict.fromkeys(of_file, str(path))
     for section, cls in SECTIONS.items():
         for field in fields(cls):
-            variable = "_".join(filter(None, ("SEMSEARCH", section, field.name))).upper()
-            if text := environment.get(variable, "").strip():
+            key = dotted(section, field.name)
+            variable = f"SEMSEARCH_{key.replace('.', '_')}".upper()
+            if text := os.environ.get(variable, "").strip():
                 try:
-                    values[dotted(section, field.name)] = _from_text(section, field.name, text)
+                    values[key] = _from_text(section, field.name, text)
                 except UsageError as error:
                     raise UsageError(f"the environment variable {variable}: {error}") from None
-                sources[dotted(section, field.name)] = variable
+                sources[key] = variable
     return Configuration(values, sources)
 
 
@@ -170,66 +169,59 @@ def _from_text(section: str, name: str, text: str) -> Any:
         return _checked(section, name, [value] if isinstance(value, str) else text)
 
 
-class _File:
-    """A configuration file."""
+def _from_file(path: Path, *, is_users: bool) -> dict[str, Any]:
+    """The values of a file by key, checked."""
+    try:
+        content = read_toml(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
+        raise UsageError(f"not valid TOML: {error or 'nested too deeply'}") from None
+    values: dict[str, Any] = {}
+    for name, value in content.items():
+        is_section = isinstance(value, Mapping)
+        if is_section and (not name or name not in SECTIONS):
+            raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS)]))
+        if not is_section and name and name in SECTIONS:
+            raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
+        section, items = (name, value) if is_section else ("", {name: value})
+        for item_name, item in items.items():
+            key = dotted(section, item_name)
+            values[key] = _permitted(key, _checked(section, item_name, item), path.parent, is_users=is_users)
+    return values
 
-    def __init__(self, path: Path, *, is_users: bool) -> None:
-        self._folder, self._is_users = path.parent, is_users
-        try:
-            self._content = read_toml(path.read_text(encoding="utf-8-sig"))
-        except OSError as error:
-            raise UsageError(f"cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
-            raise UsageError(f"not valid TOML: {error or 'nested too deeply'}") from None
 
-    def values(self) -> dict[str, Any]:
-        """The values by key, checked."""
-        values: dict[str, Any] = {}
-        for name, value in self._content.items():
-            if name and name in SECTIONS:
-                if not isinstance(value, Mapping):
-                    raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
-                values |= {dotted(name, key): self._value(name, key, inner) for key, inner in value.items()}
-            elif isinstance(value, Mapping):
-                raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS)]))
-            else:
-                values[name] = self._value("", name, value)
-        return values
+def _permitted(key: str, value: Any, folder: Path, *, is_users: bool) -> Any:
+    """A value, its paths made absolute. Raises UsageError for what only the user's own file may have."""
+    if is_users_alone(key) and not is_users:
+        raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
+    if key == "ask" and not is_users:
+        if elsewhere := [text for text in value if uri_scheme(text)]:
+            raise UsageError(
+                f"{elsewhere[0]} is not on this machine; only your own configuration may name such an index"
+            )
+        return tuple(_inside(text, folder) if _is_path(text) else text for text in value)
+    if key == "rerank":
+        is_path = value.startswith((".", "~", os.sep)) or Path(value).is_absolute() or value.endswith(".onnx")
+        places = (folder, "", "sentence-transformers")  # of models whose name has no owner
+        if not is_users and (is_path or any(Path(place, value).exists() for place in places)):  # a model may bring code
+            raise UsageError(f"{value} is a folder or file; a project may only name a model that you have")
+        is_path |= (folder / value).exists()
+    else:
+        is_path = key == "indexes" or (key in _PATHS and ("/" in value or os.sep in value))
+    return _inside(value, folder, is_users=is_users) if is_path else value
 
-    def _value(self, section: str, name: str, value: Any) -> Any:
-        key = dotted(section, name)
-        value = _checked(section, name, value)
-        if is_users_alone(key) and not self._is_users:
-            raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
-        if key == "ask" and not self._is_users:
-            return tuple(map(self._asked, value))
-        if key not in _PATHS:
-            return value
-        if key == "rerank":
-            return self._model(value)
-        return self._inside(value) if key == "indexes" or "/" in value or os.sep in value else value
 
-    def _asked(self, text: str) -> str:
-        """The name of an index, or its path in the project. Raises UsageError."""
-        if uri_scheme(text):
-            raise UsageError(f"{text} is not on this machine; only your own configuration may name such an index")
-        is_path = "/" in text or os.sep in text or text.startswith((".", "~"))
-        return self._inside(text) if is_path else text
+def _is_path(text: str) -> bool:
+    return "/" in text or os.sep in text or text.startswith((".", "~"))
 
-    def _model(self, text: str) -> str:
-        """A model's name, or its path, which only the user's own file may have: a model may bring code."""
-        is_path = text.startswith((".", "~", os.sep)) or Path(text).is_absolute() or text.endswith(".onnx")
-        places = (self._folder, "", "sentence-transformers")  # of models whose name has no owner
-        if not self._is_users and (is_path or any(Path(folder, text).exists() for folder in places)):
-            raise UsageError(f"{text} is a folder or file; a project may only name a model that you have")
-        return self._inside(text) if is_path or (self._folder / text).exists() else text
 
-    def _inside(self, text: str) -> str:
-        """A path relative to the file, made absolute. Raises UsageError if a project's file leads out of its folder."""
-        path = os.path.normpath(self._folder / expanded(text))
-        if not self._is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self._folder)):
-            raise UsageError(f"{text} is outside {self._folder}; only your own configuration may name such a path")
-        return path
+def _inside(text: str, folder: Path, *, is_users: bool = False) -> str:
+    """A path relative to a folder, made absolute. Raises UsageError if a project's file leads out of its folder."""
+    path = os.path.normpath(folder / expanded(text))
+    if not is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise UsageError(f"{text} is outside {folder}; only your own configuration may name such a path")
+    return path
 
 
 # -- Of the running command --------------------------------------------------------------------------------------------
@@ -237,6 +229,7 @@ class _File:
 _CURRENT: ContextVar[Configuration | None] = ContextVar("configuration", default=None)
 _SEARCHING = ("query", "interactive", "similar", "context", "ask")
 _RERANKING = ("query", "context", "ask", "serve", "mcp")
+_ASKED = {"index": "ask", "server": "server"}  # options of commands that search, with their keys
 _UNCONFIGURED = (None, "config", "doctor")  # commands that must run with a wrong configuration too
 
 
@@ -258,9 +251,7 @@ def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
         defaults |= {name: general[name] for name in ("rerank", "rerank_seconds") if name in general}
     if command in _SEARCHING:
         defaults |= configuration.of("search")
-        defaults |= {
-            option: general[key] for option, key in (("index", "ask"), ("server", "server")) if general.get(key)
-        }
+        defaults |= {option: general[key] for option, key in _ASKED.items() if general.get(key)}
     return {str(command): defaults}
 
 

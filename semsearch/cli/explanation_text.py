@@ -11,27 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
+from semsearch.cli.printing import aligned
 from semsearch.results.explanation import Explanation, Lexical, Pairs, Quoted
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a query that have a row
-_LONGEST = 14  # columns of a word
 _LEAST = 0.005  # less would be shown as 0.00
 _LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
-_NUMBER = 5  # columns of a number: -0.12
+_NARROWEST = 6  # columns of a number with the space before it
 
 
 def lines(explanation: Explanation, *, width: int = WIDTH) -> Iterator[str]:
-    """All lines of an explanation: the summary and the table."""
-    yield from summary(explanation)
-    if explanation.pairs is not None:
-        yield from table(explanation.pairs, width=width)
-
-
-def summary(explanation: Explanation) -> Iterator[str]:
-    """The lines on the score as a sum, on its parts, and on words of the query that have no vector."""
+    """The lines on the score as a sum, on its parts and on words without a vector, and the table of pairs."""
     lexical, dense, near, rerank = explanation.lexical, explanation.dense, explanation.near, explanation.rerank
     boosts, is_hybrid = explanation.boosts or (), explanation.mode == "hybrid"
     parts = {"lexical": lexical, "dense": dense, "near": near, "document": explanation.support}
@@ -72,6 +65,8 @@ def summary(explanation: Explanation) -> Iterator[str]:
         yield f"quote   {explanation.quote.score:.3f}: {_aligned(explanation.quote)}"
     if explanation.unknown:
         yield f"unknown {', '.join(explanation.unknown)}"
+    if explanation.pairs is not None:
+        yield from table(explanation.pairs, width=width)
 
 
 def _terms(part: Lexical) -> str:
@@ -95,41 +90,31 @@ def _aligned(quote: Quoted) -> str:
     return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
 
 
-def table(pairs: Pairs, *, width: int = WIDTH) -> Iterator[str]:
+def table(pairs: Pairs, *, width: int = WIDTH) -> list[str]:
     """What pairs of words add to the cosine, as lines: the query's words down, the sentence's across, in their order.
 
     Only the words that add most are shown, as many as fit. A dot is less than 0.005. Empty if query or sentence has no
     known word.
     """
     if not pairs.question or not pairs.sentence:
-        return
-    rows = sorted(_largest([max(map(abs, row)) for row in pairs.shares])[:_ROWS])
-    label = max(cell_len(_cut(pairs.question[row])) for row in rows)
-    widths = {}
-    for column in _largest([max(abs(row[column]) for row in pairs.shares) for column in range(len(pairs.sentence))]):
-        widths[column] = max(cell_len(_cut(pairs.sentence[column])), _NUMBER) + 1
-        if label + sum(widths.values()) > width:
-            del widths[column]
-            break
-    columns = sorted(widths)
-    heads = (_right(_cut(pairs.sentence[column]), widths[column]) for column in columns)
-    yield (" " * label + "".join(heads)).rstrip()
-    for row in rows:
-        shares = (pairs.shares[row][column] for column in columns)
-        numbers = ("·" if abs(share) < _LEAST else f"{share:.2f}" for share in shares)
-        cells = (_right(number, widths[column]) for number, column in zip(numbers, columns, strict=True))
-        yield set_cell_size(_cut(pairs.question[row]), label) + "".join(cells)
+        return []
+    rows = sorted(_largest(pairs.shares)[:_ROWS])
+    columns = _largest([*zip(*pairs.shares, strict=True)])[: width // _NARROWEST]
+    while True:
+        shown = sorted(columns)
+        cells = [[pairs.question[row], *(_number(pairs.shares[row][column]) for column in shown)] for row in rows]
+        lines = aligned([["", *(pairs.sentence[column] for column in shown)], *cells], left=(0,))
+        if len(columns) == 1 or max(map(cell_len, lines)) <= width:
+            return lines
+        columns.pop()
 
 
-def _largest(sizes: Sequence[float]) -> list[int]:
-    """The indices of sizes that are not negligible, the largest first; of one if all are."""
-    order = sorted(range(len(sizes)), key=lambda index: -sizes[index])
-    return [index for index in order if sizes[index] >= _LEAST] or order[:1]
+def _largest(shares: Sequence[Sequence[float]]) -> list[int]:
+    """The numbers of the rows that are not negligible, the largest first; of one if all are."""
+    sizes = [max(map(abs, row)) for row in shares]
+    order = sorted(range(len(sizes)), key=lambda row: -sizes[row])
+    return [row for row in order if sizes[row] >= _LEAST] or order[:1]
 
 
-def _cut(word: str) -> str:
-    return word if cell_len(word) <= _LONGEST else set_cell_size(word, _LONGEST - 1).rstrip() + "…"
-
-
-def _right(text: str, width: int) -> str:
-    return " " * (width - cell_len(text)) + text
+def _number(share: float) -> str:
+    return "·" if abs(share) < _LEAST else f"{share:.2f}"

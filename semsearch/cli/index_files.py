@@ -35,7 +35,6 @@ from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,
     IndexNotFound,
-    SemsearchError,
     SourceError,
     UsageError,
     index_command,
@@ -102,75 +101,59 @@ def _names(values: Sequence[str] | None) -> list[str]:
     return [name.strip() for names in values or () for name in names.split(",") if name.strip()]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRun:
-    """A run on one index."""
-
-    target: IndexTarget
-    paths: Sequence[str]
-    reading: ReadingOptions
-    settings: IndexSettings
-    rebuild: bool = False
-
-    def carry_out(self, *, quiet: bool) -> SyncReport:
-        """Make the index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
-        target = self.target
-        with stopping_as_interrupted(), target.opened(self.settings, rebuild=self.rebuild) as opened:
-            report = self._write(opened, quiet=quiet)
-            if target.is_new and not report.added:
-                report_sync(replace(report, warnings=()))  # the warnings are in the error
-                raise SourceError(self._nothing_to_index(report))
-            report_sync(report)
-        return report
-
-    def _write(self, opened: Index, *, quiet: bool) -> SyncReport:
-        """Rebuild and sync as requested; one report of both."""
-        whole: list[SyncReport] = []  # of steps that embed the whole index
+def index_paths(
+    target: IndexTarget,
+    paths: Sequence[str],
+    reading: ReadingOptions,
+    settings: IndexSettings,
+    *,
+    rebuild: bool = False,
+    quiet: bool = False,
+) -> SyncReport:
+    """Make an index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
+    with stopping_as_interrupted(), target.opened(settings, rebuild=rebuild) as opened:
         report = SyncReport()
-        show = not quiet
-        if self.rebuild and not self.target.is_new:
-            whole.append(opened.rebuild(**self.settings.chosen(), progress=show))
-        with _told(opened.path, is_rebuilt=bool(whole)):
-            if self.paths or opened.roots or not self.rebuild:
-                report = opened.sync(*self.paths, **self.reading.arguments(), progress=show)
-        return replace(
-            report,
-            refitted=report.refitted or self.rebuild,
-            passages=sum(step.passages for step in (report, *whole)),
-            sentences=sum(step.sentences for step in (report, *whole)),
-            seconds=sum(step.seconds for step in (report, *whole)),
-        )
-
-    def _nothing_to_index(self, report: SyncReport) -> str:
-        """Explain why a new index would be empty."""
-        where = ", ".join(self.paths)
-        if report.warnings:
-            return f"nothing could be indexed: {'; '.join(report.warnings)}"
-        if report.skipped:
-            reason = "its file was skipped" if len(report.skipped) == 1 else "all its files were skipped"
-        elif report.not_read:
-            reason = f"no reader for its files ({endings_in_words(report.not_read)})"
-        else:
-            reason = "all files are hidden, ignored or excluded, or there are none"
-        return f"nothing to index in {where}: {reason}; see: {index_command('index', *self.paths, '--dry-run')}"
+        rebuilt = None
+        if rebuild and not target.is_new:
+            rebuilt = opened.rebuild(**settings.chosen(), progress=not quiet)
+        if paths or opened.roots or not rebuild:
+            report = _synced(opened, paths, reading, quiet=quiet)
+        if rebuilt is not None:
+            report = replace(
+                report,
+                refitted=True,
+                passages=report.passages + rebuilt.passages,
+                sentences=report.sentences + rebuilt.sentences,
+                seconds=report.seconds + rebuilt.seconds,
+            )
+        if target.is_new and not report.added:
+            report_sync(replace(report, warnings=()))  # the warnings are in the error
+            raise SourceError(_nothing_to_index(report, paths))
+        report_sync(report)
+    return report
 
 
-@contextmanager
-def _told(folder: Path, *, is_rebuilt: bool) -> Iterator[None]:
-    """If a sync fails or is interrupted, say in the message what is saved all the same."""
+def _synced(opened: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool) -> SyncReport:
     try:
-        yield
-    except SemsearchError as error:
-        if is_rebuilt:
-            error.args = (f"the index was rebuilt; the next step failed: {error}",)
-        raise
+        return opened.sync(*paths, **reading.arguments(), progress=not quiet)
     except KeyboardInterrupt:
-        command = index_command("index", "--name", folder)
-        if (folder / READING_LOG).exists():
-            raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
-        if is_rebuilt:
-            raise KeyboardInterrupt("the index was rebuilt; nothing else was changed") from None
-        raise
+        if not (opened.path / READING_LOG).exists():
+            raise
+        command = index_command("index", "--name", opened.path)
+        raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
+
+
+def _nothing_to_index(report: SyncReport, paths: Sequence[str]) -> str:
+    """Why a new index would be empty."""
+    if report.warnings:
+        return f"nothing could be indexed: {'; '.join(report.warnings)}"
+    if report.skipped:
+        reason = "its file was skipped" if len(report.skipped) == 1 else "all its files were skipped"
+    elif report.not_read:
+        reason = f"no reader for its files ({endings_in_words(report.not_read)})"
+    else:
+        reason = "all files are hidden, ignored or excluded, or there are none"
+    return f"nothing to index in {', '.join(paths)}: {reason}; see: {index_command('index', *paths, '--dry-run')}"
 
 
 # -- Which index it is -------------------------------------------------------------------------------------------------
@@ -272,21 +255,21 @@ def _existing(folder: Path, settings: IndexSettings, *, rebuild: bool) -> Iterat
 def _check_settings(index: Index, settings: IndexSettings) -> None:
     """Raise UsageError if an index has other settings, which only a rebuild changes."""
     for name, value in settings.chosen().items():
-        built = None if name == "vectors" else getattr(index.settings, name)
+        if name == "vectors":
+            continue
+        built, wanted = getattr(index.settings, name), value
         if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
-            value = str(Path(value).resolve())
+            wanted = str(Path(value).resolve())
         if name == "store":
-            value = complete(value, index.path.absolute().name)
-        if name != "vectors" and value != built:
-            usual = "faiss:" if name == "store" else "its default"
+            wanted = complete(value, index.path.absolute().name)
+        if wanted != built:
             option = name.replace("_", "-")
-            if isinstance(value, bool):
-                words = [f"--{option}" if value else f"--no-{option}"]
-            else:
-                words = [f"--{option}", "faiss:" if value is None else str(value)]
+            shown = "faiss:" if wanted is None else str(wanted)
+            words = [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", shown]
+            usual = "faiss:" if name == "store" else "its default"
             raise UsageError(
-                f"{index.path} was built with {name} {usual if built is None else built}, not "
-                f"{'faiss:' if value is None else value}; to change that: {rebuild_command(index.path, *words)}"
+                f"{index.path} was built with {name} {usual if built is None else built}, not {shown}; to change "
+                f"that: {rebuild_command(index.path, *words)}"
             )
 
 
@@ -316,8 +299,7 @@ def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool
             )
             raise IndexNotFound(f"no index of this folder; {advice}")
     target = target_of(["."], None, indexes)
-    run = IndexRun(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
-    report = run.carry_out(quiet=False)
+    report = index_paths(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
     complain(summary(target.folder, report))
     return target.folder
 

@@ -1,7 +1,7 @@
-"""The interactive search on a terminal: hits as you type, and the selected hit in its context.
+"""The interactive search on a terminal: hits as you type, and the passage of the selected hit.
 
 prompt_toolkit draws the screen and is imported only here; rich makes the texts, in the terminal's own colours. A thread
-searches and reads, and only the newest request counts. A text that is no query yet gives a message and no error.
+searches, and only the newest text counts. A text that is no query yet gives a message and no error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from prompt_toolkit.application import Application, get_app, run_in_terminal
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
@@ -44,14 +44,13 @@ from rich.text import Text
 from semsearch.cli.answer_formats import (
     OBEYED,
     also_in,
-    index_mark,
-    language_mark,
+    marks,
     path_of,
     position_of,
     stale_mark,
     trail,
 )
-from semsearch.cli.asked_indexes import Asked, indexes_of
+from semsearch.cli.asked_indexes import Asked
 from semsearch.cli.open_hit import show_hit
 from semsearch.cli.printing import count, one_line
 from semsearch.cli.terminal import excerpt, heat, query_pattern, shorten
@@ -59,12 +58,11 @@ from semsearch.errors import SemsearchError
 from semsearch.results.hits import Hit, Hits, heading_of
 from semsearch.results.options import Mode, SearchOptions
 
-_BEFORE, _AFTER = 3, 5  # passages around a hit
 _MODES: tuple[Mode, ...] = get_args(Mode)
 _SCROLL = 3  # lines
 _ESCAPE = 0.05  # seconds, after which Esc is Esc, and no longer the beginning of another key
-_WIDE = 110  # columns, from which on hits and context stand side by side
-_LOW = 12  # lines, below which there is no context
+_WIDE = 110  # columns, from which on hits and passage stand side by side
+_LOW = 12  # lines, below which there is no passage
 _LEAST_TRAIL = 8  # columns
 _KEYS = "↑↓ select  Enter open  Shift-↑↓ scroll  Tab mode  Esc quit"  # for 60 columns
 _SENTENCE, _WORD = "bold", "bold underline"
@@ -89,28 +87,6 @@ class TypedAnswer:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The texts of the passages before and after that of a hit, in their order."""
-
-    hit: Hit
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-
-def surroundings_of(hit: Hit, asked: Asked) -> Surroundings:
-    """Read the passages around a hit; none if they are unavailable: on a server, or if the document is gone."""
-    index = indexes_of(asked).get(hit.index or "")
-    with suppress(SemsearchError):
-        number = None if index is None else index.passages(hit.path, passage=hit.passage_id, limit=1).found
-        if index is not None and number is not None:
-            first = max(0, number - _BEFORE)
-            found = index.passages(hit.path, offset=first, limit=number - first + 1 + _AFTER).passages
-            texts = tuple(passage.text for passage in found)
-            return Surroundings(hit, texts[: number - first], texts[number - first + 1 :])
-    return Surroundings(hit)
-
-
 # -- Texts -------------------------------------------------------------------------------------------------------------
 
 
@@ -118,7 +94,7 @@ def row(hit: Hit, asked: re.Pattern[str] | None, *, best: float, width: int, is_
     """The two lines of a hit in the list: its place, and its sentence. The chosen one is reversed, and has a mark."""
     line = Text(">" if is_chosen else " ")
     line.append(f"{hit.rank:>2} ", "dim").append(f"{hit.score:.3f} ", heat(hit.score, best))
-    for mark in filter(None, (index_mark(hit), language_mark(hit))):
+    for mark in marks(hit):
         line.append(f"{mark} ", "cyan")
     position = position_of(hit)
     path, room = path_of(hit), max(width - line.cell_len - cell_len(position), _LEAST_TRAIL)
@@ -147,27 +123,18 @@ def place_lines(hit: Hit, *, width: int) -> list[Text]:
     return [line for text in texts for line in _wrapped(text, width)]
 
 
-def context_lines(around: Surroundings, asked: re.Pattern[str] | None, *, width: int) -> tuple[list[Text], int]:
-    """A hit's passage between those before and after, which are dim; and the line of its best sentence, from 0."""
-    hit, passage = around.hit, Text(OBEYED.sub(" ", around.hit.passage))
+def passage_lines(hit: Hit, asked: re.Pattern[str] | None, *, width: int) -> tuple[list[Text], int]:
+    """The lines of a hit's passage, and the number of the one that its best sentence begins on."""
+    passage = Text(OBEYED.sub(" ", hit.passage))
     begin = hit.passage.find(hit.sentence) if hit.sentence else -1
     if begin >= 0:
         end = begin + len(hit.sentence)
         passage.stylize(_SENTENCE, begin, end)
         for match in asked.finditer(passage.plain, begin, end) if asked is not None else ():
             passage.stylize(_WORD, *match.span())
-    lines, best = list[Text](), 0
-    for text in [*map(_dim, around.before), passage, *map(_dim, around.after)]:
-        wrapped = [*_wrapped(text, width)]
-        if text is passage:
-            marked = (n for n, line in enumerate(wrapped) if any(span.style == _SENTENCE for span in line.spans))
-            best = len(lines) + next(marked, 0)
-        lines += [*wrapped, Text()]
-    return lines, best
-
-
-def _dim(text: str) -> Text:
-    return Text(OBEYED.sub(" ", text), "dim")
+    lines = [*_wrapped(passage, width)]
+    marked = (number for number, line in enumerate(lines) if any(span.style == _SENTENCE for span in line.spans))
+    return lines, next(marked, 0)
 
 
 def _wrapped(text: Text, width: int) -> Iterator[Text]:
@@ -213,8 +180,7 @@ class InteractiveSearch:
         self.answer = TypedAnswer("", self.mode)
         self.message = ""  # the result of the last action: opened, or why not
         self.chosen = self._first = 0  # the selected hit, and the first that is shown
-        self.scrolled = 0  # lines of the context, from its best sentence on
-        self.around: Surroundings | None = None
+        self.scrolled = 0  # lines of the passage, from its best sentence on
         self._history = history
         if history is not None:
             with suppress(OSError):
@@ -286,7 +252,6 @@ class InteractiveSearch:
         before, self.chosen = self.chosen, max(0, min(self.chosen + steps, len(self.answer.hits) - 1))
         if self.chosen != before:
             self.scrolled, self.message = 0, ""
-            self._look()
 
     def _scroll(self, lines: int) -> None:
         self.scrolled += lines
@@ -325,18 +290,32 @@ class InteractiveSearch:
         with suppress(Exception):  # what prompt_toolkit raises where it ends already: Esc was pressed twice
             self.app.exit()
 
-    # -- The thread: only the newest request is worked on --------------------------------------------------------------
+    # -- The thread: only the newest text is searched for --------------------------------------------------------------
 
     def _ask(self) -> None:
-        """Search for the current text."""
+        """Search for the current text in the thread; an exception ends the program where the screen is drawn."""
         text, mode = self.typed.text, self.mode
         self.message = ""
 
-        def take(answer: TypedAnswer) -> None:
-            self.answer, self.chosen, self.scrolled = answer, 0, 0
-            self._look()
+        def is_newest() -> bool:
+            return (text, mode) == (self.typed.text, self.mode)
 
-        self._work(lambda: (text, mode) == (self.typed.text, self.mode), lambda: self.search(text, mode), take)
+        def job() -> None:
+            if is_newest():
+                try:
+                    answer = self.search(text, mode)
+                except BaseException as error:
+                    failure = error
+                    self._in_loop(lambda: self.app.exit(exception=failure))
+                else:
+                    self._in_loop(lambda: take(answer))
+
+        def take(answer: TypedAnswer) -> None:
+            if is_newest():
+                self.answer, self.chosen, self.scrolled = answer, 0, 0
+                self.app.invalidate()
+
+        self._thread.submit(job)
 
     def search(self, text: str, mode: Mode) -> TypedAnswer:
         """Search for a text. A blank text has no hits, but opens the index."""
@@ -348,36 +327,6 @@ class InteractiveSearch:
             return TypedAnswer(text, mode, message=str(error))
         verdict = heading_of(hits.verdict, hits.missing) if hits else ""
         return TypedAnswer(text, mode, hits, "; ".join(filter(None, [*hits.warnings, verdict])))
-
-    def _look(self) -> None:
-        """Read the passages around the selected hit."""
-        hit, asked = self.hit, self._asked
-        self.around = None if hit is None else Surroundings(hit)
-
-        def take(around: Surroundings) -> None:
-            self.around = around
-
-        if hit is not None and asked is not None:
-            self._work(lambda: hit is self.hit, lambda: surroundings_of(hit, asked), take)
-
-    def _work(self, is_newest: Callable[[], bool], work: Callable[[], Any], take: Callable[[Any], None]) -> None:
-        """Work in the thread and take the result where the screen is drawn. An exception ends the program there."""
-
-        def job() -> None:
-            try:
-                result = work() if is_newest() else None
-            except BaseException as error:
-                failure = error
-                self._in_loop(lambda: self.app.exit(exception=failure))
-                return
-            self._in_loop(lambda: deliver(result))
-
-        def deliver(result: Any) -> None:
-            if result is not None and is_newest():
-                take(result)
-                self.app.invalidate()
-
-        self._thread.submit(job)
 
     def _in_loop(self, action: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the loop is closed: the search has ended
@@ -391,9 +340,9 @@ class InteractiveSearch:
         state = Window(FormattedTextControl(self._state), height=1, dont_extend_width=True)
         prompt = Window(FormattedTextControl([("bold", "> ")]), width=2, height=1)
         hits = Window(_Lines(self._hit_lines), height=Dimension(weight=9), width=Dimension(weight=9))
-        context = Window(_Lines(self._context), height=Dimension(weight=11), width=Dimension(weight=11))
-        beside = VSplit([hits, Window(char="│", width=1, style="dim"), Window(width=1), context])
-        below = HSplit([hits, Window(char="─", height=1, style="dim"), context])
+        passage = Window(_Lines(self._passage), height=Dimension(weight=11), width=Dimension(weight=11))
+        beside = VSplit([hits, Window(char="│", width=1, style="dim"), Window(width=1), passage])
+        below = HSplit([hits, Window(char="─", height=1, style="dim"), passage])
 
         def answer() -> VSplit | HSplit | Window:
             size = get_app().output.get_size()
@@ -422,12 +371,12 @@ class InteractiveSearch:
             lines += row(hit, asked, best=best, width=width, is_chosen=number == self.chosen)
         return lines
 
-    def _context(self, width: int, height: int) -> list[Text]:
-        """The place of the selected hit, and its context from where its best sentence can be seen, scrolled."""
-        if self.around is None:
+    def _passage(self, width: int, height: int) -> list[Text]:
+        """The place of the selected hit, and its passage from where its best sentence can be seen, scrolled."""
+        if self.hit is None:
             return []
-        place = [*place_lines(self.around.hit, width=width), Text()][: height // 2]
-        lines, best = context_lines(self.around, query_pattern(self.answer.text), width=width)
+        place = [*place_lines(self.hit, width=width), Text()][: height // 2]
+        lines, best = passage_lines(self.hit, query_pattern(self.answer.text), width=width)
         room = height - len(place)
         usual = 0 if best < room * 2 // 3 else best - room // 3
         first = max(0, min(usual + self.scrolled, len(lines) - room))

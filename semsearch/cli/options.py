@@ -58,17 +58,13 @@ def chosen_reranker(model: str | None, seconds: float | None) -> ModelReranker |
 
 def complete_index(ctx: Any, incomplete: str) -> list[str]:
     """The names of the indexes there are."""
+    chosen = ctx.params.get("indexes")
     try:
-        folders = folders_of_indexes(_indexes(ctx))
+        folders = folders_of_indexes(Path(chosen) if chosen else None)
         names = (index.name for folder in folders for index in index_folders(folder))
         return list(dict.fromkeys(name for name in names if name.startswith(incomplete)))
     except (SemsearchError, OSError):
         return []
-
-
-def _indexes(ctx: Any) -> Path | None:
-    folder = ctx.params.get("indexes")
-    return Path(folder) if folder else None
 
 
 # -- Options -----------------------------------------------------------------------------------------------------------
@@ -77,17 +73,18 @@ Format = Literal["table", "plain", "paths", "null", "csv", "vimgrep", "json", "j
 Show = Literal["sentence", "passage"]
 Dtype = Literal["float32", "float16", "int8"]
 
+
+def index_option(help: str) -> Any:
+    """The option that names indexes."""
+    return Option("--index", "--name", "-i", metavar="INDEX", help=help, autocompletion=complete_index)
+
+
 # which index
 IndexOption = Annotated[
-    list[str] | None,
-    Option(
-        "--index",
-        "--name",
-        "-i",
-        metavar="INDEX",
-        help="Name, path or URI; default: that of this folder, or the only one.",
-        autocompletion=complete_index,
-    ),
+    list[str] | None, index_option("Name, path or URI; default: that of this folder, or the only one.")
+]
+IndexArgument = Annotated[
+    str | None, Argument(metavar="[INDEX]", help="By name or path.", autocompletion=complete_index)
 ]
 IndexesOption = Annotated[
     Path | None,
@@ -206,15 +203,7 @@ class SearchArguments:
     """The options by which commands choose indexes and rank their passages."""
 
     index: Annotated[
-        list[str] | None,
-        Option(
-            "--index",
-            "--name",
-            "-i",
-            metavar="INDEX",
-            help="Name, path or URI; default: those of this folder, or the only one. Repeatable.",
-            autocompletion=complete_index,
-        ),
+        list[str] | None, index_option("Name, path or URI; default: those of this folder, or the only one. Repeatable.")
     ] = None
     mode: Annotated[
         Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
+from rich.cells import cell_len
 
 from semsearch.results.hits import INVISIBLE
 
@@ -95,11 +96,11 @@ def keep_warnings() -> None:
 
 def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
     """Align rows in columns; columns in `left` to the left, others, which have numbers, to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if column in left else cell.rjust(width)
+            cell + " " * (width - cell_len(cell)) if column in left else " " * (width - cell_len(cell)) + cell
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())

@@ -23,8 +23,7 @@ from semsearch.cli.answer_formats import (
     Answer,
     also_in,
     code_lines,
-    index_mark,
-    language_mark,
+    marks,
     passage_lines,
     path_of,
     position_of,
@@ -93,10 +92,8 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
     A path is never cut; a trail may be, and stands on the next line where there is no room.
     """
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
-    if hit.index:
-        line.append(f"{index_mark(hit)} ", "cyan")
-    if hit.language:
-        line.append(f"{language_mark(hit)} ", "cyan")
+    for mark in marks(hit):
+        line.append(f"{mark} ", "cyan")
     is_file = hit.root and not uri_scheme(hit.root)
     linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
     line.append(path_of(hit), Style(color="magenta") + linked)

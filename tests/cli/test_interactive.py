@@ -1,4 +1,4 @@
-"""The interactive search: hits as one types, the chosen one in its context, and what the keys do."""
+"""The interactive search: hits as one types, the passage of the chosen one, and what the keys do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from typing_at_screen import (
 
 from semsearch.cli import interactive
 from semsearch.cli.commands import interactive_command
-from semsearch.cli.interactive import Surroundings, context_lines, place_lines, row, surroundings_of
+from semsearch.cli.interactive import passage_lines, place_lines, row
 from semsearch.cli.terminal import query_pattern
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -49,7 +49,7 @@ def captain(folder: Path) -> Hit:
         return index.search("captain ship", k=1)[0]
 
 
-def test_hits_come_as_one_types_and_the_first_is_shown_in_its_context() -> None:
+def test_hits_come_as_one_types_and_the_passage_of_the_first_is_shown() -> None:
     async def script(typist: Typist) -> None:
         await typist.see("Esc quit")
         typist.type("captain")
@@ -57,7 +57,6 @@ def test_hits_come_as_one_types_and_the_first_is_shown_in_its_context() -> None:
         typist.type(CTRL_U, "bread ", PASTED)
         await typist.see("> bread in the oven ")
         await typist.wait(lambda: "docs/guide.md:14" in typist.lines)
-        await typist.see("A storm and a wave")  # of the passage before
         place = typist.lines.index("docs/guide.md:14")
         assert typist.lines[place + 1] == "The guide › Bread"
         assert typist.lines.index("The bread is from the oven. Flour and butter in the dough.") > place
@@ -147,12 +146,8 @@ def test_the_preview_can_be_read_on_and_stops_at_its_ends() -> None:
     async def script(typist: Typist) -> None:
         await typist.wait(lambda: any(line.strip() == "docs/guide.md:10" for line in typist.lines))  # the preview's
         await typist.see("docs/guide.md:10")
-        await typist.wait(
-            lambda: bool(typist.search.around and typist.search.around.after)
-        )  # before, there is less to scroll
         typist.type(READ_ON * 9)
-        await typist.see("Flour and butter")  # of the passage after
-        assert typist.search.scrolled < 9
+        await typist.wait(lambda: typist.search.scrolled == 0)  # the whole passage is there
         typist.type(ESCAPE)
 
     at_screen(Path(INDEX), script, text="captain", rows=12)
@@ -201,21 +196,15 @@ def test_nothing_of_a_document_is_obeyed_and_a_row_is_as_wide_as_its_place(capta
     asked = query_pattern("captain")
     for width in (20, 60, 200):
         rows = row(hit, asked, best=1.0, width=width, is_chosen=True)
-        context, _ = context_lines(Surroundings(hit), asked, width=width)
+        passage, _ = passage_lines(hit, asked, width=width)
         assert [line.cell_len for line in rows] == [width, width]
-        for line in (*rows, *place_lines(hit, width=width), *context):
+        for line in (*rows, *place_lines(hit, width=width), *passage):
             assert not CONTROL.search(line.plain)
             assert line.cell_len <= max(width, 22)  # the last part of a path is not divided
 
 
-def test_the_best_sentence_is_set_off_between_its_neighbours(folder: Path, captain: Hit) -> None:
-    with Index.open(folder / INDEX) as index:
-        around = surroundings_of(captain, index)
-        assert [text.split()[1] for text in around.after] == ["bread"]
-        assert surroundings_of(replace(captain, passage_id=10**9), index) == Surroundings(
-            replace(captain, passage_id=10**9)
-        )
-    lines, best = context_lines(around, query_pattern("captain"), width=200)
+def test_the_best_sentence_is_set_off_in_its_passage(captain: Hit) -> None:
+    lines, best = passage_lines(captain, query_pattern("captain"), width=200)
     line = lines[best]
     bold = [line.plain[span.start : span.end] for span in line.spans]
     assert bold == [captain.sentence, "captain"]

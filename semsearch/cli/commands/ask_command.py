@@ -26,12 +26,8 @@ in_model = partial(typer.Option, rich_help_panel="Model")
 def ask(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
     *,
-    max_words: Annotated[
-        int, typer.Option("--max-words", "-w", metavar="N", help="Maximum number of words of passages for the model.")
-    ] = 800,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print an object with the answer, its sentences and all citations.")
-    ] = False,
+    max_words: options.MaxWordsOption = 800,
+    json: options.JsonOption = False,
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what would be sent to the model, and ask nothing.")
     ] = False,

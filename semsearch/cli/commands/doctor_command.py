@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 import typer
@@ -21,9 +20,8 @@ from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
 from semsearch.word_vectors.loading import load_vectors, shipped_names
 
-_COMPILED = (  # which a wrong processor, libc or version of Python breaks
-    *("numpy", "scipy.sparse", "faiss", "lxml.etree", "pypdfium2", "Stemmer", "pyromark", "sentencex", "yaml"),
-)
+# which a wrong processor, libc or version of Python breaks
+_COMPILED = "numpy scipy.sparse faiss lxml.etree pypdfium2 Stemmer pyromark sentencex yaml".split()
 _TEXTS = {"bread": "Dough rises because yeast makes gas.", "orbit": "The spacecraft left the orbit of Saturn."}
 _QUESTION = "why does bread grow in the oven"
 
@@ -46,7 +44,6 @@ def doctor() -> None:
         "own indexes": partial(_folder, data_folder() / "indexes"),
         "cache": partial(_folder, cache_folder("")),
         "file names": _file_names,
-        "extras": _extras,
     }
     are_well = True
     for subject, check in checks.items():
@@ -64,25 +61,7 @@ def doctor() -> None:
 def _packages() -> str:
     for name in _COMPILED:
         import_module(name)
-    missing = [name for name in _requirements() if not _is_installed(name)]
-    if missing:
-        raise SemsearchError(f"{', '.join(missing)} not installed; run: {install_command()}")
-    return f"{len(_requirements())} packages"
-
-
-def _requirements(extra: str = "") -> list[str]:
-    """The packages that semsearch or one of its extras asks for."""
-    asked = [
-        re.match(r"([\w.-]+)(?:.*extra == ['\"]([^'\"]+))?", line) for line in metadata.requires("semsearch") or ()
-    ]
-    return [match[1] for match in asked if match and (match[2] or "") == extra]
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return bool(metadata.version(package))
-    except metadata.PackageNotFoundError:
-        return False
+    return f"{', '.join(_COMPILED)} can be loaded"
 
 
 def _word_vectors() -> str:
@@ -114,10 +93,3 @@ def _file_names() -> str:
     if encoding.lower().replace("-", "") != "utf8":
         raise SemsearchError(f"as {encoding}; set PYTHONUTF8=1")
     return f"as {encoding}"
-
-
-def _extras() -> str:
-    names = [name for name in metadata.metadata("semsearch").get_all("Provides-Extra") or () if name != "dev"]
-    missing = [name for name in names if not all(map(_is_installed, _requirements(name)))]
-    installed = [name for name in names if name not in missing]
-    return f"{', '.join(installed) or 'none'}; not installed: {', '.join(missing) or 'none'}"

@@ -21,20 +21,8 @@ from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
-_NOT_HERE = (  # options of a search that an evaluation decides by itself
-    *(
-        "mode",
-        "filters",
-        "refresh",
-        "index_first",
-        "every",
-        "min_score",
-        "per_document",
-        "duplicates",
-        "boosts",
-        "syntax",
-    ),
-)
+# options of a search that an evaluation decides by itself
+_NOT_HERE = "mode filters refresh index_first every min_score per_document duplicates boosts syntax".split()
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
     typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),

@@ -21,14 +21,11 @@ from semsearch.cli.find_index import (
     only_one,
     users_own,
 )
-from semsearch.cli.index_files import IndexRun, IndexTarget, ReadingOptions, target_of
+from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import complain, count, keep_warnings, size, to_json
 from semsearch.cli.progress import summary
-from semsearch.errors import (
-    UsageError,
-    index_command,
-)
+from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import present_files
 from semsearch.indexing.read_files import why_refused
 from semsearch.indexing.sync_roots import asked_roots
@@ -53,15 +50,12 @@ def index(
         ),
     ] = None,
     *,
-    index: Annotated[
-        list[str] | None,
-        typer.Option("--name", "--index", "-i", metavar="INDEX", help="Name or path; default: the folder's name."),
-    ] = None,
+    index: Annotated[list[str] | None, options.index_option("Name or path; default: the folder's name.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be read, and what is left out by which rule.")
     ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     indexes: options.IndexesOption = None,
     reading: ReadingOptions,
@@ -78,8 +72,7 @@ def index(
     if dry_run:
         _print_plan(target, local_paths, reading, json=json)
         return
-    run = IndexRun(target, local_paths, reading, settings, rebuild=rebuild)
-    report = run.carry_out(quiet=quiet or json)
+    report = index_paths(target, local_paths, reading, settings, rebuild=rebuild, quiet=quiet or json)
     if json:
         print(to_json({"index": str(target.folder), **report.to_dict()}))
     elif not quiet:

@@ -47,8 +47,8 @@ def interactive(
 ) -> None:
     """Search as you type, on a terminal.
 
-    Shows the hits of the text so far, and the selected hit in its context. Arrows, PgUp and PgDn select, Enter opens
-    the hit as query --open does, Shift and arrows scroll its context, Tab changes the mode, Esc or Ctrl-C quits. The
+    Shows the hits of the text so far, and the passage of the selected hit. Arrows, PgUp and PgDn select, Enter opens
+    the hit as query --open does, Shift and arrows scroll its passage, Tab changes the mode, Esc or Ctrl-C quits. The
     right arrow completes the text from earlier questions, Ctrl-R goes through them. All indexes of the folder are
     searched, unless --index names some.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -24,41 +24,10 @@ from semsearch.cli.asked_indexes import (
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, warn, without_control
 from semsearch.errors import SourceError, UsageError, quoted
-from semsearch.results.hits import FLOOR, NEAREST, above_threshold
-from semsearch.results.options import SearchOptions, Syntax
+from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
+from semsearch.results.options import SearchOptions
 from semsearch.search.query_syntax import parse_query
-from semsearch.searchable import Searchable
 from semsearch.text.tokens import words
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """How each query is answered."""
-
-    search: SearchOptions
-    explain: bool
-    whole: bool
-    indexes: Sequence[str]  # that are searched as one
-    floor: float  # of relevance
-
-    def answer(self, index: Searchable, query: str) -> Answer:
-        """Answer a query."""
-        ranked = index.search(query, options=self.search)
-        hits = above_threshold(ranked, self.floor) or ranked[:NEAREST]
-        return Answer(
-            query,
-            self.search.mode,
-            hits,
-            explanations=[hit.explain() for hit in hits] if self.explain else (),
-            whole=self.whole,
-            indexes=self.indexes,
-            weak=len(ranked) - len(hits),
-            every=not self.floor,
-            verdict=ranked.verdict,
-            missing=ranked.missing,
-            corrected=ranked.corrected,
-            warnings=ranked.warnings,
-        )
 
 
 @options.with_options("search", options.SearchArguments)
@@ -94,12 +63,27 @@ def query(
     asked_options = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
-        asking = _Asking(asked_options, explain, whole, names_of(asked), 0.0 if search.every else FLOOR)
+
+        def answer(query: str) -> Answer:
+            ranked = asked.search(query, options=asked_options)
+            hits = ranked if search.every else above_threshold(ranked) or ranked[:NEAREST]
+            return Answer(
+                query,
+                search.mode,
+                hits,
+                explanations=[hit.explain() for hit in hits] if explain else (),
+                whole=whole,
+                indexes=names_of(asked),
+                weak=len(ranked) - len(hits),
+                every=search.every,
+            )
+
         if batch:
-            number = show(_batch(asked, asking), format, asked, batch=True)
+            number = show(_batch(answer, asked_options), format, asked, batch=True)
+        elif open_ is not None:
+            number = _open(answer(clean(" ".join(text))), open_, asked)
         else:
-            answer = asking.answer(asked, clean(" ".join(text)))
-            number = _open(answer, open_, asked) if open_ is not None else show([answer], format, asked)
+            number = show([answer(clean(" ".join(text)))], format, asked)
         if not number:
             tell_if_empty(asked)
     if not number:
@@ -120,29 +104,22 @@ def _open(answer: Answer, number: int, asked: Asked) -> int:
     return len(answer.hits)
 
 
-def _batch(index: Searchable, asking: _Asking) -> Iterator[Answer]:
+def _batch(answer: Callable[[str], Answer], options: SearchOptions) -> Iterator[Answer]:
     """Answer the non-blank lines of standard input. A line that is no valid query gets a warning and no hits."""
-    is_empty = True
-    for query in filter(None, map(clean, sys.stdin)):
-        is_empty = False
-        if problem := _problem(query, asking.search.syntax):
-            warn(problem)
-            yield Answer(query, asking.search.mode, [])
-        else:
-            yield asking.answer(index, query)
-    if is_empty:
+    queries = filter(None, map(clean, sys.stdin))
+    first = next(queries, None)
+    if first is None:
         raise UsageError("standard input has no query; write one per line")
-
-
-def _problem(query: str, syntax: Syntax) -> str:
-    """Why a query is invalid; empty if it is valid."""
-    if not words(query):
-        return f"the query {quoted(query)} has no words"
-    try:
-        parse_query(query, syntax)
-    except UsageError as error:
-        return str(error)
-    return ""
+    for query in chain([first], queries):
+        try:
+            if not words(query):
+                raise UsageError(f"the query {quoted(query)} has no words")
+            parse_query(query, options.syntax)
+        except UsageError as error:
+            warn(str(error))
+            yield Answer(query, options.mode, Hits())
+        else:
+            yield answer(query)
 
 
 # -- similar -----------------------------------------------------------------------------------------------------------
@@ -202,9 +179,7 @@ def context(
     text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
     *,
     max_words: options.MaxWordsOption = 800,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print an object with query, mode, text, words and citations.")
-    ] = False,
+    json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
     """Print the passages that a language model needs to answer a query.

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -38,18 +38,19 @@ in_access = partial(Option, rich_help_panel="Access")
 class ServedIndexes:
     """The indexes that are served, and how they are opened. Processes that search get it, and open their own."""
 
-    index: Annotated[
-        list[str] | None,
-        Option("--index", "--name", "-i", metavar="INDEX", help="Serve only this index. Repeatable."),
-    ] = None
+    index: Annotated[list[str] | None, options.index_option("Serve only this index. Repeatable.")] = None
     indexes: options.IndexesOption = None
     vectors: options.VectorsOption = None
     rerank: options.RerankOption = None
     rerank_seconds: options.RerankSecondsOption = None
 
+    def places(self) -> dict[str, Any] | None:
+        """The named indexes, or those of this folder; None for all in the nearest folder of indexes."""
+        return find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
+
     def open(self, *, is_reranked: bool = True) -> OpenIndexes:
-        """The named indexes, or those of this folder, or all in the nearest folder of indexes."""
-        places = find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
+        """Open them."""
+        places = self.places()
         return OpenIndexes(
             folder=None if places else nearest(self.indexes),
             places=places,
@@ -59,7 +60,7 @@ class ServedIndexes:
 
     def as_options(self) -> list[str]:
         """The same as options of the command line, for a program that starts elsewhere."""
-        places = find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
+        places = self.places()
         chosen = ["--indexes", str(nearest(self.indexes).absolute())] if places is None else list[str]()
         for place in (places or {}).values():
             chosen += ["-i", str(place.absolute() if isinstance(place, Path) else place)]
@@ -165,7 +166,7 @@ def mcp(
     ] = None,
     *,
     only_print: Annotated[bool, Option("--print", help="With install: print the entry alone.")] = False,
-    yes: Annotated[bool, Option("--yes", "-y", help="With install: do not ask.")] = False,
+    yes: options.YesOption = False,
     timeout: Annotated[
         float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")
     ] = _REQUEST,

@@ -26,10 +26,7 @@ from semsearch.word_vectors.language_table import shipped_languages
 
 @options.with_options("chosen", options.OneIndex)
 def status(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=options.complete_index),
-    ] = None,
+    name: options.IndexArgument = None,
     *,
     problems: Annotated[
         bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
@@ -141,10 +138,7 @@ def _adapted(state: Status) -> str:
 
 
 def trust(
-    index: Annotated[
-        str | None,
-        typer.Argument(metavar="[INDEX]", help="By name or path.", autocompletion=options.complete_index),
-    ] = None,
+    index: options.IndexArgument = None,
     indexes: options.IndexesOption = None,
     yes: options.YesOption = False,
     off: Annotated[bool, typer.Option("--off", help="Allow the index nothing any more.")] = False,

@@ -139,7 +139,7 @@ def compact(
 def map_(
     *,
     anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the regions and their words as JSON.")] = False,
+    json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     chosen: options.OneIndex,
 ) -> None:

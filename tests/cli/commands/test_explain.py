@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from console import semsearch
 
-from semsearch.cli.explanation_text import summary
-from semsearch.results.explanation import Explanation, Lexical, Pairs, TermScore
+from semsearch.cli.explanation_text import lines
+from semsearch.results.explanation import Explanation, Lexical, TermScore
 from semsearch.results.options import Mode
 from semsearch.results.origin import Rerank
 
 pytestmark = pytest.mark.usefixtures("here")
-
-
-def pairs(shares: Sequence[Sequence[float]], question: Sequence[str] = (), sentence: Sequence[str] = ()) -> Pairs:
-    question = question or [f"q{number}" for number in range(len(shares))]
-    sentence = sentence or [f"s{number}" for number in range(len(shares[0]))]
-    return Pairs(tuple(question), tuple(sentence), tuple(tuple(row) for row in shares), ())
-
-
-# -- the command ---------------------------------------------------------------------------------------------------
 
 
 def test_below_each_hit_stands_what_its_score_is_made_of() -> None:
@@ -63,15 +52,12 @@ def test_the_table_fits_a_terminal() -> None:
         assert len(line) <= 80
 
 
-# -- the table -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])
 def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
     """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""
     lexical = Lexical(0.5, 1.0, 2.0, 4.0, (TermScore("ship", 1, 0, 2.0),))
     rerank = Rerank(0.4, 0.1, 3.0, 1.0, 0.5)
     explanation = Explanation("ship", mode, "A ship.", 0.9, lexical, None, None, None, (), rerank)
-    first, *_, last = summary(explanation)
+    first, *_, last = lines(explanation)
     assert first == "lexical 0.500 + rerank 0.400 = 0.900"
     assert last == "rerank  0.1×(3 - 1)/0.5"

@@ -1,5 +1,6 @@
 """Limits on connections that uvicorn does not have: one that is idle, drips in, or reads no answers is closed after a
-deadline; where all places are taken, the longest idle one gives way. Endless heads are refused by h11 (431).
+deadline, as is one on which more requests wait than a head may have bytes; where all places are taken, the longest
+idle one gives way. Endless heads are refused by h11 (431).
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class LimitedConnection(H11Protocol):
 
     def on_response_complete(self) -> None:
         self.idle_since = self.loop.time()
+        if self.conn.their_state is h11.DONE and len(self.conn.trailing_data[0]) > HEAD_BYTES:
+            self.transport.close()  # requests by the thousand wait behind this one, and would be answered to nobody
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 from weakref import WeakSet
 
-from semsearch.errors import IndexNotFound
+from semsearch.errors import IndexDamaged, IndexNotFound
 from semsearch.storage.schema import check_tables
 from semsearch.system.durable import has_locks
 
@@ -33,6 +33,7 @@ _LIMITS = {  # what an index from somebody else may make SQLite build
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
     sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
 }
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # the end of a rollback journal that names another file
 
 
 class Connection(sqlite3.Connection):
@@ -65,6 +66,7 @@ def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection
 
 def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
     """Connect to an SQLite file whose tables may be anybody's: functions that its schema calls do not run."""
+    _check_journal(path)
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     if mode == "rwc" and not path.exists():
         with suppress(OSError):  # which SQLite will meet again
@@ -83,6 +85,15 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Co
         connection.close()
         raise
     return connection
+
+
+def _check_journal(path: Path) -> None:
+    """Refuse a rollback journal that SQLite would wait for, or that names another file: SQLite would delete that."""
+    journal = path.with_name(f"{path.name}-journal")
+    if not os.path.lexists(journal):
+        return
+    if not journal.is_file() or journal.read_bytes()[-len(_NAMES_ANOTHER) :] == _NAMES_ANOTHER:
+        raise IndexDamaged(f"{journal} is no journal of an index; remove it")
 
 
 def open_reader(folder: Path) -> Connection:

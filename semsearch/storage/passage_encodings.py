@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from semsearch.arrays.types import Float16
+from semsearch.errors import IndexDamaged
 from semsearch.storage.connections import connect_to_file
 
 logger = logging.getLogger(__name__)
@@ -103,7 +104,7 @@ class PassageEncodings:
                 return use(db)
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, full, or gone
             logger.debug("%s cannot be used: %s", self._path, error)
-        except (sqlite3.DatabaseError, ValueError) as error:
+        except (sqlite3.DatabaseError, ValueError, IndexDamaged) as error:
             logger.debug("%s is damaged (%s); creating it again", self._path, error)
             self._delete()
         return None

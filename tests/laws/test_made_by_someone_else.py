@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -288,6 +290,33 @@ def test_rows_that_make_a_query_endless_end_it(
         pytest.raises(IndexDamaged, match="takes longer to read than any index"),
     ):
         index.facets()
+
+
+def test_a_journal_does_not_delete_the_file_that_it_names(good: Path, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("A letter.")
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        db.execute("CREATE TABLE x (y)")
+        db.execute("DROP TABLE x")
+    magic, name = bytes.fromhex("d9d505f920a163d7"), str(letter).encode()
+    head = (magic + struct.pack(">5I", 0, 0, 2, 512, 4096)).ljust(512, b"\0")
+    tail = struct.pack(">I", (1 << 30) // 4096 + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    (folder / f"{DATABASE}-journal").write_bytes(head + tail)
+    with (
+        pytest.raises(IndexDamaged, match="index.sqlite-journal is no journal of an index"),
+        Index.create(folder) as index,
+    ):
+        index.sync(good.parent / "docs")
+    assert letter.read_text() == "A letter."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
+def test_a_pipe_in_the_place_of_a_journal_is_not_waited_for(good: Path, tmp_path: Path) -> None:
+    folder = copied(good, tmp_path / "bad")
+    os.mkfifo(folder / f"{DATABASE}-journal")
+    assert "index.sqlite-journal is no journal" in list_indexes(tmp_path)[0].problem
 
 
 def test_a_read_that_ctrl_c_stops_is_stopped(good: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -70,6 +70,16 @@ def test_a_head_without_end_is_refused(asker: Asker, line: bytes) -> None:
         assert until_closed(endless).startswith(b"HTTP/1.1 431 ")
     with connected(asker, UNFINISHED + line) as endless:
         assert is_cut_off_while_sending(endless, line)
+
+
+def test_requests_that_wait_by_the_thousand_are_not_all_answered(asker: Asker) -> None:
+    first = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with connected(asker, first * 100 + first.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")) as patient:
+        assert until_closed(patient).count(b"HTTP/1.1 200 ") == 101
+    with socket.create_connection(("127.0.0.1", asker.port), timeout=60) as greedy:
+        with suppress(ConnectionError):
+            greedy.sendall(first * 20_000)
+        assert until_closed(greedy).count(b"HTTP/1.1 200 ") < 20_000
 
 
 def test_who_drips_headers_keeps_nobody_out(folder: Path) -> None:

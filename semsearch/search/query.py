@@ -20,12 +20,13 @@ from semsearch.lexical.bm25 import WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
 from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
+from semsearch.search.allowed_passages import allowed_passages
 from semsearch.search.candidates import Query, QueryPart
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
 from semsearch.search.fusion import dense_weight
 from semsearch.search.index_reader import IndexView
-from semsearch.search.query_syntax import QuerySyntax, allowed_passages, parse_query
+from semsearch.search.query_syntax import QuerySyntax, parse_query
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words

@@ -19,10 +19,10 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
+from semsearch.search.allowed_passages import allowed_passages
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query import embed
-from semsearch.search.query_syntax import allowed_passages
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages, need_documents, need_passages
 from semsearch.storage.find_document import find_passage
 from semsearch.text.terms import named_terms, of_question

@@ -11,7 +11,7 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.search import query_syntax
+from semsearch.search import allowed_passages
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -109,7 +109,7 @@ def test_a_regular_expression_chooses_passages(index: Index) -> None:
 
 
 def test_a_regular_expression_does_not_take_for_ever(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_syntax, "_REGEX_SECONDS", 0.05)
+    monkeypatch.setattr(allowed_passages, "_REGEX_SECONDS", 0.05)
     index.add([Text("many", "a" * 60 + "!")])
     with pytest.raises(UsageError, match="takes more than"):
         index.search("sky", regex=["^(a|aa)+$"])

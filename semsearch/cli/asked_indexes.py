@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import HERE, all_asked, find_asked, index_folders, of_this_folder, shown
+from semsearch.cli.find_index import HERE, find_asked, find_index, index_folders, of_this_folder, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
@@ -66,7 +65,7 @@ def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
     others = ""
     try:
         if not search.index_first:
-            return [*all_asked(search.indexes)]
+            return [find_index(None, search.indexes)]
     except IndexNotFound as error:
         if index_folders(search.indexes or HERE):
             raise
@@ -129,21 +128,12 @@ def tell_if_stale(results: Iterable[Hit | Citation], asked: Asked) -> None:
 
 
 def tell_if_empty(asked: Asked) -> None:
-    """Warn of an empty index, a likely reason for no hits. Of several on a server nothing is known."""
+    """Warn of an empty index here, a likely reason for no hits."""
     for index in indexes_of(asked).values():
         if not index.status(drift=False, stale=False).documents:
             command = f"semsearch index {'' if index.roots else 'PATH '}--name {shown(index.path)}"
-            why = (
-                "has no files yet, its first indexing was interrupted; to continue, run"
-                if index.roots
-                else "is empty; run"
-            )
-            warn(f"the index {index.path} {why}: {command}")
-    if isinstance(asked, Index | MultiIndex) or names_of(asked):
-        return
-    with suppress(UsageError):  # of several nothing is known
-        if not asked.status(drift=False, stale=False).documents:
-            warn("the index on the server is empty")
+            interrupted = "has no files yet, its first indexing was interrupted; to continue, run"
+            warn(f"the index {index.path} {interrupted if index.roots else 'is empty; run'}: {command}")
 
 
 def without_passages(query: str, passages: Context) -> str:

@@ -164,11 +164,6 @@ def _only(indexes: Path | None) -> Path:
     raise IndexNotFound(_choice(indexes) if folders else none_in(indexes))
 
 
-def all_asked(indexes: Path | None) -> list[Path]:
-    """The indexes that are asked together if none is named. Raises IndexNotFound."""
-    return [*of_this_folder(indexes)] or [_only(indexes)]
-
-
 def all_offered(indexes: Path | None) -> dict[str, Path] | None:
     """The indexes that are offered together if none is named, by name; None for all in the nearest folder of indexes.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from semsearch.cli import options
 from semsearch.cli.configuration import configuration_of
@@ -32,14 +32,7 @@ from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import ask_on_terminal, complain, count, size
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
-from semsearch.errors import (
-    IndexLocked,
-    IndexNotFound,
-    SourceError,
-    UsageError,
-    index_command,
-    rebuild_command,
-)
+from semsearch.errors import IndexLocked, IndexNotFound, SourceError, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.indexing.sync_roots import index_of_moved_folder
@@ -58,15 +51,13 @@ class ReadingOptions:
     """Which files are read, and how."""
 
     include: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Only these files ('*.md', 'guide/**'). Repeatable.")
+        list[str] | None, Option(metavar="GLOB", help="Only these files ('*.md', 'guide/**'). Repeatable.")
     ] = None
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Not these files, as in .semsearchignore. Repeatable.")
+        list[str] | None, Option(metavar="GLOB", help="Not these files, as in .semsearchignore. Repeatable.")
     ] = None
-    hidden: Annotated[bool, typer.Option("--hidden", help="Also files and folders whose names begin with a dot.")] = (
-        False
-    )
-    prune: Annotated[bool, typer.Option("--prune", help="Remove folders that are gone or empty.")] = False
+    hidden: Annotated[bool, Option("--hidden", help="Also files and folders whose names begin with a dot.")] = False
+    prune: Annotated[bool, Option("--prune", help="Remove folders that are gone or empty.")] = False
     text_columns: Annotated[
         list[str] | None, options.in_columns(metavar="NAME,...", help="Search only these columns; *: all.")
     ] = None

@@ -41,15 +41,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from semsearch.cli.answer_formats import (
-    OBEYED,
-    also_in,
-    marks,
-    path_of,
-    position_of,
-    stale_mark,
-    trail,
-)
+from semsearch.cli.answer_formats import OBEYED, also_in, marks, path_of, position_of, stale_mark, trail
 from semsearch.cli.asked_indexes import Asked
 from semsearch.cli.open_hit import show_hit
 from semsearch.cli.printing import count, one_line

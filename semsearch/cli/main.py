@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperCommand
 
 from semsearch import __version__, cli
@@ -204,7 +205,7 @@ def _show_version(asked: bool) -> None:
 def semsearch(
     context: typer.Context,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool, Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Instant semantic search over your own documents, offline.

@@ -62,21 +62,24 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
         best = max(hit.score for hit in answer.hits)
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
             console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
-            if answer.whole:
-                for text in whole(hit, asked):
-                    _print_below(console, text, width)
-            else:
-                _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
-            if also := also_in(hit):
-                _print_below(console, Text(f"+ {also}", "dim"), width)
-            if stale := stale_mark(hit):
-                _print_below(console, Text(f"! {stale}", "yellow"), width)
-            if explanation is not None:
-                for line in lines(explanation, width=width - _INDENT):
-                    _print_below(console, Text(line, "dim"), width)
+            for text in _below(hit, answer.whole, asked, width - _INDENT):
+                _print_below(console, text, width)
+            for line in lines(explanation, width=width - _INDENT) if explanation is not None else ():
+                _print_below(console, Text(line, "dim"), width)
             console.print()
         if answer.weak:
             console.print(Text(answer.left_out(answer.weak), "dim"))
+
+
+def _below(hit: Hit, is_whole: bool, asked: re.Pattern[str] | None, width: int) -> Iterator[Text]:
+    if is_whole:
+        yield from whole(hit, asked)
+    else:
+        yield quotation(hit, asked, room=_LINES * width)
+    if also := also_in(hit):
+        yield Text(f"+ {also}", "dim")
+    if stale := stale_mark(hit):
+        yield Text(f"! {stale}", "yellow")
 
 
 def _print_below(console: Console, text: Text, width: int) -> None:

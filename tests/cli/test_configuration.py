@@ -95,11 +95,6 @@ def test_a_link_does_not_lead_out_of_the_projects_folder(folder: Path, tmp_path:
     assert "out is outside" in semsearch("index").err
 
 
-def test_a_wrong_variable_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEMSEARCH_SEARCH_K", "many")
-    assert "the environment variable SEMSEARCH_SEARCH_K: search.k: Expected `int`" in semsearch("query", "x").err
-
-
 def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMSEARCH_SEARCH_FILTERS", "docs/more/")
     monkeypatch.setenv("SEMSEARCH_SEARCH_DUPLICATES", "true")
@@ -109,6 +104,8 @@ def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch:
     assert found["search.duplicates"] == (True, "SEMSEARCH_SEARCH_DUPLICATES")
     assert found["ask"] == (["docs"], "SEMSEARCH_ASK")
     assert semsearch("query", "violin", "--json").json["hits"][0]["path"] == "docs/more/notes.txt"
+    monkeypatch.setenv("SEMSEARCH_SEARCH_K", "many")
+    assert "the environment variable SEMSEARCH_SEARCH_K: search.k: Expected `int`" in semsearch("query", "x").err
 
 
 def test_new_indexes_have_the_configured_settings_and_old_ones_keep_theirs(

@@ -94,12 +94,6 @@ def test_what_is_not_below_this_folder_is_indexed_among_ones_own(
     assert str(home / "more") in semsearch("index", more).out
 
 
-def test_what_is_below_this_folder_is_indexed_here(home: Path, outside: Path, small_vectors: VectorTable) -> None:
-    write_docs(outside)
-    assert made("docs", vectors=small_vectors) == str(Path("indexes") / "docs")
-    assert not home.exists()
-
-
 def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
     project: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,21 +152,6 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
     assert f".{os.sep}indexes holds only docs; {home} holds only more" in result.err
-
-
-def test_asking_writes_nothing(project: Path, home: Path, outside: Path) -> None:
-    assert semsearch("query", "ship").status == 0  # of the only index there is, wherever it is
-    assert semsearch("indexes").status == 0
-    assert semsearch("list").status == 0
-    assert list(outside.iterdir()) == []
-    assert not home.parent.exists()
-
-
-def test_a_folder_is_synced_into_its_index_from_anywhere_also_by_name(project: Path, outside: Path) -> None:
-    assert semsearch("index", project / "docs", "--json").json["index"] == str(project / "indexes" / "docs")
-    named = semsearch("index", project / "docs", "--name", "docs", "--json").json
-    assert (named["index"], named["unchanged"]) == (str(project / "indexes" / "docs"), 2)
-    assert list(outside.iterdir()) == []
 
 
 def test_the_index_of_a_vanished_folder_elsewhere_is_not_taken_over(

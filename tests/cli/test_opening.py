@@ -103,13 +103,6 @@ def test_a_batch_file_is_given_no_path_that_it_would_obey(bin_: Path) -> None:
         editing(["code.cmd"], Path('/a" & calc & ".md'), 7)
 
 
-def test_a_hit_is_opened_at_its_line(bin_: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vim = program(bin_, "vim")
-    monkeypatch.setenv("EDITOR", "vim")
-    assert semsearch("query", "flour and butter", "--open", "1").out == ""
-    assert given(vim) == ["+14", "--", str(folder / "docs" / "guide.md")]
-
-
 def test_the_name_of_a_document_is_one_argument_whatever_it_is(
     bin_: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

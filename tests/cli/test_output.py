@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,8 @@ from semsearch.cli.answer_formats import (
     plain,
     trail,
 )
-from semsearch.cli.find_index import folder_to_make, name_for
 from semsearch.cli.printing import to_json
 from semsearch.cli.terminal import heading, query_pattern, quotation, whole
-from semsearch.errors import UsageError
 from semsearch.results.hits import Hit, Hits
 
 
@@ -147,23 +144,3 @@ def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> N
     assert max(map(len, quotation(hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
     prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
     assert quotation(hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
-
-
-def test_an_index_is_named_like_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my docs").mkdir()
-    (tmp_path / "one.file.md").write_text("x")
-    monkeypatch.chdir(tmp_path / "my docs")
-    assert name_for(Path()) == "my docs"
-    assert name_for(tmp_path / "my docs" / "") == "my docs"
-    assert name_for(tmp_path / "one.file.md") == "one.file"
-    assert name_for(Path(tmp_path.anchor)) == "root"
-
-
-def test_a_name_is_a_name_and_a_path_a_path() -> None:
-    indexes = Path("indexes")
-    assert folder_to_make("docs", ".", indexes) == indexes / "docs"
-    assert folder_to_make("./docs", ".", indexes) == Path("docs")
-    assert folder_to_make("some/where", ".", indexes) == Path("some/where")
-    for nothing in ("", "  ", "a\0b"):
-        with pytest.raises(UsageError):
-            folder_to_make(nothing, ".", indexes)

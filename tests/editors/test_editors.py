@@ -181,13 +181,6 @@ def test_passages_similar_to_the_current_line(editor: Editor, folder: Path) -> N
     assert Path(hit[3].removesuffix(":10")).resolve() == (folder / "docs/guide.md").resolve()
 
 
-def test_similar_passages_are_found(editor: Editor, folder: Path) -> None:
-    told = editor.open("docs/guide.md") + " " + editor.similar
-    program = "import sys; sys.argv.remove('--all'); from semsearch.__main__ import main; main()"
-    found = done(editor, folder, told, command=[sys.executable, "-c", program])
-    assert found["hits"][0][:2] == [ODD, 3]
-
-
 def test_an_error_is_the_editors_message_and_no_list(editor: Editor, folder: Path) -> None:
     found = done(editor, folder, editor.query("-captain"))
     assert "only excludes words" in found["said"]
@@ -221,10 +214,3 @@ def test_the_package_for_emacs_is_compiled_without_a_warning(tmp_path: Path) -> 
         capture_output=True,
     )
     assert (tmp_path / "made.elc").exists()
-
-
-def test_each_package_is_small() -> None:
-    files = [path for path in EDITORS.rglob("*") if path.suffix in (".lua", ".el")]
-    assert len(files) == 3
-    for path in files:
-        assert len(path.read_text(encoding="utf-8").splitlines()) < 150

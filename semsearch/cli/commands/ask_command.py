@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from semsearch.chat import OLLAMA, ChatModels
 from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
@@ -19,17 +20,17 @@ from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line,
 from semsearch.errors import ServerError
 from semsearch.results.hits import FLOOR, Context
 
-in_model = partial(typer.Option, rich_help_panel="Model")
+in_model = partial(Option, rich_help_panel="Model")
 
 
 @options.with_options("search", options.SearchArguments, without=("duplicates",))
 def ask(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The question.")],
+    text: Annotated[list[str], Argument(metavar="TEXT...", help="The question.")],
     *,
     max_words: options.MaxWordsOption = 800,
     json: options.JsonOption = False,
     show_prompt: Annotated[
-        bool, typer.Option("--show-prompt", help="Print what would be sent to the model, and ask nothing.")
+        bool, Option("--show-prompt", help="Print what would be sent to the model, and ask nothing.")
     ] = False,
     model: Annotated[
         str | None,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from semsearch.cli.configuration import (
     NAME,
@@ -48,9 +49,7 @@ def show(json: JsonOption = False) -> None:
 
 
 @config_group.command()
-def init(
-    user: Annotated[bool, typer.Option("--user", help="Create your own file, not the project's.")] = False,
-) -> None:
+def init(user: Annotated[bool, Option("--user", help="Create your own file, not the project's.")] = False) -> None:
     """Create a semsearch.toml in this folder, with all keys and defaults as comments."""
     file = users_file() if user else Path(NAME)
     file.parent.mkdir(parents=True, exist_ok=True)

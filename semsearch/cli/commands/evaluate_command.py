@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, cast, get_args
 
 import typer
+from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
@@ -25,20 +26,18 @@ _NOT_FOUND = "–"
 _NOT_HERE = "mode filters refresh index_first every min_score per_document duplicates boosts syntax".split()
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
-    typer.Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
+    Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
 ]
 
 
 @options.with_options("search", options.SearchArguments, without=_NOT_HERE)
 def golden(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
+        Path, Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
     ],
     *,
     modes: ModesOption = None,
-    misses: Annotated[
-        bool, typer.Option("--misses", help="List questions without an answer in the first ten hits.")
-    ] = False,
+    misses: Annotated[bool, Option("--misses", help="List questions without an answer in the first ten hits.")] = False,
     json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
@@ -66,12 +65,12 @@ def golden(
 @options.with_options("search", options.SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
 def answers(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
+        Path, Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
     ],
     *,
     modes: ModesOption = None,
     misses: Annotated[
-        bool, typer.Option("--misses", help="List right first hits that quote a sentence without the answer.")
+        bool, Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
     json: options.JsonOption = False,
     search: options.SearchArguments,

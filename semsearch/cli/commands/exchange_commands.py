@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.find_index import folder_of, folder_to_make, open_index
@@ -17,15 +17,12 @@ from semsearch.storage.database import is_index
 
 
 def import_(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="JSON Lines, .csv or .parquet; - is standard input."),
-    ],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="JSON Lines, .csv or .parquet; - is standard input.")],
     *,
-    name: Annotated[str, typer.Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
+    name: Annotated[str, Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
     indexes: options.IndexesOption = None,
-    id_key: Annotated[str, typer.Option(metavar="KEY", help="Key of a document's id.")] = "id",
-    text_key: Annotated[str, typer.Option(metavar="KEY", help="Key of its text.")] = "text",
+    id_key: Annotated[str, Option(metavar="KEY", help="Key of a document's id.")] = "id",
+    text_key: Annotated[str, Option(metavar="KEY", help="Key of its text.")] = "text",
     vectors: options.VectorsOption = None,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -54,18 +51,16 @@ Unit = Literal["documents", "passages", "sentences"]
 
 def export(
     output: Annotated[
-        Path,
-        typer.Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True),
+        Path, Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True)
     ] = Path("-"),
     *,
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
-    unit: Annotated[Unit, typer.Option("--of", help="What a row holds.", show_choices=True)] = "documents",
+    unit: Annotated[Unit, Option("--of", help="What a row holds.", show_choices=True)] = "documents",
     format_: Annotated[
-        ExportFormat | None,
-        typer.Option("--format", "-o", help="Default: the suffix of FILE, or jsonl.", show_choices=True),
+        ExportFormat | None, Option("--format", "-o", help="Default: the suffix of FILE, or jsonl.", show_choices=True)
     ] = None,
-    vectors: Annotated[bool, typer.Option("--vectors", help="Include vectors.")] = False,
+    vectors: Annotated[bool, Option("--vectors", help="Include vectors.")] = False,
     filters: options.FiltersOption = None,
 ) -> None:
     """Export documents, passages or sentences, optionally with vectors.

@@ -10,17 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import (
-    FOLDER,
-    HERE,
-    folder_for_new,
-    from_here,
-    name_from_anywhere,
-    only_one,
-    users_own,
-)
+from semsearch.cli.find_index import FOLDER, HERE, folder_for_new, from_here, name_from_anywhere, only_one, users_own
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import complain, count, keep_warnings, size, to_json
@@ -44,7 +37,7 @@ NOTHING_INDEXED = 2
 def index(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[PATH]...",
             help="Files, folders, s3://bucket/folder and the like; default: all that the index already covers.",
         ),
@@ -52,9 +45,9 @@ def index(
     *,
     index: Annotated[list[str] | None, options.index_option("Name or path; default: the folder's name.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what would be read, and what is left out by which rule.")
+        bool, Option("--dry-run", help="List what would be read, and what is left out by which rule.")
     ] = False,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
+    rebuild: Annotated[bool, Option("--rebuild", help="Rebuild from the stored text and new settings.")] = False,
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     indexes: options.IndexesOption = None,

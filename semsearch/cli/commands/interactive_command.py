@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
@@ -40,7 +40,7 @@ def on_terminal() -> bool:
     "search", options.SearchArguments, without=("every", "refresh", "index_first", "rerank", "rerank_seconds")
 )
 def interactive(
-    text: Annotated[list[str] | None, typer.Argument(metavar="TEXT...", help="The first query.")] = None,
+    text: Annotated[list[str] | None, Argument(metavar="TEXT...", help="The first query.")] = None,
     *,
     k: options.KOption = 30,
     search: options.SearchArguments,

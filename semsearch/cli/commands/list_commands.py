@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from semsearch import trust
 from semsearch.cli import options
@@ -24,17 +25,7 @@ from semsearch.cli.find_index import (
     remember,
     shown,
 )
-from semsearch.cli.printing import (
-    aligned,
-    complain,
-    count,
-    keep_warnings,
-    one_line,
-    plain_path,
-    size,
-    to_json,
-    warn,
-)
+from semsearch.cli.printing import aligned, complain, count, keep_warnings, one_line, plain_path, size, to_json, warn
 from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
@@ -52,20 +43,17 @@ _MINUTE, _DAY = len("2025-01-31T12:30"), len("2025-01-31")
 def list_(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[INDEX]", help="List the documents of this index.", autocompletion=options.complete_index
-        ),
+        Argument(metavar="[INDEX]", help="List the documents of this index.", autocompletion=options.complete_index),
     ] = None,
     *,
     index: Annotated[
-        list[str] | None,
-        typer.Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True),
+        list[str] | None, Option("--index", "--name", "-i", metavar="NAME|PATH", help="The same.", hidden=True)
     ] = None,
-    documents: Annotated[bool, typer.Option("--documents", "-d", help="List the documents of the only index.")] = False,
+    documents: Annotated[bool, Option("--documents", "-d", help="List the documents of the only index.")] = False,
     filters: options.FiltersOption = None,
     indexes: options.IndexesOption = None,
     json: options.JsonOption = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON, an object per line.")] = False,
+    jsonl: Annotated[bool, Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
     """List all indexes, or the documents of one.
 
@@ -124,15 +112,14 @@ def _document_row(document: DocumentInfo) -> tuple[str, ...]:
 # -- describe, rename, delete ------------------------------------------------------------------------------------------
 
 IndexArgument = Annotated[
-    str,
-    typer.Argument(metavar="INDEX", help="By name or path.", autocompletion=options.complete_index, show_default=False),
+    str, Argument(metavar="INDEX", help="By name or path.", autocompletion=options.complete_index, show_default=False)
 ]
 
 
 def describe(
     index: IndexArgument,
     sentence: Annotated[
-        str | None, typer.Argument(metavar="[SENTENCE]", help="What it holds; '' for none; default: show it.")
+        str | None, Argument(metavar="[SENTENCE]", help="What it holds; '' for none; default: show it.")
     ] = None,
     indexes: options.IndexesOption = None,
 ) -> None:
@@ -153,7 +140,7 @@ def describe(
 
 def rename(
     index: IndexArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Its new name.")],
     indexes: options.IndexesOption = None,
 ) -> None:
     """Rename an index. It stays in its folder of indexes; to move it elsewhere, move its folder."""
@@ -166,11 +153,7 @@ def rename(
     print(f"{shown(folder)} is now {shown(target)}")
 
 
-def delete(
-    index: IndexArgument,
-    yes: options.YesOption = False,
-    indexes: options.IndexesOption = None,
-) -> None:
+def delete(index: IndexArgument, yes: options.YesOption = False, indexes: options.IndexesOption = None) -> None:
     """Delete an index. The documents that it was made from are never touched.
 
     Nor is anything in its folder that semsearch has not put there, nor published snapshots.

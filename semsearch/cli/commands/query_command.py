@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from semsearch import cli
 from semsearch.cli import options
@@ -34,15 +34,14 @@ from semsearch.text.tokens import words
 @options.with_options("output", options.OutputArguments)
 def query(
     text: Annotated[
-        list[str],
-        typer.Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line."),
+        list[str], Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line.")
     ],
     *,
     k: options.KOption = 10,
     open_: Annotated[
-        int | None, typer.Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
+        int | None, Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Explain each score, word by word.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Explain each score, word by word.")] = False,
     output: options.OutputArguments,
     search: options.SearchArguments,
 ) -> None:
@@ -132,7 +131,7 @@ _LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a li
 def similar(
     example: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PATH[:LINE]",
             help="A document as hits show it, with a line or place of the passage: keys.md:10, 'talk.pptx slide 3'.",
         ),
@@ -176,7 +175,7 @@ def similar(
 
 @options.with_options("search", options.SearchArguments, without=("duplicates",))
 def context(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="The query.")],
+    text: Annotated[list[str], Argument(metavar="TEXT...", help="The query.")],
     *,
     max_words: options.MaxWordsOption = 800,
     json: options.JsonOption = False,

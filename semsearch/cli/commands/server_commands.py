@@ -86,11 +86,7 @@ def serve(
     workers: Annotated[
         int,
         Option(
-            "--workers",
-            metavar="N",
-            min=0,
-            max=64,
-            help="Processes that serve, for many clients at once; 0: this one.",
+            "--workers", metavar="N", min=0, max=64, help="Processes that serve, for many clients at once; 0: this one."
         ),
     ] = 0,
     served: ServedIndexes,

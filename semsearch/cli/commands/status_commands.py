@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from semsearch import trust as permissions
 from semsearch.cli import options
@@ -29,9 +30,9 @@ def status(
     name: options.IndexArgument = None,
     *,
     problems: Annotated[
-        bool, typer.Option("--problems", help="List files that were not read fully, with the reason.")
+        bool, Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how texts are embedded and searched.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Also how texts are embedded and searched.")] = False,
     json: options.JsonOption = False,
     chosen: options.OneIndex,
 ) -> None:
@@ -141,7 +142,7 @@ def trust(
     index: options.IndexArgument = None,
     indexes: options.IndexesOption = None,
     yes: options.YesOption = False,
-    off: Annotated[bool, typer.Option("--off", help="Allow the index nothing any more.")] = False,
+    off: Annotated[bool, Option("--off", help="Allow the index nothing any more.")] = False,
 ) -> None:
     """Show what an index names outside its folder, and allow it on this machine.
 
@@ -178,10 +179,7 @@ def trust(
 
 
 @options.with_options("chosen", options.OneIndex)
-def verify(
-    *,
-    chosen: options.OneIndex,
-) -> None:
+def verify(*, chosen: options.OneIndex) -> None:
     """Check the integrity of an index.
 
     Checks that rows and vectors match, that all files are as written, and the checksum of each row. Exit status: 0

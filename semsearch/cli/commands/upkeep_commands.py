@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.find_index import find_index, from_here
@@ -20,13 +20,11 @@ from semsearch.system.locations import local_path, uri_scheme
 
 @options.with_options("chosen", options.OneIndex)
 def watch(
-    path: Annotated[
-        str | None, typer.Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")
-    ] = None,
+    path: Annotated[str | None, Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")] = None,
     *,
     max_file_size: options.MaxFileSizeOption = 100,
     processes: options.ProcessesOption = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per sync.")] = False,
+    json: Annotated[bool, Option("--json", help="Print a line of JSON per sync.")] = False,
     quiet: options.QuietOption = False,
     chosen: options.OneIndex,
 ) -> None:
@@ -60,7 +58,7 @@ def watch(
 
 @options.with_options("chosen", options.OneIndex)
 def remove(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
+    paths: Annotated[list[str], Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     *,
     chosen: options.OneIndex,
 ) -> None:
@@ -89,11 +87,7 @@ def _hint(path: str, indexes: Path | None) -> str:
 
 
 @options.with_options("chosen", options.OneIndex)
-def refit(
-    quiet: options.QuietOption = False,
-    *,
-    chosen: options.OneIndex,
-) -> None:
+def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> None:
     """Fit the embedding of an index to its current text.
 
     Useful when `semsearch status` reports drift.
@@ -110,11 +104,7 @@ def refit(
 
 
 @options.with_options("chosen", options.OneIndex)
-def compact(
-    quiet: options.QuietOption = False,
-    *,
-    chosen: options.OneIndex,
-) -> None:
+def compact(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> None:
     """Merge the segments of an index and drop removed vectors.
 
     Nothing is embedded again, and answers stay the same. A sync compacts by itself as far as it pays.
@@ -138,7 +128,7 @@ def compact(
 @options.with_options("chosen", options.OneIndex)
 def map_(
     *,
-    anew: Annotated[bool, typer.Option("--anew", help="Compute the whole map again.")] = False,
+    anew: Annotated[bool, Option("--anew", help="Compute the whole map again.")] = False,
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     chosen: options.OneIndex,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.plugged_in import ExtensibleGroup
@@ -32,10 +33,7 @@ def list_() -> None:
 
 
 @vectors_group.command()
-def info(
-    name: options.TableArgument = "english",
-    json: options.JsonOption = False,
-) -> None:
+def info(name: options.TableArgument = "english", json: options.JsonOption = False) -> None:
     """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
     table = _load(name)
     details: dict[str, Any] = {
@@ -61,9 +59,9 @@ def info(
 
 @vectors_group.command()
 def neighbours(
-    word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
+    word: Annotated[str, Argument(metavar="WORD", help="One word.")],
     vectors: options.TableOption = "english",
-    k: Annotated[int, typer.Option("-k", metavar="N", help="Maximum number.")] = 10,
+    k: Annotated[int, Option("-k", metavar="N", help="Maximum number.")] = 10,
     json: options.JsonOption = False,
 ) -> None:
     """Show the nearest words by cosine. An OOV word is represented by its pieces."""
@@ -82,15 +80,14 @@ def neighbours(
 @vectors_group.command("import")
 def import_(
     file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="GloVe .txt, word2vec .txt or .bin, fastText .vec; also .gz of these."),
+        Path, Argument(metavar="FILE", help="GloVe .txt, word2vec .txt or .bin, fastText .vec; also .gz of these.")
     ],
     to: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder to create; default: FILE.semsearch, where --vectors FILE looks."),
+        Option(metavar="DIR", help="The folder to create; default: FILE.semsearch, where --vectors FILE looks."),
     ] = None,
     counts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Word counts; default: those of the shipped English.")
+        Path | None, Option(metavar="FILE", help="Word counts; default: those of the shipped English.")
     ] = None,
     dtype: options.DtypeOption = "float32",
 ) -> None:

@@ -47,11 +47,6 @@ def test_formats_without_room_refuse(form: str) -> None:
     assert f"--explain does not work with the format {form}" in result.err
 
 
-def test_the_table_fits_a_terminal() -> None:
-    for line in semsearch("query", "captain of the ship", "--explain", "--format", "table").lines:
-        assert len(line) <= 80
-
-
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])
 def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
     """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""

@@ -56,36 +56,22 @@ def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     assert Path(report["index"]) == Path(INDEX)
 
 
-def test_a_skipped_file_is_one_line_with_its_reason(made: Path) -> None:
-    (made / "docs" / "picture.txt").write_bytes(bytes(range(256)) * 20)
-    result = semsearch("index", "docs")
-    assert result.status == 0
-    assert "1 skipped" in result.out
-    (line,) = result.err.splitlines()
-    assert line.startswith(f"semsearch: skipped {Path('docs/picture.txt')}: ")
-    assert line.count("picture.txt") == 1
-
-
-def test_a_missing_path_is_an_error_that_leaves_no_trace(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("index", "typo", "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert result.out == ""
-    assert result.err.startswith("semsearch: ")
-    assert "typo" in result.err
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["typo"], "there is no file or folder typo; "),
+        (["docs", "--target-recall", "0"], "target_recall must be above 0 and at most 1, not 0.0; "),
+        (["docs", "--max-file-size", "inf"], "--max-file-size must be a number of megabytes, not inf; "),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line_and_leaves_no_trace(
+    empty: Path, small_vectors: VectorTable, arguments: list[str], said: str
+) -> None:
+    result = semsearch("index", *arguments, "--vectors", small_vectors.folder)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"semsearch: {said}")
     assert len(result.err.splitlines()) == 1
     assert not (empty / "indexes").exists()
-
-
-def test_a_second_root_is_added_only_if_the_index_is_named(made: Path) -> None:
-    (made / "other" / "docs").mkdir(parents=True)
-    (made / "other" / "docs" / "a.txt").write_text("The moon and a comet.\n")
-    assert "pass --name docs to add other/docs to it" in semsearch("index", "other/docs").err
-    assert semsearch("index", "other/docs", "--name", "docs").status == 0
-    (made / "third").mkdir()
-    (made / "third" / "b.txt").write_text("The rose and a seed.\n")
-    result = semsearch("index", "third", "--name", "docs")
-    assert (result.status, result.err) == (0, "")
-    assert len(semsearch("status", "--json").json["roots"]) == 3
 
 
 def test_a_vanished_root_is_kept_until_pruned(made: Path) -> None:
@@ -105,24 +91,6 @@ def test_another_method_needs_a_rebuild(made: Path) -> None:
     assert semsearch("index", "--rebuild", "--method", "usif").status == 0
     assert semsearch("status", "--json").json["method"] == "usif"
     assert semsearch("verify").status == 0
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "said"),
-    [
-        ("--a", "nan", "a must be at least 1e-12"),
-        ("--target-recall", "0", "target_recall must be above 0 and at most 1"),
-        ("--max-file-size", "inf", "--max-file-size must be a number of megabytes"),
-    ],
-)
-def test_a_bad_setting_is_an_error_that_leaves_no_trace(
-    empty: Path, small_vectors: VectorTable, option: str, value: str, said: str
-) -> None:
-    result = semsearch("index", "docs", option, value, "--vectors", small_vectors.folder)
-    assert result.status == 2
-    assert result.err.startswith(f"semsearch: {said}, not {float(value)}; ")
-    assert len(result.err.splitlines()) == 1
-    assert not (empty / INDEX).exists()
 
 
 def test_without_an_index_commands_say_how_to_make_one(empty: Path) -> None:
@@ -179,19 +147,6 @@ def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
     assert (facts["documents"], facts["sentences"], facts["stale"]) == (2, 7, 0)
     (made / "docs" / "new.md").write_text("The moon.\n")
     assert "1 file changed" in semsearch("status").out
-
-
-def test_an_interrupted_first_index_leaves_nothing_before_files_are_found(
-    empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Index, "sync", interrupted)
-    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
-    assert result.status == 130
-    assert result.err == "semsearch: interrupted; nothing was changed\n"
-    assert not (empty / INDEX).exists()
 
 
 def test_an_interrupted_first_index_keeps_its_folder_and_says_how_to_continue(

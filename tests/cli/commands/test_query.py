@@ -88,16 +88,6 @@ def test_jsonl_is_a_hit_a_line_with_its_query() -> None:
     assert all(set(hit) == HIT | {"query", "mode", "verdict", "answered"} for hit in hits)
 
 
-def test_a_whole_passage_is_shown_with_its_sentence_marked() -> None:
-    lines = semsearch("query", "storm wave", "--show", "passage", "-k", "1").lines
-    assert lines[0].startswith("docs/guide.md:10  ")
-    assert len(lines) == 2
-    assert lines[1].startswith("  > The captain of the ship sail to the harbour. A storm and a wave")
-    assert lines[1].endswith("The anchor is old.")
-    similar = semsearch("similar", "docs/guide.md:14", "--show", "passage", "-k", "1").lines
-    assert similar[1].startswith("  > ")
-
-
 def test_csv_can_be_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(semsearch("query", "storm, wave", "--format", "csv").out)))
     assert rows[0]["query"] == "storm, wave"

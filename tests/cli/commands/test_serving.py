@@ -96,13 +96,6 @@ def test_what_can_only_be_done_here_is_refused(asker: Asker) -> None:
     )
 
 
-def test_a_server_that_is_not_there_is_an_error_that_says_how_to_start_it() -> None:
-    found = semsearch("query", "ship", "--server", "http://127.0.0.1:9")
-    assert found.status == 2
-    assert "does not answer" in found.err
-    assert "semsearch serve" in found.err
-
-
 def test_the_token_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with running(OpenIndexes(folder=tmp_path / "indexes"), ServerSettings(port=0, always_token=True)) as asker:
         assert "this request needs a token" in semsearch("query", "ship", "--server", asker.url).err

@@ -117,7 +117,7 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
-        if kind.isolated_from is not None and len(source) >= kind.isolated_from and not is_running():
+        if kind.is_isolated(source) and not is_running():
             document = _read_apart(kind, source, name, columns)
         else:
             document = _read_here(kind, source, name, columns)

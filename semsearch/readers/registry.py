@@ -17,6 +17,7 @@ stands in LINELESS of semsearch.results.hits.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -43,7 +44,8 @@ class Format:
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"  # of the reader: when it changes, the next sync reads all files of this format again
-    isolated_from: int | None = None  # bytes from which on files are read in another process, with limits; None: never
+    isolated_from: int | None = None  # length from which on files are read in another process, with limits; None: never
+    most_marks: int | None = None  # of a shorter text in this process: signs, not letters, digits or spaces
     has_pictures: bool = False  # text may be recognized in them
     needs: tuple[str, str] | None = None  # the module that its reader imports, and the extra that installs it
     sign: bytes = b""  # that its files begin with
@@ -54,13 +56,30 @@ class Format:
         """Whether what its reader needs is not installed."""
         return self.needs is not None and not _is_installed(self.needs[0])
 
+    def is_isolated(self, source: str | bytes) -> bool:
+        """Whether what was read from a file is parsed in another process, with limits.
+
+        What takes a parser long is many marks that each could begin or end something, so these are counted.
+        """
+        if self.isolated_from is None or len(source) >= self.isolated_from:
+            return self.isolated_from is not None
+        return self.most_marks is not None and isinstance(source, str) and marks_in(source) > self.most_marks
+
+
+_NO_MARKS = (string.ascii_letters + string.digits + " \n").encode() + bytes(range(128, 256))
+
+
+def marks_in(text: str) -> int:
+    """Count the signs of ASCII in a text that are no letters, digits, spaces or ends of lines."""
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_MARKS))
+
 
 def _format(name: str, suffixes: str, module: str, **fields: Any) -> Format:
     return Format(name, tuple(suffixes.split()), f"semsearch.readers.{module}", **fields)
 
 
-# the worst text found of fewer characters takes a second at most (tests/laws/test_linear_readers.py), an ordinary one
-# less than a process takes to start; native readers, and what unpacks, always have one
+# the worst text found of fewer characters and marks takes two seconds at most (tests/laws/test_linear_readers.py), an
+# ordinary one less than a process takes to start; native readers, and what unpacks, always have one
 _text = partial(_format, isolated_from=100_000)
 _binary = partial(_format, binary=True, isolated_from=0)
 _rare = partial(_binary, version="2", needs=("kreuzberg", "rare"))
@@ -80,9 +99,9 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="5", isolated_from=20_000),
-    _text("rst", ".rst .rest", "markup.rst", version="3", isolated_from=3_000),
-    _text("html", ".html .htm .xhtml", "markup.html", declares_encoding=True, isolated_from=4_000),
+    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="5", most_marks=12_000),
+    _text("rst", ".rst .rest", "markup.rst", version="3", most_marks=3_000),
+    _text("html", ".html .htm .xhtml", "markup.html", declares_encoding=True, most_marks=1_300),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex"),
     _text("python", ".py .pyi", "code.source_code", version="4"),

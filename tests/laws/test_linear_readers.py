@@ -1,8 +1,8 @@
 """A law: no small text takes a reader minutes.
 
-Below the length from which a format's texts are read in a process with limits, the worst text that marks of the format
-make (one repeated, two by turns, one after the other) takes at most twenty times what 100,000 characters of ordinary
-text take. Above it, the limit ends the process.
+Below the length and the number of marks from which a format's texts are read in a process with limits, the worst text
+that marks of the format make (one repeated, two by turns, one after the other, with words between them) takes at most
+twenty times what 100,000 characters of ordinary text take. Above it, the limit ends the process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from semsearch.readers import reader_process
 from semsearch.readers.read import _read_here, read_bytes
 from semsearch.readers.reader_process import Limits
 from semsearch.readers.records import NO_COLUMNS
-from semsearch.readers.registry import format_of
+from semsearch.readers.registry import Format, format_of, marks_in
 
 _ORDINARY = 'Some *words* of <b>text</b> here, with (a few) marks; they go on: x = f(1, "two"). And so it ends.\n'
 _TEXTS = 30  # of a format, that are tried besides those known as the worst
@@ -47,8 +47,17 @@ _WORST = {
 }  # fmt: skip
 
 
-def _texts(name: str, length: int) -> Iterator[str]:
-    yield from (mark * (length // len(mark)) for mark in _WORST.get(name, ()))
+def _texts(name: str, kind: Format) -> Iterator[str]:
+    most, length = kind.most_marks or _LONGEST, min(kind.isolated_from or _LONGEST, _LONGEST) - 1
+    for mark in _WORST.get(name, ()):
+        number = min(most // max(1, marks_in(mark)), length // len(mark))
+        yield mark * number
+        yield (mark + "a" * (length // number - len(mark))) * number
+    for text in _made_up(name, length):
+        yield text if marks_in(text) <= most else text[: most * len(text) // marks_in(text)]
+
+
+def _made_up(name: str, length: int) -> Iterator[str]:
     marks, chance = [mark.replace("_", " ") if len(mark) > 1 else mark for mark in _MARKS[name]], random.Random(name)
     for number in range(_TEXTS):
         one, other = chance.sample(marks, 2)
@@ -70,10 +79,9 @@ def _seconds(name: str, text: str) -> float:
 def test_the_worst_text_takes_no_longer_than_some_ordinary_ones(name: str) -> None:
     kind = format_of(name)
     assert kind is not None
-    length = min(kind.isolated_from or _LONGEST, _LONGEST)
     ordinary = _seconds(name, _ORDINARY * (_LONGEST // len(_ORDINARY)))
     line = 20 * max(ordinary, 0.1)
-    slow = [text[:20] for text in _texts(name, length) if _seconds(name, text) > line]
+    slow = [text[:20] for text in _texts(name, kind) if _seconds(name, text) > line]
     assert not slow
 
 

@@ -106,7 +106,7 @@ BUILT_IN: tuple[Format, ...] = (
     _text("latex", ".tex .latex", "markup.latex"),
     _text("python", ".py .pyi", "code.source_code", version="4"),
     _text("code", _CODE, "code.source_code", version="3"),
-    _text("notebook", ".ipynb", "markup.notebook", version="3", isolated_from=20_000),
+    _text("notebook", ".ipynb", "markup.notebook", version="4", isolated_from=20_000),
     _format("jsonl", ".jsonl .ndjson", "json_lines", has_columns=True, version="2"),
     _format("table", ".csv .tsv", "delimited", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt", "markup.subtitles"),

@@ -11,12 +11,12 @@ from semsearch.results.codec import Record
 
 OmissionKind = Literal[
     "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
-    "encrypted parts", "damaged parts", "generated code", "over the limit",
+    "encrypted parts", "damaged parts", "over the limit",
 ]  # fmt: skip
 ProblemKind = Literal[
     "not read",
     "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
-    "encrypted parts", "damaged parts", "generated code", "over the limit",
+    "encrypted parts", "damaged parts", "over the limit",
 ]  # fmt: skip
 _NO_ENDING = "no ending"
 WAITING = "its text is recognized last: semsearch index goes on with it"
@@ -93,7 +93,5 @@ def in_words(omission: Omission) -> str:
             return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
         case "damaged parts":
             return f"{count} damaged part{s} left out{detail}; restore the file, or save it again"
-        case "generated code":
-            return f"its head says: {omission.detail}; only names, signatures and comments are read; exclude the file"
         case "encrypted parts":
             return f"{count} encrypted part{s} not read{detail}; save the file without encryption"

@@ -31,4 +31,4 @@ def test_it_is_cited_as_one_would_say_it(
 
 
 def test_binary_formats_have_no_lines_and_others_have_but_for_subtitles_which_have_times() -> None:
-    assert {kind.name for kind in BUILT_IN if kind.binary} | {"subtitles"} == LINELESS
+    assert {kind.name for kind in BUILT_IN if kind.binary} | {"notebook", "subtitles"} == LINELESS

@@ -24,9 +24,8 @@ from pygments.util import ClassNotFound
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
-from semsearch.readers.code.code_languages import Language, generator, language_named
+from semsearch.readers.code.code_languages import Language, language_named
 from semsearch.readers.document import Block, Document, line_starts
-from semsearch.results.omissions import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _OPENING = re.compile(
@@ -138,9 +137,8 @@ _NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Ha
 def read(source: str, name: str) -> Document:
     """Read comments as prose and all else as code, by function and class; of an unknown language, all text.
 
-    The title is the file's name. Of a file that a program wrote, only comments, names and signatures are kept, and
-    an omission says so. Raises SourceError for minified source, and for files that are too large to be written by
-    hand.
+    The title is the file's name. Raises SourceError for minified source, and for files that are too large to be
+    written by hand.
     """
     starts = line_starts(source)
     if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _SHORT_FILE or _WHITE.search(source):
@@ -400,98 +398,70 @@ _DEEPEST = 6  # level of headings
 
 def _document_of(shape: Shape, name: str) -> Document:
     """The document of source code: headings for definitions, comments as prose, and the lines between them as code."""
-    made_by = generator(" ".join(comment.text for comment in shape.comments[:_FEW]))
-    omissions = (Omission("generated code", 1, made_by),) if made_by else ()
-    blocks = list(_blocks_in_order(shape, signatures_only=bool(made_by)))
-    return Document(shape.source, blocks, "code", PurePath(name).name, omissions=omissions)
+    return Document(shape.source, list(_blocks_in_order(shape)), "code", PurePath(name).name)
 
 
-_FEW = 60  # comments at the head of a file, of which a line may be one
-
-
-def _blocks_in_order(shape: Shape, *, signatures_only: bool) -> Iterator[Block]:
+def _blocks_in_order(shape: Shape) -> Iterator[Block]:
     definitions = sorted(shape.definitions, key=lambda item: (item.first, -item.last, item.line))
     n = len(shape.starts)
     owner = [-1] * (n + 2)  # the innermost definition that a line is in
     around: list[int] = []
     names, depths = list[str](), list[int]()
+    items: list[tuple[int, int, Block]] = []  # line, rank within it, block
     for index, item in enumerate(definitions):
         while around and definitions[around[-1]].last < item.last:
             around.pop()
         names.append(f"{names[around[-1]]}.{item.name}"[:_LONGEST] if around else item.name[:_LONGEST])
-        depths.append(len(around) + 1)
+        depths.append(min(len(around) + 1, _DEEPEST))
         around.append(index)
         owner[item.first : item.last + 1] = [index] * (item.last + 1 - item.first)
+        line = shape.starts[item.line - 1]
+        start = max(line, shape.source.find(item.name.rsplit(".", 1)[-1], line))
+        heading = Block(item.name[:_LONGEST], start, depths[index], place=names[index])
+        items.append((item.first, index - len(definitions), heading))
+    places, levels = [*names, None], [*depths, 0]  # of the lines that are in no definition, the last
     is_code = bytearray(b"\1") * (n + 2)
-    items: list[tuple[int, int, Block]] = []  # line, rank within it, block
-    for index, item in enumerate(definitions):
-        start = shape.source.find(item.name.rsplit(".", 1)[-1], shape.starts[item.line - 1])
-        start = shape.starts[item.line - 1] if start < 0 else start
-        items.append(
-            (
-                item.first,
-                index - len(definitions),
-                Block(item.name[:_LONGEST], start, min(depths[index], _DEEPEST), place=names[index]),
-            )
-        )
     alone = [item for item in shape.comments if item.alone and not shape.line(_last_line(item))]
     for comment in alone:
         first, last = comment.line, _last_line(comment)
         is_code[first : last + 1] = bytes(last + 1 - first)
-    for first, block in blocks_of(alone):
-        items.append((first, 2, replace(block, place=names[owner[first]] if owner[first] >= 0 else None)))
+    items += ((first, 2, replace(block, place=places[owner[first]])) for first, block in blocks_of(alone))
     number = 1
     while number <= n:
-        if not is_code[number] or not shape.source_line(number):
-            number += 1
-            continue
         first, inside = number, owner[number]
         while number <= n and is_code[number] and owner[number] == inside:
             number += 1
-        is_head = inside >= 0 and first <= definitions[inside].line < number
-        code = _code(
-            shape,
-            first,
-            number - 1,
-            definitions[inside] if inside >= 0 else None,
-            is_head=is_head,
-            only_head=signatures_only,
-        )
-        if code is not None:
-            items.append((first, 1, replace(code, place=names[inside] if inside >= 0 else None)))
+        definition = definitions[inside] if inside >= 0 else None
+        if (code := _code(shape, first, number - 1, definition)) is not None:
+            items.append((first, 1, replace(code, place=places[inside])))
+        number = max(number, first + 1)
     items.sort(key=itemgetter(0, 1))
     deepest = 0
     for line, _, block in items:
-        depth = block.level or (min(depths[owner[line]], _DEEPEST) if owner[line] >= 0 else 0)
+        depth = block.level or levels[owner[line]]
         if depth < deepest and not block.level:
             yield Block("", block.start, depth + 1)
         deepest = depth
         yield block
 
 
-def _code(
-    shape: Shape, first: int, last: int, definition: Definition | None, *, is_head: bool, only_head: bool
-) -> Block | None:
+def _code(shape: Shape, first: int, last: int, definition: Definition | None) -> Block | None:
     """The block of the lines `first` to `last`, without the indentation that the whole definition has."""
-    if only_head and not is_head:
+    while first <= last and not shape.source_line(first):
+        first += 1
+    if first > last:
         return None
-    source, starts = shape.source, [*shape.starts, len(shape.source)]
-    margin = 0
-    if definition is not None:
-        line = source[starts[definition.line - 1] : starts[definition.line]]
-        margin = len(line) - len(line.lstrip(" \t"))
-    lines: list[str] = []
-    anchors: list[tuple[int, int]] = []
-    spans: list[tuple[int, int]] = []
+    head = definition.line if definition is not None and first <= definition.line <= last else 0
+    margin = _margin(shape.source_line(definition.line)) if definition is not None else 0
+    lines, anchors, spans = list[str](), list[tuple[int, int]](), list[tuple[int, int]]()
     at = depth = 0
-    begin, head = -1, is_head
+    begin = -1  # of the sentence that these lines are in
     for number in range(first, last + 1):
-        raw = source[starts[number - 1] : starts[number]].rstrip()
-        cut = min(margin, len(raw) - len(raw.lstrip(" \t")))
+        raw = shape.source_line(number)
+        cut = min(margin, _margin(raw))
         text = raw[cut:]
-        anchors.append((at, starts[number - 1] + cut))
+        anchors.append((at, shape.starts[number - 1] + cut))
         lines.append(text)
-        indent = len(text) - len(text.lstrip())
         end = at + len(text)
         if not text:
             if begin >= 0:
@@ -500,18 +470,19 @@ def _code(
         elif begin < 0 and spans and not _WORD.search(text) and spans[-1][1] + 1 >= at:
             spans[-1] = (spans[-1][0], end)
         else:
-            begin = at + indent if begin < 0 else begin
-            masked = shape.mask[starts[number - 1] : starts[number]]
-            depth += masked.count("(") + masked.count("[") - masked.count(")") - masked.count("]")
-            is_past = head and number < definition.line if definition is not None else False
-            if end - begin >= _MOST or (depth <= 0 and not is_past and (head or end - begin >= _ENOUGH)):
+            begin = at + len(text) - len(text.lstrip()) if begin < 0 else begin
+            mask = shape.line(number)
+            depth += mask.count("(") + mask.count("[") - mask.count(")") - mask.count("]")
+            is_whole = depth <= 0 and number >= head and (head or end - begin >= _ENOUGH)
+            if end - begin >= _MOST or is_whole:
                 spans.append((begin, end))
-                begin, depth, head = -1, 0, False
-                if only_head:
-                    break
+                begin, depth, head = -1, 0, 0
         at = end + 1
     text = "\n".join(lines).rstrip()
     if begin >= 0:
         spans.append((begin, len(text)))
-    spans = [(start, min(end, len(text))) for start, end in spans]
-    return Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans)) if spans else None
+    return Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans))
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

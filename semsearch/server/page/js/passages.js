@@ -97,7 +97,7 @@ export function sourceAddress(hit, context) {
 
 // as in semsearch/results/hits.py
 const LINELESS = new Set(
-  "pdf picture doc docx ppt pptx xlsx xls odt ods odp rtf epub fb2 mail msg archive subtitles".split(" "),
+  "pdf picture doc docx ppt pptx xlsx xls odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split(" "),
 );
 
 /** Whether the files of a format have no lines of their own. @param {string} format */

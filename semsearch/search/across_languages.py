@@ -1,9 +1,4 @@
-"""Questions and passages in different languages: the language of a question, its words, and how passages compare.
-
-The vector of a question is made by the word vectors of its own language, which is guessed by
-semsearch.word_vectors.question_language. A question in a language that has no word vectors, and that no document of
-the index has, gives a warning. An index in English alone is never here.
-"""
+"""How passages in another language than the question's compare with it. An index in English alone is never here."""
 
 from __future__ import annotations
 
@@ -14,24 +9,18 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float32, Float64
-from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
-from semsearch.errors import quoted
+from semsearch.embedding.word_finder import english_of
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.origin import Weights
 from semsearch.search.alignment import asked_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query
 from semsearch.search.fusion import fused, mean_cosine, weights_of
-from semsearch.search.index_reader import IndexReader, IndexView
+from semsearch.search.index_reader import IndexView
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.detect_language import clear_language_of, is_clearly_english
-from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
-from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, spelled, without_stop_words
-from semsearch.text.tokens import hash_words, words
+from semsearch.text.languages import RULES
+from semsearch.text.terms import hashes_of, spelled
 from semsearch.word_vectors.language_table import LanguageTable
-from semsearch.word_vectors.language_words import split_words
 from semsearch.word_vectors.multilingual import language_table
-from semsearch.word_vectors.question_language import guess_any_language
 from semsearch.word_vectors.table import WordVectors
 
 # -- The stage ---------------------------------------------------------------------------------------------------------
@@ -139,72 +128,7 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
     return np.asarray((best + above) / 2 * (idf / max(float(idf.sum()), 1e-9)))
 
 
-# -- The language of a question ----------------------------------------------------------------------------------------
-
-_LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
-_LACKS_MOST = 0.5
-
-
-def language_of_question(
-    text: str, words: WordScores, embedder: SentenceEmbedder | None, reader: IndexReader
-) -> tuple[str | None, tuple[str, ...]]:
-    """The language in which a question is read, None for that of the index's texts; and a notice if it has no vectors.
-
-    The language is guessed where the index has word vectors of several. A question to an index in English alone, which
-    lacks its words, is in another language if that is clear and has word vectors.
-    """
-    several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
-    if several is not None:
-        known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
-        return guess_any_language(text, several.english, known, reader.language_documents), ()
-    is_english = reader.languages == (ENGLISH,)
-    if not reader.language_documents or words.lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
-        return None, ()
-    if embedder is not None and is_english:
-        language = guess_any_language(text, english_of(embedder), reader.languages)
-        if language != ENGLISH:
-            return language, ()
-    return None, _notice_of_language(text, reader.languages) if words.lacking > _LACKS_MOST else ()
-
-
-def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """A notice if a question is clearly in none of the languages of the index."""
-    language = clear_language_of(question, languages)
-    if language is None or language in languages:
-        return ()
-    return (
-        f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "
-        f"ask in a language that it has: {', '.join(map(name_of, languages))}",
-    )
-
-
-# -- The words of a question -------------------------------------------------------------------------------------------
-
-
-def known_share(question: str, vectors: WordVectors) -> float:
-    """The share of a question's words that the word vectors have. Single Chinese characters say too little."""
-    found = words(question)
-    several = [word for word in found if len(word) > 1 or word.isascii()]
-    known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
-    return float(known.sum()) / max(len(found), 1)
-
-
-def foreign_terms(text: str, language: str, languages: Sequence[str], vectors: WordVectors) -> QuestionTerms:
-    """The terms of a question in a language that no document of an index is in, without the stop words of its own.
-
-    Of a language that does not part words, they are those of its table.
-    """
-    if not RULES[language].pairs and not RULES[language].sequences:
-        return named_terms(without_stop_words(text, (language,)), languages)
-    table = language_table(language, vectors)
-    if table is None:
-        return named_terms(text, languages)
-    idle = stop_words(language)
-    found = [word for word in split_words(text, table) if word not in idle]
-    latin = named_terms(" ".join(word for word in found if word.isascii()), languages)
-    foreign = [word for word in found if not word.isascii()]
-    return QuestionTerms(np.concatenate((latin.terms, hashes_of(foreign))), [*latin.words, *foreign])
-
+# -- Words that are the same in other languages ------------------------------------------------------------------------
 
 _FREQUENT = 20_000  # words of a language, which are no names
 
@@ -214,7 +138,7 @@ def names_in(query: Query) -> WordScores | None:
     language. None if it is not compared by words."""
     if query.words is None or query.terms is None or query.language is None or query.embedder is None:
         return None
-    english = english_of(query.embedder)
+    english = english_of(query.embedder.chosen_.vectors)
     table = language_table(query.language, english) or english
     ids = table.lookup(hashes_of([spelled(word, query.language) for word in query.terms.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
@@ -231,9 +155,3 @@ def _least_frequent(table: WordVectors | LanguageTable) -> float:
         p = table.frequencies
         _least[table.digest] = float(np.partition(p, -_FREQUENT)[-_FREQUENT]) if len(p) > _FREQUENT else 0.0
     return _least[table.digest]
-
-
-def english_of(embedder: SentenceEmbedder) -> WordVectors:
-    """The English word vectors of an embedder."""
-    several = as_multilingual(embedder.chosen_.vectors)
-    return embedder.chosen_.vectors if several is None else several.english

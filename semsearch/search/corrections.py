@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
-from semsearch.embedding.word_finder import as_multilingual
+from semsearch.embedding.word_finder import english_of
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.origin import Correction
@@ -143,8 +143,7 @@ class _Corrector:
         self._context: list[Rows] = []  # of the other words
         self._tables: dict[str, LanguageTable] = {}  # of languages besides English, where the index is in some
         if [*lexical.languages] != [ENGLISH]:
-            several = as_multilingual(vectors())
-            english = vectors() if several is None else several.english
+            english = english_of(vectors())
             tables = {code: language_table(code, english) for code in lexical.languages}
             self._tables = {code: table for code, table in tables.items() if table is not None}
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import tuning
-from semsearch.arrays.types import Int64
+from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.contributions import WordShares
 from semsearch.lexical.bm25 import NeighbourFlags
 from semsearch.results.explanation import (
@@ -145,6 +145,9 @@ def _lexical(query: Query, origin: Origin, passage: _Passage, index: IndexView) 
     return Lexical(origin.points["lexical"], weights.lexical, bm25, weights.best, terms)
 
 
+_ROUNDING = 0.004  # the difference of cosines that are not the same but for rounding
+
+
 def _dense(
     query: Query, origin: Origin, words: WordShares, passage: _Passage, index: IndexView
 ) -> tuple[Dense, Pairs | None, str]:
@@ -153,28 +156,19 @@ def _dense(
     A cosine is the product of a vector of the passage and the sum of the vectors of the query's words: so the share of
     a word is the product of the first with its own.
     """
-    assert query.embedder is not None  # there are cosines
-    assert query.terms is not None
+    assert query.terms is not None  # there are cosines
     assert query.vector is not None
     reader, cosines, weights = index.reader, origin.cosines, shares_of_cosines()
-    pairs, sentence, by_word = None, passage.row.sentence(0), dict[str, Mapping[str, float]]()
     general, topics = reader.halves.of(index.vectors_of(passage.ids, len(query.vector))[0])
     of_query = reader.halves.general(query.vector)
     words = words.summing_to(of_query)
+    pairs, sentence, by_word = None, passage.row.sentence(0), dict[str, Mapping[str, float]]()
     if "topics" in cosines and reader.topics is not None:
         by_word["topics"] = _by_word(query.terms.words, reader.topics.shares(query.terms.terms) @ topics)
     if "passage" in cosines:
         by_word["passage"] = _by_word(words.words, words.rows @ general)
-        _, (number,) = best_sentences(of_query, passage.ids, passage.spans, index)
-        sentence = passage.row.sentence(max(int(number), 0))
-        language = None if query.language is None else passage.language
-        parts = query.embedder.shares(with_parts(sentence, passage.format), language)
-        if number >= 0:
-            stored = index.sentences(passage.ids, passage.spans)
-            parts = parts.summing_to(stored.rows[np.searchsorted(stored.positions, number)])
-        matrix = words.rows @ parts.rows.T
-        pairs = Pairs(words.words, parts.words, tuple(tuple(row) for row in matrix.tolist()), parts.unknown)
-        by_word["sentence"] = _by_word(words.words, matrix.sum(axis=1))
+        pairs, sentence = _pairs(query, words, of_query, passage, index)
+        by_word["sentence"] = _by_word(words.words, np.sum(pairs.shares, axis=1))
         if "title" in cosines:
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
@@ -185,15 +179,28 @@ def _dense(
         known = sum(weights[name] for name in cosines if name in weights)
         weights = weights | {"words": tuning.TUNING.aligned_across * known}
     total = sum(weights[name] for name in by_word)
-    parts_of_cosine = tuple(
+    parts = tuple(
         Cosine(name, cosines[name], weights[name] / total, tuple(WordShare(*share) for share in shares.items()))  # type: ignore[arg-type]
         for name, shares in by_word.items()
     )
-    dense = sum(part.weight * part.cosine for part in parts_of_cosine)
-    return Dense(origin.points.get("dense", 0.0), origin.weights.dense, dense, parts_of_cosine), pairs, sentence
+    cosine = sum(part.weight * part.cosine for part in parts)
+    return Dense(origin.points.get("dense", 0.0), origin.weights.dense, cosine, parts), pairs, sentence
 
 
-_ROUNDING = 0.004  # the difference of cosines that are not the same but for rounding
+def _pairs(
+    query: Query, words: WordShares, of_query: Float32, passage: _Passage, index: IndexView
+) -> tuple[Pairs, str]:
+    """The pairs of words of the query and of the passage's sentence nearest in meaning; and that sentence."""
+    assert query.embedder is not None
+    _, (number,) = best_sentences(of_query, passage.ids, passage.spans, index)
+    sentence = passage.row.sentence(max(int(number), 0))
+    language = None if query.language is None else passage.language
+    parts = query.embedder.shares(with_parts(sentence, passage.format), language)
+    if number >= 0:
+        stored = index.sentences(passage.ids, passage.spans)
+        parts = parts.summing_to(stored.rows[np.searchsorted(stored.positions, number)])
+    shares = (words.rows @ parts.rows.T).tolist()
+    return Pairs(words.words, parts.words, tuple(map(tuple, shares)), parts.unknown), sentence
 
 
 def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quoted | None:

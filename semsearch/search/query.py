@@ -1,7 +1,9 @@
 """From the text of a query to a `Query`: its words, its vector, the passages that may answer, parts to find literally.
 
 In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
-of the dense score, and its vector is made by the word vectors of its own language.
+of the dense score, and its vector is made by the word vectors of its own language, which is guessed
+(semsearch.word_vectors.question_language). A question in a language that has no word vectors, and that no document of
+the index has, gives a warning.
 """
 
 from __future__ import annotations
@@ -15,23 +17,27 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
+from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
-from semsearch.search.across_languages import english_of, foreign_terms, known_share, language_of_question
 from semsearch.search.allowed_passages import allowed_passages
 from semsearch.search.candidates import Query, QueryPart
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
 from semsearch.search.fusion import dense_weight
-from semsearch.search.index_reader import IndexView
+from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.query_syntax import QuerySyntax, parse_query
-from semsearch.text.languages import ENGLISH
+from semsearch.text.detect_language import clear_language_of, is_clearly_english
+from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words
-from semsearch.text.tokens import words as words_of
+from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
+from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
+from semsearch.word_vectors.language_words import split_words
+from semsearch.word_vectors.multilingual import language_table
+from semsearch.word_vectors.question_language import guess_any_language
 from semsearch.word_vectors.table import WordVectors
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
@@ -60,7 +66,7 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     syntax = parse_query(original, options.syntax)
     typed = LookedUp.of(syntax.text, index)
     embedder = None if options.mode == "lexical" else index.embedder
-    language, of_language = language_of_question(typed.text, typed.words, embedder, index.reader)
+    language, of_language = _language_of_question(typed.text, typed.words, embedder, index.reader)
     compared, corrected = typed, tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
         better, corrected = _corrected(typed, syntax, embedder, index)
@@ -81,9 +87,9 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     """A text in a language, None for that of the index's texts, with the words and the vector that are compared."""
     reader, mode, text, terms, words = index.reader, options.mode, typed.text, typed.terms, typed.words
     embedder = None if mode == "lexical" else index.embedder
-    english = None if embedder is None else english_of(embedder)
+    english = None if embedder is None else english_of(embedder.chosen_.vectors)
     if english is not None and language is not None and language not in reader.languages:
-        terms = foreign_terms(text, language, reader.languages, english)
+        terms = _foreign_terms(text, language, reader.languages, english)
         words = reader.lexical.scores(terms.terms)
     query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
     if embedder is None or english is None:
@@ -93,7 +99,7 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
     weight, notices = None, tuple[str, ...]()
     if mode == "hybrid" and reader.languages != (ENGLISH,):
-        weight = dense_weight(share_known if language is not None else known_share(text, english))
+        weight = dense_weight(share_known if language is not None else _known_share(text, english))
     if not vector.any():
         instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
         notices = (f"the word vectors have no word of {quoted(text)}: {instead}",)
@@ -146,3 +152,70 @@ def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Seque
     if not is_word and not syntax.must and not syntax.must_not and not _MAY_BE_EXACT.search(query.text):
         return ()
     return parts_of(alone if is_word else query.text, syntax.must, with_words=is_word)
+
+
+# -- The language of a question ----------------------------------------------------------------------------------------
+
+_LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
+_LACKS_MOST = 0.5
+
+
+def _language_of_question(
+    text: str, words: WordScores, embedder: SentenceEmbedder | None, reader: IndexReader
+) -> tuple[str | None, tuple[str, ...]]:
+    """The language in which a question is read, None for that of the index's texts; and a notice if it has no vectors.
+
+    The language is guessed where the index has word vectors of several. A question to an index in English alone, which
+    lacks its words, is in another language if that is clear and has word vectors.
+    """
+    several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
+    if several is not None:
+        known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
+        return guess_any_language(text, several.english, known, reader.language_documents), ()
+    is_english = reader.languages == (ENGLISH,)
+    if not reader.language_documents or words.lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
+        return None, ()
+    if embedder is not None and is_english:
+        language = guess_any_language(text, english_of(embedder.chosen_.vectors), reader.languages)
+        if language != ENGLISH:
+            return language, ()
+    return None, _notice_of_language(text, reader.languages) if words.lacking > _LACKS_MOST else ()
+
+
+def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """A notice if a question is clearly in none of the languages of the index."""
+    language = clear_language_of(question, languages)
+    if language is None or language in languages:
+        return ()
+    return (
+        f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "
+        f"ask in a language that it has: {', '.join(map(name_of, languages))}",
+    )
+
+
+# -- The words of a question in another language -----------------------------------------------------------------------
+
+
+def _known_share(question: str, vectors: WordVectors) -> float:
+    """The share of a question's words that the word vectors have. Single Chinese characters say too little."""
+    asked = words_of(question)
+    several = [word for word in asked if len(word) > 1 or word.isascii()]
+    known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
+    return float(known.sum()) / max(len(asked), 1)
+
+
+def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: WordVectors) -> QuestionTerms:
+    """The terms of a question in a language that no document of an index is in, without the stop words of its own.
+
+    Of a language that does not part words, they are those of its table.
+    """
+    if not RULES[language].pairs and not RULES[language].sequences:
+        return named_terms(without_stop_words(text, (language,)), languages)
+    table = language_table(language, vectors)
+    if table is None:
+        return named_terms(text, languages)
+    idle = stop_words(language)
+    telling = [word for word in split_words(text, table) if word not in idle]
+    latin = named_terms(" ".join(filter(str.isascii, telling)), languages)
+    foreign = [word for word in telling if not word.isascii()]
+    return QuestionTerms(np.concatenate((latin.terms, hashes_of(foreign))), [*latin.words, *foreign])

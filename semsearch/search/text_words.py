@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from semsearch.arrays.types import Int32, Int64, UInt64
-from semsearch.embedding.word_finder import as_multilingual
+from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
@@ -102,7 +102,7 @@ class ReadTexts:
             words = several.words_of(texts, language, keep_unknown=False)
             ids, of_ids = words.ids, words.lengths
         elif table is not None:
-            ids, of_ids = (table if several is None else several.english).lookup(hashes), counts
+            ids, of_ids = english_of(table).lookup(hashes), counts
         else:
             ids, of_ids = np.zeros(0, dtype=np.int32), np.zeros(len(texts), dtype=np.int64)
         ids_of_texts = [part[part >= 0] for part in _split(ids, of_ids)]

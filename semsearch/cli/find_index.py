@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
@@ -319,23 +319,20 @@ def none_in(indexes: Path | None) -> str:
     return why_unusable(indexes) or f"no index {where}; create one: semsearch index ."
 
 
-_FOLDERS_TO_NAME = 3
-
-
 def _choice(indexes: Path | None) -> str:
-    """The indexes to choose from, by the folders that they are in: the nearest three."""
-    by_folder: dict[Path, list[str]] = {}
-    for index in all_indexes(indexes):
-        by_folder.setdefault(index.parent, []).append(index.name)
-    parts = [
-        f"{shown(folder)} holds only {names[0]}"
-        if len(names) == 1
-        else f"{shown(folder)} holds {len(names)} indexes: {', '.join(names)}; choose one: --index {names[0]}"
-        for folder, names in islice(by_folder.items(), _FOLDERS_TO_NAME)
-    ]
-    if len(by_folder) > _FOLDERS_TO_NAME:
-        parts.append("semsearch list shows more")
-    return "; ".join(parts) or none_in(indexes)
+    """The indexes to choose from: those in the nearest folder that has any, or how many there are elsewhere."""
+    every, near = all_indexes(indexes), nearest(indexes)
+    names = [index.name for index in index_folders(near)]
+    if not every:
+        return none_in(indexes)
+    if not names:
+        elsewhere = f"{len(every)} indexes are" if len(every) > 1 else "one index is"
+        return f"{elsewhere} elsewhere (semsearch list); to ask one: --index {name_from_anywhere(every[0])}"
+    holds = (
+        f"{len(names)} indexes: {', '.join(names)}; choose one: --index {names[0]}" if names[1:] else f"only {names[0]}"
+    )
+    listed = "; semsearch list shows those elsewhere" if len(every) > len(names) else ""
+    return f"{shown(near)} holds {holds}{listed}"
 
 
 def shown(folder: Path) -> str:

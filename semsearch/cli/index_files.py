@@ -186,6 +186,8 @@ def _folder_for(paths: Sequence[str], name: str | None, indexes: Path | None) ->
             f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
         )
     if is_index(new) and (roots := roots_of(new)):
+        if not uri_scheme(path) and index_of_moved_folder(Path(path), [new]):
+            return new  # the folder was moved together with its index
         raise UsageError(
             f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
             f"{path} to it, or another name for an index of its own"
@@ -285,10 +287,11 @@ def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool
         files = _readable_files(here)
         question = f"No index of this folder. Index {files}?"
         if not (files and ask_on_terminal(question, default=not is_whole)):
-            advice = (
-                f"to index {files}, run: semsearch index . (or add --index-first)" if files else "nor readable files"
+            raise IndexNotFound(
+                f"no index of this folder; to index {files}, run: semsearch index . (or add --index-first)"
+                if files
+                else "no index of this folder, in which there are no readable files"
             )
-            raise IndexNotFound(f"no index of this folder; {advice}")
     target = target_of(["."], None, indexes)
     report = index_paths(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
     complain(summary(target.folder, report))

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
@@ -107,7 +108,8 @@ class Program(ExtensibleGroup):
         if command is None:
             close = get_close_matches(name, self._words(ctx), n=1)
             similar = f"did you mean semsearch {close[0]}? " if close else ""
-            raise UsageError(f"there is no command {name!r}; {similar}to search for it: semsearch query {name!r}")
+            words = " ".join(takewhile(lambda arg: not arg.startswith("-"), args))
+            raise UsageError(f"there is no command {name!r}; {similar}to search for it: semsearch query {words!r}")
         return name, command, args[1:]
 
     def _words(self, ctx: Any) -> list[str]:

@@ -262,7 +262,8 @@ def _look_at_root(
         elif not documents:
             seen.warnings.append(str(error))
         elif has_vanished:
-            seen.warnings.append(f"{root.path} no longer exists; {_kept(len(documents))} (--prune removes them)")
+            kept = f"{_kept(len(documents))} (--prune removes them); if it was moved, index its new place"
+            seen.warnings.append(f"{root.path} no longer exists; {kept}")
         else:
             seen.warnings.append(f"{error}; {_kept(len(documents))}")
         return

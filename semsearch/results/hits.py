@@ -173,6 +173,11 @@ class Hit(FoundRecord):
         """Convert to a plain dict, as for JSON. `origin` is needed only to explain the hit later."""
         return to_dict(self, without=None if origin else "origin")
 
+    def __str__(self) -> str:
+        """A line to print: place, score and the best sentence."""
+        place = location(self.path, self.format, self.position)
+        return f"{place}  {self.score:.3f}  {' '.join(self.sentence.split())}"
+
     def _repr_html_(self) -> str:
         return block(html_of_hit(self))
 
@@ -261,6 +266,11 @@ class Hits(list[Hit]):
         return (
             self.instead(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
         )
+
+    def __str__(self) -> str:
+        """A line for each hit, below one for a verdict that the command line shows too."""
+        heading = heading_of(self.verdict, self.missing) if self else nothing_answers(self.missing)
+        return "\n".join(filter(None, (heading, *map(str, self))))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Convert to a pandas DataFrame: a row for each hit, a column for each of its fields but `origin`.

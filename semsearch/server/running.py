@@ -68,7 +68,7 @@ def listen(settings: ServerSettings) -> socket.socket:
     try:
         listening = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        reason = error.strerror or error
+        reason = str(error.strerror or error).partition(" (while")[0]  # Python adds the address
         raise UsageError(
             f"cannot listen on {settings.host} port {settings.port} ({reason}); choose another with --host or --port"
         ) from error

@@ -58,4 +58,11 @@ def test_a_file_that_would_lose_something_is_left_alone(text: str) -> None:
     file.write_text(text)
     result = semsearch("mcp", "install", "cursor", "--yes")
     assert (result.status, "--print" in result.err, file.read_text()) == (2, True, text)
-    assert "install cursor" in semsearch("mcp", "install", "unknown").err
+
+
+@pytest.mark.parametrize("words", [("install",), ("install", "emacs"), ("cursor",)])
+def test_without_a_program_that_is_known_the_programs_are_named(words: tuple[str, ...]) -> None:
+    result = semsearch("mcp", *words, "--print")
+    assert result.status == 2
+    assert "names none of these programs: claude-code, " in result.err
+    assert "semsearch mcp install claude-code" in result.err

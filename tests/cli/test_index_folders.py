@@ -110,6 +110,19 @@ def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
     assert semsearch("status", "--json").json["documents"] == 3
 
 
+def test_a_project_that_moves_with_its_index_is_indexed_as_before(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project.parent)
+    project.rename("moved")
+    monkeypatch.chdir(project.parent / "moved")
+    result = semsearch("index", "docs")
+    assert result.status == 0
+    assert "2 documents were kept" in result.err
+    status = semsearch("status", "--json").json
+    assert (status["roots"], status["documents"]) == ([(project.parent / "moved" / "docs").as_posix()], 2)
+
+
 def test_the_only_index_of_folders_in_this_one_is_asked_before_the_only_one_elsewhere(
     home: Path, outside: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +164,7 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     made("docs/more", "--indexes", home, vectors=small_vectors)
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
-    assert f".{os.sep}indexes holds only docs; {home} holds only more" in result.err
+    assert f".{os.sep}indexes holds only docs; semsearch list shows those elsewhere" in result.err
 
 
 def test_the_index_of_a_vanished_folder_elsewhere_is_not_taken_over(
@@ -201,10 +214,23 @@ def test_all_indexes_that_have_this_folder_are_asked_and_the_nearest_is_meant(
     assert "2 indexes are of this folder: letters, a; choose one: --index letters" in which.err
 
 
-def test_where_it_is_not_clear_which_is_meant_the_choices_are_named(several: Path) -> None:
+def test_where_it_is_not_clear_which_is_meant_the_nearest_choices_are_named(
+    several: Path, outside: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(several)
     result = semsearch("query", "the captain", "-k", "3")
     assert (result.status, result.out) == (2, "")
-    assert result.err == f"semsearch: .{os.sep}indexes holds 2 indexes: docs, letters; choose one: --index docs\n"
+    told = f"semsearch: .{os.sep}indexes holds 2 indexes: docs, letters; choose one: --index docs"
+    assert result.err == f"{told}\n"
+    write_docs(outside)
+    monkeypatch.chdir(outside)
+    made("docs", vectors=small_vectors)
+    monkeypatch.chdir(several)
+    assert semsearch("query", "the captain").err == f"{told}; semsearch list shows those elsewhere\n"
+    monkeypatch.chdir(several.parent)
+    _, told, one = semsearch("query", "the captain").err.rpartition("; 3 indexes are elsewhere (semsearch list); ")
+    assert told
+    assert semsearch("query", "the captain", *one.removeprefix("to ask one: ").split()).status == 0
 
 
 def test_an_index_is_named_from_anywhere(several: Path, outside: Path, small_vectors: VectorTable) -> None:

@@ -46,6 +46,15 @@ def test_a_slice_of_hits_is_hits(hits: Hits) -> None:
     assert type(hits[:0]) is Hits
 
 
+def test_printed_hits_are_a_line_each_below_what_is_said_of_them(index: Index, hits: Hits) -> None:
+    first = f"{hits[0].path}:{hits[0].line}  {hits[0].score:.3f}  A ship in the storm."
+    assert (hits.verdict, str(hits[0])) == ("answers", first)
+    assert str(hits).splitlines() == [str(hit) for hit in hits]
+    assert str(index.search("zzyzx ship", filters=["nowhere/*"])).startswith("nothing answers this")
+    nearest = Hits(hits[:1], verdict="not here", missing=("zzyzx",))
+    assert str(nearest) == f"nothing answers this (no document has: zzyzx); nearest:\n{first}"
+
+
 def test_a_table_has_a_row_for_each_hit_and_a_column_for_each_field(hits: Hits) -> None:
     frame = hits.to_pandas()
     assert isinstance(frame, pandas.DataFrame)

@@ -52,7 +52,10 @@ def install(words: Sequence[str], options: Sequence[str], *, only_print: bool, y
     """
     client = CLIENTS.get(words[1]) if len(words) == 2 and words[0] == "install" else None
     if client is None:
-        raise UsageError(f"{' '.join(words)!r} is none of: {', '.join(f'install {name}' for name in CLIENTS)}")
+        raise UsageError(
+            f"semsearch mcp {' '.join(words)} names none of these programs: {', '.join(CLIENTS)}; "
+            f"for example: semsearch mcp install {next(iter(CLIENTS))}"
+        )
     program = shutil.which(_NAME)
     command = [program, "mcp"] if program else [sys.executable, "-m", _NAME, "mcp"]
     entry = {"command": command[0], "args": [*command[1:], *options]}

@@ -117,7 +117,9 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert semsearch("rm", "docs/more/notes.txt").out.endswith("1 removed\n")
     assert semsearch("sync").status == 0
     shown = semsearch("--help").out
-    assert "did you mean semsearch search?" in semsearch("serach", "captain").err
+    told = semsearch("serach", "captain", "-k", "3").err
+    assert "did you mean semsearch search?" in told
+    assert "semsearch query 'serach captain'" in told
     assert semsearch("what does the captain do?").out == semsearch("query", "what does the captain do?").out
     assert semsearch("captain", "ship").out == semsearch("query", "captain ship").out
     assert "describe" in shown

@@ -20,6 +20,7 @@ from semsearch.search.fuse_indexes import common, deduplicate, fuse_alike, fuse_
 from semsearch.search.reranking import rerank
 from semsearch.searchable import Searchable
 from semsearch.storage.published import published_at
+from semsearch.system.parallel import while_wanted
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
@@ -82,7 +83,7 @@ class MultiIndex(Searchable):
             name: index.searcher.search(queries, wide, reranked=is_reranked) for name, index in self.indexes.items()
         }
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
-        return [self._fused(hits, options, query) for query, hits in zip(queries, by_query, strict=True)]
+        return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
 
     def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         wide, having = _wider(options), self._having(example, line)

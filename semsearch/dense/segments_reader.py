@@ -5,8 +5,9 @@ A segment may be in a mapped file, in memory or with an engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
@@ -100,7 +101,7 @@ class SegmentsReader:
             check_dimension(queries, vectors.dimension)
         n = min(n, sum(self._sizes))
         scans = [
-            partial(vectors.scan, queries, min(n, size), allowed=mask)
+            partial(_scanned, vectors, queries, min(n, size), mask)
             for vectors, size, alive in zip(self._opened, self._sizes, self._alive, strict=True)
             if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
         ]
@@ -117,7 +118,7 @@ class SegmentsReader:
             inside = np.flatnonzero(here if gone is None else here & ~gone)
             if len(inside):
                 positions.append(inside)
-                work.append(partial(vectors.rows, id_ranges.below(ids[inside])))
+                work.append(partial(_fetched, vectors, id_ranges.below(ids[inside])))
         rows = self._together(work)
         if len(rows) == 1:
             return StoredVectors(positions[0], rows[0], len(ids))
@@ -137,6 +138,37 @@ class SegmentsReader:
         """The rows of each segment that are not removed; None if none is removed."""
         removed = [vectors.segment.id_ranges.rows_in(self._removed) for vectors in self._opened]
         return [~rows if rows.any() else None for rows in removed]
+
+
+def _scanned(vectors: OpenedSegment, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
+    """What a segment finds. Raises IndexDamaged for what it cannot find: its engine may be anybody's."""
+    with _doubted(vectors):
+        result = vectors.scan(queries, n, allowed=allowed)
+        ids, scores = result.ids, result.scores
+        is_hit = ids >= 0
+        is_possible = ids.shape == scores.shape == (len(queries), min(n, ids.shape[1])) and np.isfinite(scores[is_hit])
+        if not np.all(is_possible) or not vectors.segment.id_ranges.has(ids[is_hit]).all():
+            raise ValueError("an id or a score that none can be")
+    return result
+
+
+def _fetched(vectors: OpenedSegment, rows: Int64) -> Float32:
+    """The vectors at some rows. Raises IndexDamaged for what can be none. (n,) -> (n, d)"""
+    with _doubted(vectors):
+        fetched = vectors.rows(rows)
+        if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(fetched).all():
+            raise ValueError("numbers that no vectors are")
+    return fetched
+
+
+@contextmanager
+def _doubted(vectors: OpenedSegment) -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, OverflowError) as error:
+        raise IndexDamaged(
+            f"{vectors.segment.file} does not answer as semsearch wrote it ({error}); run: semsearch index --rebuild"
+        ) from error
 
 
 def _mask(vectors: OpenedSegment, alive: Bool | None, allowed: IdRanges | None) -> Bool | None:

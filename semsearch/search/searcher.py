@@ -23,6 +23,7 @@ from semsearch.search.similar import ExampleTexts, find_subject, passage_of, que
 from semsearch.storage.catalogue import PassageRow, get_passages
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_stamp
+from semsearch.system.parallel import while_wanted
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ class Searcher:
         All see one generation. Raises UsageError for a query without words.
         """
         wide = self._candidates(options) if reranked else options
-        answers = self.in_one_generation(lambda index: [search(query, wide, index) for query in queries])
+        answers = self.in_one_generation(lambda index: [search(query, wide, index) for query in while_wanted(queries)])
         if not reranked:
             return answers
-        return [self._reranked(query, hits) for query, hits in zip(queries, answers, strict=True)]
+        return [self._reranked(query, hits) for query, hits in while_wanted(zip(queries, answers, strict=True))]
 
     def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""

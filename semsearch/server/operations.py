@@ -133,7 +133,11 @@ async def answer(request: Request, work: Work, *, pool: WorkPool | None = None, 
         result = work(engine.indexes)
         return result if isinstance(result, bytes) else to_json(result)
 
-    return Response(await (pool or engine.asking).run(body, limited_client(request)), media_type=media)
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return Response(await (pool or engine.asking).run(body, limited_client(request), gone=gone), media_type=media)
 
 
 async def answer_long(request: Request, prepare: Callable[[OpenIndexes], ReportedWork]) -> Response:

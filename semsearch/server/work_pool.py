@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from http import HTTPStatus
 from typing import TypeVar
 
 from semsearch.server.problems import refused
+from semsearch.system.parallel import until_abandoned
 
 Result = TypeVar("Result")
 
@@ -18,7 +19,8 @@ Result = TypeVar("Result")
 class WorkPool:
     """Runs functions in a few threads. At most `room` of them run or wait, at most `share` per client.
 
-    After `seconds` the client gets a refusal; the function still runs to its end, and takes up its room until then.
+    After `seconds` the client gets a refusal; the function goes on to its end, or the next query of several, and takes
+    up its room until then. So it does if the client goes away.
     """
 
     def __init__(self, *, threads: int, room: int, share: int, seconds: float) -> None:
@@ -27,12 +29,20 @@ class WorkPool:
         self._lock = threading.Lock()
         self._taken: Counter[str] = Counter()
 
-    async def run(self, work: Callable[[], Result], client: str | None) -> Result:
+    async def run(
+        self, work: Callable[[], Result], client: str | None, *, gone: Callable[[], Awaitable[None]] | None = None
+    ) -> Result:
         """Run a function in a thread and wait for it. `client` is None for clients without a share limit.
+
+        `gone` waits until the client goes away; then the function is abandoned, as after the time limit.
 
         Raises RequestRefused if there is no room (503, 429) or after the time limit (503).
         """
-        future = asyncio.wrap_future(self.submit(work, client))
+        abandoned = threading.Event()
+        future = asyncio.wrap_future(self.submit(lambda: until_abandoned(work, abandoned), client))
+        leaving = None if gone is None else asyncio.ensure_future(gone())
+        if leaving is not None:
+            leaving.add_done_callback(lambda _: abandoned.set())
         try:
             return await asyncio.wait_for(future, self._seconds)
         except TimeoutError:
@@ -40,6 +50,10 @@ class WorkPool:
                 raise  # the function's own
             detail = f"the request took longer than {self._seconds:g} seconds"
             raise refused(HTTPStatus.SERVICE_UNAVAILABLE, detail, retry_after=5) from None
+        finally:
+            abandoned.set()
+            if leaving is not None:
+                leaving.cancel()
 
     def submit(self, work: Callable[[], Result], client: str | None) -> Future[Result]:
         """Start a function in a thread, if there is room. Raises RequestRefused."""

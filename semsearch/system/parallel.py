@@ -11,12 +11,40 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from multiprocessing import get_context
+from threading import Event
 from typing import Any, Protocol, TypeVar
+
+from semsearch.errors import SemsearchError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_abandoned: ContextVar[Event | None] = ContextVar("abandoned", default=None)  # of this thread's work
+
+
+class Abandoned(SemsearchError):
+    """Work that nobody waits for any more, and that was not done to its end."""
+
+
+def until_abandoned(work: Callable[[], Result], abandoned: Event) -> Result:
+    """Do work that stops before its next item (`while_wanted`) once the event is set."""
+    token = _abandoned.set(abandoned)
+    try:
+        return work()
+    finally:
+        _abandoned.reset(token)
+
+
+def while_wanted(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, as long as somebody waits for this thread's work. Raises Abandoned."""
+    for item in items:
+        abandoned = _abandoned.get()
+        if abandoned is not None and abandoned.is_set():
+            raise Abandoned("nobody waits for this any more")
+        yield item
 
 
 class Executor(Protocol):

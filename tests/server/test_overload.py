@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,10 +12,12 @@ import pytest
 from serving import running
 
 from semsearch.index import Index
+from semsearch.results.hits import Hits
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.problems import RequestRefused
 from semsearch.server.running import ServerSettings
 from semsearch.server.work_pool import WorkPool
+from semsearch.system.parallel import until_abandoned
 
 
 class HeldIndexes(OpenIndexes):
@@ -65,3 +69,36 @@ def test_a_client_has_its_share_and_others_theirs() -> None:
     go.set()
     assert all(other.result() for other in others)
     pool.close()
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_batch_that_nobody_waits_for_is_not_computed_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, leaves: bool
+) -> None:
+    asked, go = list[str](), threading.Event()
+    begun = threading.Semaphore(0)
+
+    def search(query: str, *_: object) -> Hits:
+        asked.append(query)
+        begun.release()
+        go.wait()
+        return Hits()
+
+    monkeypatch.setattr("semsearch.search.searcher.search", search)
+    body = json.dumps({"index": "docs", "queries": [f"ship {n}" for n in range(1000)]}).encode()
+    head = b"POST /v1/search/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+    pool = []
+    monkeypatch.setattr(
+        "semsearch.server.work_pool.until_abandoned",
+        lambda work, abandoned: pool.append(abandoned) or until_abandoned(work, abandoned),
+    )
+    settings = ServerSettings(port=0, seconds=60 if leaves else 0.05)
+    with running(OpenIndexes(folder=folder / "indexes"), settings) as asker:
+        with socket.create_connection(("127.0.0.1", asker.port), timeout=60) as client:
+            client.sendall(head + str(len(body)).encode() + b"\r\n\r\n" + body)
+            begun.acquire()
+            if not leaves:
+                assert client.recv(100).startswith(b"HTTP/1.1 503 ")
+        assert pool[-1].wait(60)
+        go.set()
+    assert len(asked) == 1

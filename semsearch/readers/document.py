@@ -277,7 +277,6 @@ class DamagedParts:
 # -- Cells of a row ----------------------------------------------------------------------------------------------------
 
 _ALONE = 30  # words: about two sentences, and more than a row of names and numbers
-PAGE_END = "\f"  # in the text of a cell or paragraph
 
 
 def joined_cells(cells: Iterable[str]) -> str:
@@ -296,9 +295,3 @@ def gap(before: str) -> str:
 def stands_alone(text: str) -> bool:
     """Tell whether a record is so long that it shares no passage with the records before and after it."""
     return len(text.split(maxsplit=_ALONE)) >= _ALONE
-
-
-def pages_before(cells: Iterable[str]) -> int:
-    """Count the pages that end before the first word of a row, in whose cells PAGE_END stands where one does."""
-    row = "".join(cells)
-    return row[: len(row) - len(row.lstrip())].count(PAGE_END)

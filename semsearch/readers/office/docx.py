@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from semsearch.readers.document import PAGE_END, DamagedParts, Document, joined_cells, pages_before, title_of
+from semsearch.readers.document import DamagedParts, Document, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_properties, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -34,7 +34,7 @@ def read(data: bytes, name: str) -> Document:
     levels: dict[str, int] = {}
     with damaged.left_out():
         levels = _levels(archive, related.get("styles", ""))
-    reading = _DocxReading(levels=levels)
+    reading = _DocxReading((_PARAGRAPH,), levels=levels)
     tree = archive.tree(main)
     reading.page = 1 if next(tree.iter(_PAGE_BREAK), None) is not None else None
     reading.take(tree)
@@ -105,7 +105,7 @@ class _DocxReading(PagedReading):
         if self.place is None:
             self.tables += 1
         for count, row in enumerate(outermost(table, _ROW), start=1):
-            self._row(row, self.place or f"table {self.tables}, row {count}")
+            self.row(outermost(row, _CELL), f"table {self.tables}, row {count}")
 
     def take_notes(self, archive: Archive, path: str, noun: str) -> None:
         """Read the notes that a part of the archive holds, if it is there."""
@@ -116,15 +116,10 @@ class _DocxReading(PagedReading):
                 self.within(f"{noun} {number}", note)
 
     def _paragraph(self, paragraph: Any) -> None:
-        place = self.next_paragraph()
-        boxes: list[Any] = []
-        text, spots = self.spotted(self._parts(paragraph, boxes), place)
         level = self._level(paragraph)
-        if level == 0 and text.strip() and not self.title:
-            self.title = text.strip()
-        self.builder.add(text, level=min(level or (1 if level == 0 else 0), 6), part=self.part, spots=spots)
-        for box in boxes:
-            self.within(place, box)
+        text = self.paragraph(paragraph, 1 if level == 0 else level or 0)
+        if level == 0 and not self.title:
+            self.title = text
 
     def _level(self, paragraph: Any) -> int | None:
         """The level of a heading; 0 for the title, None for body text."""
@@ -140,35 +135,16 @@ class _DocxReading(PagedReading):
             return None
         return level if level <= 9 else None
 
-    def _row(self, row: Any, place: str) -> None:
-        before = self.page
-        cells = [" ".join(self._cell_texts(cell)) for cell in outermost(row, _CELL)]
-        page = None if before is None else before + pages_before(cells)
-        self.builder.add(
-            joined_cells(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part
-        )
-
-    def _cell_texts(self, cell: Any) -> Iterator[str]:
-        """Yield the text of each paragraph of a cell, those of tables and text boxes within it as well."""
-        for paragraph in outermost(cell, _PARAGRAPH):
-            boxes: list[Any] = []
-            yield "".join(self._parts(paragraph, boxes))
-            for box in boxes:
-                yield from self._cell_texts(box)
-
-    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
-        """Yield the text in a paragraph, with PAGE_END where a page ends; text boxes are added to `boxes`."""
+    def parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
         for child in element:
             tag = child.tag
             if tag == _W + "t":
                 yield child.text or ""
             elif tag == _PAGE_BREAK:
-                if self.page is not None:
-                    self.page += 1
-                yield PAGE_END
+                self.turn()
             elif tag in _SIGNS:
                 yield _SIGNS[tag]
             elif tag == _W + "txbxContent":
                 boxes.append(child)
             elif tag not in _SKIPPED:
-                yield from self._parts(child, boxes)
+                yield from self.parts(child, boxes)

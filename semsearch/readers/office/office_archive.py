@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import PAGE_END, Builder, Spot, first_names
+from semsearch.readers.document import Builder, first_names, joined_cells
 from semsearch.results.omissions import Omission
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
@@ -197,16 +197,22 @@ def office_properties(archive: Archive) -> dict[str, Any]:
 class PagedReading(ABC):
     """The state of reading one document: its blocks so far, and the place of what comes next."""
 
+    paragraph_tags: tuple[str, ...]
     page: int | None = None  # None: the document has no page numbers
     builder: Builder = field(default_factory=Builder)
     place: str | None = None  # of what is in a note, a frame or a text box
     part: str | None = None
     paragraphs: int = 0  # of the text itself
     tables: int = 0
+    _begun: int | None = None  # the page of the first word of what is read
 
     @abstractmethod
     def take(self, element: Any) -> None:
         """Add all paragraphs and tables in an element, in order."""
+
+    @abstractmethod
+    def parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
+        """Yield the text in a paragraph, and count the pages that end in it; text boxes and frames go to `boxes`."""
 
     def within(self, place: str, element: Any) -> None:
         """Read a note, a frame or a text box: its paragraphs are not counted with those of the text."""
@@ -214,21 +220,40 @@ class PagedReading(ABC):
         self.take(element)
         self.place = before
 
-    def next_paragraph(self) -> str:
-        """Count a paragraph, if it is of the text itself, and return its place."""
+    def turn(self) -> None:
+        """A page ends, where pages are counted."""
+        if self.page is not None:
+            self.page += 1
+
+    def paragraph(self, element: Any, level: int) -> str:
+        """Add a paragraph and what is in its text boxes, and return its text."""
         if self.place is None:
             self.paragraphs += 1
-        return self.place or f"paragraph {self.paragraphs}"
+        place, boxes, self._begun = self.place or f"paragraph {self.paragraphs}", list[Any](), None
+        text = self._text(element, boxes)
+        self.builder.add(text, level=min(level, 6), page=self._begun, place=place, part=self.part)
+        for box in boxes:
+            self.within(place, box)
+        return text.strip()
 
-    def spotted(self, parts: Iterable[str], place: str) -> tuple[str, list[Spot]]:
-        """The text of a paragraph's parts, and a spot for each page that it stands on.
+    def row(self, cells: Iterable[Any], place: str) -> None:
+        """Add a row of a table."""
+        self._begun = None
+        text = joined_cells([" ".join(self._cell_texts(cell)) for cell in cells])
+        self.builder.add(text, page=self._begun, place=self.place or place, part=self.part)
 
-        The parts are read one by one, for the page may turn between them.
-        """
-        text, spots = "", [Spot(0, self.page, place)]
-        for part in parts:
-            if part == PAGE_END:
-                spots.append(Spot(len(text), self.page, place))
-            else:
-                text += part
-        return text, spots
+    def _cell_texts(self, cell: Any) -> Iterator[str]:
+        """Yield the text of each paragraph of a cell, those of tables and text boxes within it as well."""
+        for paragraph in outermost(cell, *self.paragraph_tags):
+            boxes: list[Any] = []
+            yield self._text(paragraph, boxes)
+            for box in boxes:
+                yield from self._cell_texts(box)
+
+    def _text(self, paragraph: Any, boxes: list[Any]) -> str:
+        texts = []
+        for text in self.parts(paragraph, boxes):  # one by one, for the page may turn between them
+            if self._begun is None and text.strip():
+                self._begun = self.page
+            texts.append(text)
+        return "".join(texts)

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import PAGE_END, Builder, Document, joined_cells, pages_before, title_of
+from semsearch.readers.document import Builder, Document, joined_cells, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
 from semsearch.readers.office.xlsx import add_row, column_name
 
@@ -25,7 +25,7 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _MANIFEST = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
-_PARAGRAPHS = {_TEXT + "p", _TEXT + "h"}
+_PARAGRAPHS = (_TEXT + "p", _TEXT + "h")
 _SKIPPED = {
     _TEXT + "tracked-changes",
     _TEXT + "table-of-content",
@@ -55,7 +55,7 @@ def read(data: bytes, name: str) -> Document:
 
 
 def _text(tree: Any) -> Builder:
-    reading = _OdtReading(page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
+    reading = _OdtReading(_PARAGRAPHS, page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
     body = tree.find(_OFFICE + "body")
     reading.take(() if body is None else body)
     reading.take_notes()
@@ -73,7 +73,7 @@ def _opened_archive(data: bytes, name: str) -> Archive:
 
 def _shown_text(paragraph: Any) -> str:
     """The text of a paragraph, without notes and what stands in frames."""
-    return "".join(_OdtReading()._parts(paragraph, [])).replace(PAGE_END, "").strip()
+    return "".join(_OdtReading(_PARAGRAPHS).parts(paragraph, [])).strip()
 
 
 @dataclass(slots=True)
@@ -87,13 +87,16 @@ class _OdtReading(PagedReading):
         """Add all paragraphs and tables in an element, in order."""
         for child in element:
             if child.tag in _PARAGRAPHS:
-                self._paragraph(child)
+                level = number(child.get(_TEXT + "outline-level"), 1) if child.tag == _TEXT + "h" else 0
+                self.paragraph(child, max(level, 1) if child.tag == _TEXT + "h" else 0)
             elif child.tag == _TABLE + "table":
                 self._table(child)
             elif child.tag == _TABLE + "table-row":
-                self._row(child)
+                self.rows += self.place is None
+                cells = [cell for cell in child if cell.tag == _TABLE + "table-cell"]
+                self.row(cells, f"table {self.tables}, row {self.rows}")
             elif child.tag == _PAGE_BREAK:
-                self._turn()
+                self.turn()
             elif child.tag not in _SKIPPED:
                 self.take(child)
 
@@ -114,42 +117,7 @@ class _OdtReading(PagedReading):
             self.tables, self.rows = self.tables + 1, 0
         self.take(table)
 
-    def _paragraph(self, paragraph: Any) -> None:
-        level = 0
-        if paragraph.tag == _TEXT + "h":
-            level = min(max(number(paragraph.get(_TEXT + "outline-level"), 1), 1), 6)
-        place = self.next_paragraph()
-        boxes: list[Any] = []
-        text, spots = self.spotted(self._parts(paragraph, boxes), place)
-        self.builder.add(text, level=level, part=self.part, spots=spots)
-        for box in boxes:
-            self.within(place, box)
-
-    def _row(self, row: Any) -> None:
-        if self.place is None:
-            self.rows += 1
-        place = self.place or f"table {self.tables}, row {self.rows}"
-        before = self.page
-        cells = [" ".join(self._cell_texts(cell)) for cell in row if cell.tag == _TABLE + "table-cell"]
-        page = None if before is None else before + pages_before(cells)
-        self.builder.add(
-            joined_cells(cell.replace(PAGE_END, "") for cell in cells), page=page, place=place, part=self.part
-        )
-
-    def _cell_texts(self, cell: Any) -> Iterator[str]:
-        """Yield the text of each paragraph of a cell, those of tables and frames within it as well."""
-        for paragraph in outermost(cell, *_PARAGRAPHS):
-            boxes: list[Any] = []
-            yield "".join(self._parts(paragraph, boxes))
-            for box in boxes:
-                yield from self._cell_texts(box)
-
-    def _turn(self) -> None:
-        if self.page is not None:
-            self.page += 1
-
-    def _parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
-        """Yield the text of a paragraph, and PAGE_END where a page ends. Frames go to `boxes`; notes are kept."""
+    def parts(self, element: Any, boxes: list[Any]) -> Iterator[str]:
         yield _spaced(element.text)
         for child in element:
             if child.tag == _TEXT + "s":
@@ -159,8 +127,7 @@ class _OdtReading(PagedReading):
             elif child.tag == _TEXT + "line-break":
                 yield "\n"
             elif child.tag == _PAGE_BREAK:
-                self._turn()
-                yield PAGE_END
+                self.turn()
             elif child.tag == _TEXT + "note":
                 kind = "endnote" if child.get(_TEXT + "note-class") == "endnote" else "footnote"
                 self.notes.append((kind, [part for part in child if part.tag == _TEXT + "note-body"]))
@@ -169,7 +136,7 @@ class _OdtReading(PagedReading):
             elif child.tag == _DRAW + "frame" or child.tag == _DRAW + "text-box":
                 boxes.append(child)
             elif child.tag not in _SKIPPED:
-                yield from self._parts(child, boxes)
+                yield from self.parts(child, boxes)
             yield _spaced(child.tail)
 
 

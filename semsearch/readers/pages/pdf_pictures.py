@@ -54,25 +54,15 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 # -- Letters -----------------------------------------------------------------------------------------------------------
 
 _GRID = 10_000_000  # steps across a page in which PDFium is asked for places
-_SAME_LINE = 0.5  # of the smaller letter: so much of two letters on one line is beside each other
-_GAP = 2.0  # heights of letters: a wider one is between columns
 
 
 class Box(NamedTuple):
-    """A rectangle on a page as it is shown, from its upper left corner: in shares of width and height, or points."""
+    """A rectangle on a page as it is shown, from its upper left corner, in shares of its width and height."""
 
     left: float
     top: float
     right: float
     bottom: float
-
-
-@dataclass(frozen=True, slots=True)
-class PageLetters:
-    """The letters of a page, and the number that PDFium gives to the character of each."""
-
-    letters: str
-    characters: Sequence[int]
 
 
 def letters_of(text: str) -> str:
@@ -86,85 +76,28 @@ def _letters(character: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
 
 
-def page_letters(text: Any, raw: Any) -> PageLetters:
-    """Read the letters of a page's text page."""
-    content: Sequence[str] = text.get_text_range()
-    if len(content) != text.count_chars():  # PDFium counts some characters twice
-        content = [_character(text, number, raw) for number in range(text.count_chars())]
-    letters = [_letters(character) for character in content]
-    return PageLetters(
-        "".join(letters), [number for number, letters_of_it in enumerate(letters) for _ in letters_of_it]
-    )
+def page_letters(text: Any, raw: Any) -> tuple[str, list[int]]:
+    """The letters of a page's text page, and the number that PDFium gives to the character of each."""
+    codes = (raw.FPDFText_GetUnicode(text.raw, number) for number in range(text.count_chars()))
+    letters = [_letters(chr(code)) if code <= sys.maxunicode else "" for code in codes]
+    return "".join(letters), [number for number, letters_of_it in enumerate(letters) for _ in letters_of_it]
 
 
-def _character(text: Any, number: int, raw: Any) -> str:
-    code = raw.FPDFText_GetUnicode(text.raw, number)
-    return chr(code) if code <= sys.maxunicode else ""
+def boxes_of(characters: Sequence[int], page: Any, text: Any, raw: Any) -> Iterator[Box]:
+    """The boxes around characters with rising numbers: one at least for each line that they are on."""
+    for index in range(text.count_rects(characters[0], characters[-1] + 1 - characters[0])):
+        left, bottom, right, top = text.get_rect(index)
+        (x, y), (far_x, far_y) = _shown(left, top, page, raw), _shown(right, bottom, page, raw)
+        box = Box(min(x, far_x), min(y, far_y), max(x, far_x), max(y, far_y))
+        if box.left < box.right and box.top < box.bottom:
+            yield box
 
 
-class LetterBoxes:
-    """Where the characters of a page are drawn."""
-
-    def __init__(self, page: Any, text: Any, raw: Any) -> None:
-        self._page, self._text, self._raw = page.raw, text.raw, raw
-        self._box, self._size = raw.FS_RECTF(), page.get_size()
-
-    def of(self, characters: Sequence[int]) -> list[Box]:
-        """The boxes of characters with rising numbers, one for each line that they are on."""
-        boxes: list[Box] = []
-        last: Box | None = None
-        for number in characters:
-            box = self._of(number)
-            if box is None:
-                continue
-            if last is not None and _is_beside(last, box):
-                boxes[-1] = _around(boxes[-1], box)
-            else:
-                boxes.append(box)
-            last = box
-        return [shown for box in boxes if (shown := self._share(box)).left < shown.right and shown.top < shown.bottom]
-
-    def _of(self, number: int) -> Box | None:
-        box = self._box
-        if not self._raw.FPDFText_GetLooseCharBox(self._text, number, box):
-            return None
-        x, y = self._point(box.left, box.top)
-        far_x, far_y = self._point(box.right, box.bottom)
-        box_shown = Box(min(x, far_x), min(y, far_y), max(x, far_x), max(y, far_y))
-        return box_shown if box_shown.left < box_shown.right and box_shown.top < box_shown.bottom else None
-
-    def _point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page's own coordinates on the page as it is shown, in points: cropped, and perhaps turned."""
-        pixel_x, pixel_y = ctypes.c_int(), ctypes.c_int()
-        self._raw.FPDF_PageToDevice(self._page, 0, 0, _GRID, _GRID, 0, x, y, pixel_x, pixel_y)
-        width, height = self._size
-        return pixel_x.value / _GRID * width, pixel_y.value / _GRID * height
-
-    def _share(self, box: Box) -> Box:
-        """What of a box is on the page, in shares of it."""
-        shares = (edge / size for edge, size in zip(box, self._size * 2, strict=True))
-        return Box(*(round(min(max(share, 0.0), 1.0), 6) for share in shares))
-
-
-def _is_beside(box: Box, other: Box) -> bool:
-    """Whether a character continues the line of another; lines may run up and down as well."""
-    across, down = _overlap(box.left, box.right, other.left, other.right), _overlap(*box[1::2], *other[1::2])
-    width = min(box.right - box.left, other.right - other.left)
-    height = min(box.bottom - box.top, other.bottom - other.top)
-    if down >= _SAME_LINE * height:
-        return -across <= _GAP * height
-    return across >= _SAME_LINE * width and -down <= _GAP * width
-
-
-def _overlap(start: float, end: float, other: float, other_end: float) -> float:
-    """The length that two stretches share; below zero, the gap between them."""
-    return min(end, other_end) - max(start, other)
-
-
-def _around(box: Box, other: Box) -> Box:
-    return Box(
-        min(box.left, other.left), min(box.top, other.top), max(box.right, other.right), max(box.bottom, other.bottom)
-    )
+def _shown(x: float, y: float, page: Any, raw: Any) -> tuple[float, float]:
+    """A point of the page's own coordinates on the page as it is shown: cropped, and perhaps turned."""
+    across, down = ctypes.c_int(), ctypes.c_int()
+    raw.FPDF_PageToDevice(page.raw, 0, 0, _GRID, _GRID, 0, x, y, across, down)
+    return min(max(across.value / _GRID, 0.0), 1.0), min(max(down.value / _GRID, 0.0), 1.0)
 
 
 # -- Sentence search ---------------------------------------------------------------------------------------------------
@@ -360,30 +293,25 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
     with opened_pdf(data, name) as document, _page(document, name, number, pypdfium2) as page:
         text = page.get_textpage()
         try:
-            letters = page_letters(text, pypdfium2.raw)
+            letters, characters = page_letters(text, pypdfium2.raw)
             earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
             later = _letters_on(document, number + 1, pypdfium2) if on else ""
-            pieces_of_all = [
-                *_pieces_on(before, (earlier, letters.letters), 1),
-                *_pieces_on(on, (letters.letters, later), 0),
-            ]
-            boxes = LetterBoxes(page, text, pypdfium2.raw)
-            width, height = page.get_size()
             places = [
-                [box for piece in pieces for box in boxes.of(letters.characters[piece.start : piece.end])]
-                for pieces in pieces_of_all
+                [box for start, end in parts for box in boxes_of(characters[start:end], page, text, pypdfium2.raw)]
+                for parts in (*_pieces_on(before, (earlier, letters), 1), *_pieces_on(on, (letters, later), 0))
             ]
+            width, height = page.get_size()
             label = str(document.get_page_label(number - 1) or "")
             return msgspec.json.encode(PlacedPage(len(document), label, width, height, places))
         finally:
             text.close()
 
 
-def _pieces_on(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[Piece]]:
-    """For each sentence, its pieces on the wanted one of the pages."""
+def _pieces_on(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[tuple[int, int]]]:
+    """For each sentence, where its pieces on the wanted one of the pages begin and end."""
     search = SentenceSearch(pages)
     for sentence in sentences:
-        yield [piece for piece in search.find(letters_of(sentence)) if piece.page == wanted]
+        yield [(piece.start, piece.end) for piece in search.find(letters_of(sentence)) if piece.page == wanted]
 
 
 def _letters_on(document: Any, number: int, pypdfium2: Any) -> str:

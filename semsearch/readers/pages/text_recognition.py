@@ -331,14 +331,8 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
         return ask(waiting._replace(is_allowed=True), Limits(usual.seconds + _PAGE, usual.memory + _MEMORY), take)
     except SourceError as error:  # the file's own, or the engine's: reading it without recognition shows which
         failure = f"{_FAILED}: {str(error).removeprefix(name).strip()[:_LONGEST]}"
-    try:
-        answer = ask(waiting._replace(failure=failure), None, None)
-    except SourceError as error:
-        if _FAILED in str(error):
-            _keep(folder, file_key, failure)
-        raise
     _keep(folder, file_key, failure)
-    return answer
+    return ask(waiting._replace(failure=failure), None, None)
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 By then all other text can be searched. Recognition takes seconds a page, so it runs in threads, each with a process of
 its own, while no transaction is open; what was recognized is in the user's cache, from which the sync of these files
-takes it (readers/pages/text_recognition.py). It is committed every minute. What an interruption leaves, the next sync
-goes on with.
+takes it (readers/pages/text_recognition.py). Some files at a time are committed. What an interruption leaves, the next
+sync goes on with.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,7 +26,6 @@ from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.catalogue import get_roots
 from semsearch.storage.known_files import get_known
-from semsearch.system import clock
 from semsearch.system.parallel import in_order
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from semsearch.indexing.index_writer import IndexWriter, Report
 
-_BATCH = 60.0  # seconds of recognition until a commit
+_BATCH = 16  # files until a commit: pictures take half a minute, books of scans an hour
 _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB
 
 
@@ -52,10 +51,8 @@ def recognize_scans(
         changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True) if paths else None
     files = [] if changes is None else [*changes.plan.added, *(pair.present for pair in changes.plan.changed)]
     threads = min(processes or os.cpu_count() or 1, _MOST_THREADS)
-    taken = 0
-    while taken < len(files):
-        batch = _recognized(files, taken, writer.report, max_bytes=max_bytes, threads=threads)
-        taken += len(batch)
+    for first in range(0, len(files), _BATCH):
+        batch = _recognized(files, first, writer.report, max_bytes=max_bytes, threads=threads)
         with writer.database.reading() as db:
             paths = [file.canonical for file in batch]
             changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True)
@@ -76,37 +73,29 @@ def waiting_paths(db: sqlite3.Connection) -> list[str]:
 def _recognized(
     files: Sequence[PresentFile], first: int, report: Report, *, max_bytes: int, threads: int
 ) -> list[PresentFile]:
-    """Have text recognized in files, from the first of them on, until it is time to commit; those that were read."""
-    until, lock, has_ended = clock.seconds() + _BATCH, threading.Lock(), threading.Event()
-    left, done = files[first:], list[PresentFile]()
+    """Have text recognized in the next files, from the first of them on; those that were read."""
+    batch, done = files[first : first + _BATCH], list[PresentFile]()
+    lock, has_ended = threading.Lock(), threading.Event()
 
-    def show(path: str) -> None:
-        with lock:
-            report(Progress("recognizing", first + len(done), len(files), path=path))
-
-    def show_pictures(path: str, pictures: int) -> None:
+    def show(path: str, pictures: int = 1) -> None:
         if has_ended.is_set():
             raise InterruptedError
-        show(f"{path}, {pictures:,} pages" if pictures > 1 else path)
-
-    def in_time() -> Iterator[tuple[PresentFile, Opened]]:
-        for number, item in enumerate(zip(left, each_opened(left, max_bytes), strict=True)):
-            if number and clock.seconds() > until:
-                return
-            yield item
+        with lock:
+            shown = f"{path}, {pictures:,} pages" if pictures > 1 else path
+            report(Progress("recognizing", first + len(done), len(files), path=shown))
 
     def recognize(item: tuple[PresentFile, Opened]) -> PresentFile:
         file, opened = item
-        show(file.absolute)
         with (
-            recognizing(lambda pictures: show_pictures(file.absolute, pictures)),
+            recognizing(lambda pictures: show(file.absolute, pictures)),
             suppress(SemsearchError, InterruptedError),  # the sync that follows reports it
         ):
+            show(file.absolute)
             opened()
         return file
 
     try:
-        for file in in_order(recognize, in_time(), threads=threads):
+        for file in in_order(recognize, zip(batch, each_opened(batch, max_bytes), strict=True), threads=threads):
             done.append(file)
     finally:
         has_ended.set()

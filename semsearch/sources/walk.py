@@ -4,9 +4,8 @@ Left out silently, unless `left_out` is told: hidden files and folders (but for 
 ignore files and --exclude leave out (see ignore.py), what --include does not name, and index folders and published
 snapshots of semsearch itself, whatever their names. With the pattern HIDDEN in `exclude` (--hidden), hidden files are
 found, but those of version control. Files that no reader supports are found too, and marked as such. Reported as
-skipped: folders that cannot be listed, file systems of the kernel such as /proc, whose files may block a reader or
-never end, unless the root lies in one; folders of packages of others, such as node_modules, unless one is the root;
-broken links, names that are not Unicode, links to folders, which are not followed (so there are no loops, and nothing
+skipped: folders that cannot be listed; /proc, /sys and /dev, whose files may block a reader or never end; folders of
+packages of others, such as node_modules, unless one is the root; broken links, names that are not Unicode, links to folders, which are not followed (so there are no loops, and nothing
 is read twice), and links that lead out of the root (so nothing is read that the user has not named); a link to a file
 in the root is read as that file. A single file is taken whatever its name.
 """
@@ -14,7 +13,6 @@ in the root is read as that file. A single file is taken whatever its name.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -81,9 +79,6 @@ class Folders(Protocol):
     def is_inside(self, path: str) -> bool:
         """Return whether a path that may be a link leads to something in the root."""
 
-    def is_of_kernel(self, path: str) -> bool:
-        """Return whether a folder is a file system whose files the kernel makes up when they are read."""
-
 
 # names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
@@ -96,12 +91,7 @@ _VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _HAS_JUNCTIONS = sys.platform == "win32"
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
-_MOUNTS = Path("/proc/self/mounts")
-_OF_KERNEL = frozenset(
-    "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore "
-    "securityfs selinuxfs sysfs tracefs".split()
-)
-_ESCAPED = re.compile(r"\\([0-7]{3})")  # a blank in a path
+_OF_KERNEL = frozenset(("/proc", "/sys", "/dev"))
 _NAME = attrgetter("name")
 
 
@@ -111,7 +101,6 @@ class DiskFolders:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.root: str = slashed(root)
-        self._of_kernel: frozenset[str] | None = None  # the folders of such file systems that the root is not in
 
     def entries(self, folder: str) -> Sequence[FolderEntry]:
         """List a folder, in order of names. Raises OSError."""
@@ -133,12 +122,6 @@ class DiskFolders:
         """Return whether a path that may be a link leads to something in the root."""
         return is_inside(os.path.realpath(path), os.path.realpath(self._root))
 
-    def is_of_kernel(self, path: str) -> bool:
-        """Return whether a folder is a file system whose files the kernel makes up when they are read."""
-        if self._of_kernel is None:
-            self._of_kernel = frozenset(mount for mount in kernel_mounts() if not self.root.startswith(f"{mount}/"))
-        return path in self._of_kernel
-
 
 def is_inside(path: str, folder: str, *, paths: ModuleType = os.path) -> bool:
     """Return whether a real path is a real folder or lies in it. On Windows it may be on another drive."""
@@ -146,17 +129,6 @@ def is_inside(path: str, folder: str, *, paths: ModuleType = os.path) -> bool:
         return bool(paths.normcase(paths.commonpath([folder, path])) == paths.normcase(folder))
     except ValueError:  # of two drives
         return False
-
-
-def kernel_mounts(table: Path = _MOUNTS) -> list[str]:
-    """The folders at which file systems of the kernel are mounted, by Linux's table of mounts; none elsewhere."""
-    try:
-        lines = table.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return []
-    rows = (line.split(" ") for line in lines)
-    places = (row[1] for row in rows if len(row) > 2 and row[2] in _OF_KERNEL)
-    return [_ESCAPED.sub(lambda match: chr(int(match[1], 8)), place) for place in places]
 
 
 # -- Walk --------------------------------------------------------------------------------------------------------------
@@ -345,7 +317,7 @@ class Walk:
             return None
         if entry.name in _VENDORED:
             reason = _OF_OTHERS
-        elif self._disk.is_of_kernel(entry.path):
+        elif entry.path in _OF_KERNEL:
             reason = "a file system of the kernel is left out; to read a folder in it, name that one"
         else:
             folders.append(_Folder(path, rules, place.wanted))

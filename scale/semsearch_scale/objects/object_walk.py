@@ -101,10 +101,6 @@ class StoreFolders:
         """A store has no rules above the folder that was named."""
         return None
 
-    def is_of_kernel(self, path: str) -> bool:  # noqa: ARG002  # as folders of this machine have it
-        """No store has such a folder."""
-        return False
-
     def is_inside(self, path: str) -> bool:
         """Return whether what lies at a path lies in the root. Nothing is a link."""
         return path.startswith(self.root)

@@ -12,7 +12,7 @@ from semsearch.arrays.types import Bool, Float32, Float64
 from semsearch.embedding.word_finder import english_of
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.origin import Weights
-from semsearch.search.alignment import asked_words, similarities
+from semsearch.search.alignment import query_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query
 from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
@@ -113,7 +113,7 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
     A_ij is how well sentence j of the passage has the word (semsearch.search.alignment), B_i how well the headings
     above have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
     """
-    asked = asked_words(query, index)
+    asked = query_words(query, index)
     languages = index.languages_of(passages)
     sentences = [sentence for passage in passages for sentence in passage.sentence_texts]
     counts = [len(passage.sentences) for passage in passages]

@@ -51,7 +51,7 @@ _WORDS_OF_PASSAGE = 100  # roughly
 class AlignedPassages:
     """The n sentences of passages, one passage after the other, aligned with the q words of a query."""
 
-    asked: AskedWords
+    asked: QueryWords
     parts: Sequence[PassageParts]  # p
     slices: Sequence[slice]  # the rows of each (p)
     number_of: Mapping[int, int]  # of each passage, by its id
@@ -60,7 +60,7 @@ class AlignedPassages:
     around: Float32  # how well headings, title or name of the file of some passages have each word (a, q)
 
     @classmethod
-    def of(cls, asked: AskedWords, ids: Sequence[int], around: int, index: IndexView) -> AlignedPassages:
+    def of(cls, asked: QueryWords, ids: Sequence[int], around: int, index: IndexView) -> AlignedPassages:
         """Align different passages; of the first so many also what is around them."""
         rows = index.passages(ids)
         documents = index.documents_of(rows.values())
@@ -89,7 +89,7 @@ class AlignedPassages:
         )
 
 
-def similarities(asked: AskedWords, texts: Sequence[str], languages: Sequence[str]) -> Float32:
+def similarities(asked: QueryWords, texts: Sequence[str], languages: Sequence[str]) -> Float32:
     """How well each text, in one of these languages, has each word of the query: A. (n, q)"""
     different = dict.fromkeys(languages)
     if len(different) == 1:
@@ -101,7 +101,7 @@ def similarities(asked: AskedWords, texts: Sequence[str], languages: Sequence[st
     return similar
 
 
-def _similarities_in(asked: AskedWords, texts: Sequence[str], language: str) -> Float32:
+def _similarities_in(asked: QueryWords, texts: Sequence[str], language: str) -> Float32:
     """The same for texts in one language."""
     similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
     words = asked.read_texts.words(texts, language, asked.table)
@@ -131,7 +131,7 @@ def recalled(similar: Float32, numbers: Int64) -> Float32:
     return result
 
 
-def word_weights(asked: AskedWords, sums: Float32, counts: Int64) -> Float64:
+def word_weights(asked: QueryWords, sums: Float32, counts: Int64) -> Float64:
     """w: the weights of the words, for so many sentences whose C have these sums. (..., q), (..., 1)"""
     return np.asarray(asked.weights * np.maximum(np.log((counts + 1) / (sums + 0.5)), _LEAST_WEIGHT))
 
@@ -151,7 +151,7 @@ def _products(rows: Float32, vectors: Float32) -> Float32:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedWords:
+class QueryWords:
     """The content words of a query, as they are compared with those of sentences: q rows."""
 
     names: Sequence[str]
@@ -166,7 +166,7 @@ class AskedWords:
     read_texts: ReadTexts  # the memory of the words of sentences
 
 
-def asked_words(query: Query, index: IndexView) -> AskedWords:
+def query_words(query: Query, index: IndexView) -> QueryWords:
     """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
     assert query.terms is not None  # passages that stand for a query are not aligned
     reader, hashes = index.reader, _hashes(query, index.reader)
@@ -184,7 +184,7 @@ def asked_words(query: Query, index: IndexView) -> AskedWords:
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}
     numbers = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
-    return AskedWords(
+    return QueryWords(
         names=[names[row] for row in kept.tolist()],
         hashes=np.array([hashes[name] for name in names], dtype=np.uint64)[kept],
         terms=np.array([*numbers], dtype=np.uint64),

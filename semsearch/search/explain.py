@@ -35,7 +35,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
-from semsearch.search.alignment import REACH, RECALLED, AlignedPassages, asked_words, similarities, word_weights
+from semsearch.search.alignment import REACH, RECALLED, AlignedPassages, query_words, similarities, word_weights
 from semsearch.search.candidates import Query
 from semsearch.search.fusion import shares_of_cosines
 from semsearch.search.index_reader import IndexView
@@ -173,7 +173,7 @@ def _dense(
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
     if "words" in cosines:
-        of_words = _by_word(asked_words(query, index).names, alignments(query, [passage.row], index)[0])
+        of_words = _by_word(query_words(query, index).names, alignments(query, [passage.row], index)[0])
         is_aligned = abs(sum(of_words.values()) - cosines["words"]) < _ROUNDING  # else it counts as the worst that is
         by_word["words"] = of_words if is_aligned else {}
         known = sum(weights[name] for name in cosines if name in weights)
@@ -205,7 +205,7 @@ def _pairs(
 
 def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quoted | None:
     """The alignment of the query's words with the sentence that a hit shows, or the sentences."""
-    asked, first = asked_words(query, index), hit.sentence_id - passage.row.first_sentence
+    asked, first = query_words(query, index), hit.sentence_id - passage.row.first_sentence
     if not asked.names or not 0 <= first < len(passage.row.sentences):
         return None
     last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)

@@ -31,7 +31,7 @@ from semsearch.errors import IndexNotTrusted
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.passage_parts import PassageParts
-from semsearch.search.text_words import Cache, ReadTexts
+from semsearch.search.text_words import ReadTexts
 from semsearch.storage.catalogue import (
     DocumentRow,
     PassageRow,
@@ -50,7 +50,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
-from semsearch.system.open_cache import OpenCache, opened_property
+from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
 from semsearch.text.detect_language import language_of_passage
 from semsearch.text.languages import ENGLISH
 from semsearch.text.near_duplicates import MARKS, marks_of
@@ -218,13 +218,15 @@ def _says_something(titled: Titled) -> bool:
 class Memory:
     """What the queries of one generation have read: while it lasts, rows do not change. Threads may share it."""
 
-    passages: Cache[int, PassageRow] = field(default_factory=lambda: Cache(4096))  # some megabytes
-    documents: Cache[int, DocumentRow] = field(default_factory=lambda: Cache(4096))
-    marks: Cache[int, tuple[int, ...]] = field(default_factory=lambda: Cache(4096))
-    parts: Cache[int, PassageParts] = field(default_factory=lambda: Cache(4096))  # ten megabytes
-    spans: Cache[int, Int64] = field(default_factory=lambda: Cache(1 << 16))  # ten megabytes
-    languages: Cache[int, str] = field(default_factory=lambda: Cache(1 << 16))  # of documents
-    titles: Cache[int, Float32] = field(default_factory=lambda: Cache(20_000))  # twenty megabytes at 256 dimensions
+    passages: ReadCache[int, PassageRow] = field(default_factory=lambda: ReadCache(4096))  # some megabytes
+    documents: ReadCache[int, DocumentRow] = field(default_factory=lambda: ReadCache(4096))
+    marks: ReadCache[int, tuple[int, ...]] = field(default_factory=lambda: ReadCache(4096))
+    parts: ReadCache[int, PassageParts] = field(default_factory=lambda: ReadCache(4096))  # ten megabytes
+    spans: ReadCache[int, Int64] = field(default_factory=lambda: ReadCache(1 << 16))  # ten megabytes
+    languages: ReadCache[int, str] = field(default_factory=lambda: ReadCache(1 << 16))  # of documents
+    titles: ReadCache[int, Float32] = field(
+        default_factory=lambda: ReadCache(20_000)
+    )  # twenty megabytes at 256 dimensions
     words: ReadTexts = field(default_factory=ReadTexts)
     unmatched_filters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what is said of each filter
 
@@ -351,10 +353,10 @@ class IndexReader:
         return bool(self._of("sentence")) or self._fit is None
 
     @property
-    def embedded_sentences(self) -> Cache[int, UInt8]:
+    def embedded_sentences(self) -> ReadCache[int, UInt8]:
         """The vectors of sentences that were made, by passage, whose text never changes: as long as the fit lasts."""
         assert self._fit is not None
-        return self._shared.sentences.get(self._fit, lambda: Cache(_MOST_EMBEDDED))
+        return self._shared.sentences.get(self._fit, lambda: ReadCache(_MOST_EMBEDDED))
 
     @opened_property
     def lexical(self) -> WordSearch:
@@ -400,7 +402,7 @@ class _Shared:
         self.words: OpenCache[str, LexicalSegment] = OpenCache()
         self.topics: OpenCache[str, Topics] = OpenCache()
         self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
-        self.sentences: OpenCache[_Fit, Cache[int, UInt8]] = OpenCache()
+        self.sentences: OpenCache[_Fit, ReadCache[int, UInt8]] = OpenCache()
         self.told: set[str] = set()
 
     def open_stores(self) -> Mapping[Kind, VectorStore]:

@@ -2,7 +2,7 @@
 
 A line that ends in a colon is shown with the list or the code that follows, a block of code whole, a row of a short
 table from the table's header on. The parts of a passage are the same for all questions, and are kept with what they
-have: numbers, names, the word "default" (semsearch.search.asked_for asks for these).
+have: numbers, names, the word "default" (semsearch.search.answer_kind asks for these).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The sentence that a hit shows: the one that states the fact, among all good passages of its document.
 
 Its words align best with those of the query (semsearch.search.alignment), and it has what the question asks for: a
-number, a name, a command (semsearch.search.asked_for). What is shown may be more than a sentence: one that leans on the
-sentence before with that one, a line that ends in a colon with what follows it, a block of code, a short table from its
-header on (semsearch.search.passage_parts). Where another passage of the document states the fact, the two change
+number, a name, a command (semsearch.search.answer_kind). What is shown may be more than a sentence: one that leans on
+the sentence before with that one, a line that ends in a colon with what follows it, a block of code, a short table from
+its header on (semsearch.search.passage_parts). Where another passage of the document states the fact, the two change
 places, so that the hit is the passage of its sentence.
 
 docs/research/measurements.md, "The sentence that states the fact", has what each rule is worth.
@@ -18,8 +18,8 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Float64
-from semsearch.search.alignment import AlignedPassages, asked_words, word_weights
-from semsearch.search.asked_for import AskedFor, asked_for
+from semsearch.search.alignment import AlignedPassages, query_words, word_weights
+from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.search.passage_parts import Part
@@ -34,7 +34,7 @@ _EXTENDED = 1.5  # times its own score that a line may have with what follows it
 class Compared:
     """The passages of an answer whose sentences are compared with the query, word by word."""
 
-    wanted: AskedFor
+    wanted: AnswerKind
     groups: Sequence[tuple[int, ...]]  # for each hit the positions of the passages from which it is chosen
     aligned: AlignedPassages  # by the ids; the best ones come first
 
@@ -43,13 +43,13 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     """Align the best passages, the hits, and what may be shown instead; None for passages that stand for a query."""
     if query.terms is None:
         return None
-    wanted = asked_for(query.original or query.text, query.language or ENGLISH)
+    wanted = answer_kind(query.original or query.text, query.language or ENGLISH)
     groups = _groups(ranking) if wanted.is_fact else [(at,) for at in ranking.order]
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
     ids = candidates.ids[positions].tolist()
-    return Compared(wanted, groups, AlignedPassages.of(asked_words(query, index), ids, len(best), index))
+    return Compared(wanted, groups, AlignedPassages.of(query_words(query, index), ids, len(best), index))
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
@@ -120,7 +120,7 @@ class _Choice:
 
     ranking: Ranking
     aligned: AlignedPassages
-    wanted: AskedFor
+    wanted: AnswerKind
     sums: Float32  # of C over each passage (p, q)
     weights: Float64  # of the words, for each passage by itself (p, q)
     scores: Float64  # of each sentence, among those of its passage (n,)

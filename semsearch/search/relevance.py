@@ -50,7 +50,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
-from semsearch.search.alignment import AlignedPassages, AskedWords
+from semsearch.search.alignment import AlignedPassages, QueryWords
 from semsearch.search.candidates import Candidates, Query, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
 from semsearch.search.quote import BEST, Compared
@@ -167,13 +167,13 @@ def _coverage(aligned: AlignedPassages) -> float:
     return float(np.exp(np.log(np.maximum(similar, _LEAST)) @ (weights / weights.sum())).max())
 
 
-def _rarity(asked: AskedWords) -> Float64:
+def _rarity(asked: QueryWords) -> Float64:
     """a / (a + p) of each word. (q,)"""
     a = tuning.TUNING.verdict_a
     return np.asarray(a / (a + asked.frequencies))
 
 
-def _missing(query: Query, asked: AskedWords, index: IndexView) -> tuple[str, ...]:
+def _missing(query: Query, asked: QueryWords, index: IndexView) -> tuple[str, ...]:
     """The words of a query that no passage has, but for such as are frequent in general; none of single characters."""
     reader = index.reader
     if query.language is not None:

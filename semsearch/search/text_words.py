@@ -1,52 +1,26 @@
-"""The words of texts in three forms (spelling, term, row of a table of word vectors), and the cache that keeps them."""
+"""The words of texts in three forms, remembered: spelling, term, row of a table of word vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.types import Int32, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual, english_of
+from semsearch.system.open_cache import ReadCache
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
 from semsearch.word_vectors.table import WordVectors
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
 _WordForms = tuple[UInt64, UInt64, Int32]  # hashes, terms and ids of one text
 _NO_WORDS: _WordForms = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
 _MOST_TEXTS = 8192  # ten megabytes of sentences
 _MOST_STEMS = 1 << 17  # terms that are remembered
-
-
-class Cache(Generic[Key, Value]):
-    """Values by their keys, read when first asked for; all are forgotten before there are too many.
-
-    Threads may share it: at worst, two read the same.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: dict[Key, Value] = {}
-
-    def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Value]]) -> dict[Key, Value]:
-        """The value of each different key, in order. What `read` is asked for and does not give is left out."""
-        values, wanted = self._values, dict.fromkeys(keys)
-        lacking = [key for key in wanted if key not in values]
-        if not lacking:
-            return {key: values[key] for key in wanted}
-        new = read(lacking)
-        result = {key: new[key] if key in new else values[key] for key in wanted if key in new or key in values}
-        if len(values) + len(new) > self._most:
-            values = self._values = {}
-        values.update(new)
-        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +39,7 @@ class ReadTexts:
     """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._caches: dict[tuple[str, str], Cache[str, _WordForms]] = {}  # by language and table
+        self._caches: dict[tuple[str, str], ReadCache[str, _WordForms]] = {}  # by language and table
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
@@ -79,7 +53,7 @@ class ReadTexts:
         return [terms for _, terms, _ in self._forms(texts, language, None)]
 
     def _forms(self, texts: Sequence[str], language: str, table: WordVectors | None) -> list[_WordForms]:
-        cache = self._caches.setdefault((language, "" if table is None else table.digest), Cache(_MOST_TEXTS))
+        cache = self._caches.setdefault((language, "" if table is None else table.digest), ReadCache(_MOST_TEXTS))
 
         def read(lacking: list[str]) -> dict[str, _WordForms]:
             return dict(zip(lacking, self._read(lacking, language, table), strict=True))

@@ -11,8 +11,8 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
-from semsearch.search.alignment import OTHER_FORM, RECALLED, asked_words, recalled, similarities, word_weights
-from semsearch.search.asked_for import asked_for
+from semsearch.search.alignment import OTHER_FORM, RECALLED, query_words, recalled, similarities, word_weights
+from semsearch.search.answer_kind import answer_kind
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import Part
 from semsearch.search.query import prepare
@@ -83,7 +83,7 @@ def test_sentences_are_scored_by_the_definition(tmp_path: Path, small_vectors: V
 
         def compare(view: IndexView) -> None:
             passage = get_passages(view.db, [1])[1]
-            asked = asked_words(prepare(query, SearchOptions(syntax="plain"), view), view)
+            asked = query_words(prepare(query, SearchOptions(syntax="plain"), view), view)
             texts = passage.sentence_texts
             similar = recalled(similarities(asked, texts, ["en"] * len(texts)), np.arange(len(texts)))
             found = similar @ word_weights(asked, similar.sum(axis=0), np.array(len(texts)))
@@ -201,7 +201,7 @@ def test_a_sentence_with_what_is_asked_for_is_preferred(
 def test_a_number_is_asked_for_in_languages_where_that_was_measured(
     question: str, language: str, *, is_number: bool
 ) -> None:
-    wanted = asked_for(question, language)
+    wanted = answer_kind(question, language)
     numbers = wanted.factor(Part("alle 90 Tage", 0, 0)) / wanted.factor(Part("selten", 0, 0))
     assert (numbers > 1) == is_number
 

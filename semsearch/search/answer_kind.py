@@ -88,7 +88,7 @@ _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFor:
+class AnswerKind:
     """What a question asks for; `factor` says how much more a sentence counts that has it."""
 
     question: str  # case-folded
@@ -164,12 +164,12 @@ class AskedFor:
 
 
 @lru_cache(maxsize=256)
-def asked_for(question: str, language: str) -> AskedFor:
+def answer_kind(question: str, language: str) -> AnswerKind:
     """What a question in a language asks for."""
     folded, is_english = question.casefold(), language == ENGLISH
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     counted = _HOW_MANY.search(folded) if is_english else None
-    return AskedFor(
+    return AnswerKind(
         question=folded,
         is_english=is_english,
         number=asks_number,

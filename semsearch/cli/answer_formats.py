@@ -194,18 +194,12 @@ def trail(hit: Hit) -> list[str]:
     lines: `cell 3 › Ships`; but not if the heading has the place, as that of a function has its name.
     """
     headings = [heading for heading in map(one_line, hit.headings) if heading]
-    title = one_line(hit.title)
-    if title and title not in (*headings, *_file_names(hit.path)):
+    title, file_name = one_line(hit.title), hit.path[hit.path.rfind("/") + 1 :]
+    if title and title not in (*headings, file_name, file_name.rpartition(".")[0]):
         headings = [title, *headings]
     if hit.format in LINELESS or (hit.place and headings and hit.place.rpartition(".")[2] in headings[-1]):
         return headings
     return [*filter(None, [one_line(own_terms(hit.position))]), *headings]
-
-
-def _file_names(path: str) -> tuple[str, str]:
-    """The name of a file, with and without its ending."""
-    name = path[path.rfind("/") + 1 :]
-    return name, name.rpartition(".")[0]
 
 
 def also_in(hit: Hit) -> str:
@@ -266,7 +260,7 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
                 yield ""
             parts = [path_and_position(hit), f"{hit.score:.3f}", *marks(hit), " › ".join(trail(hit))]
             yield "  ".join(filter(None, parts))
-            yield from _whole(hit) if answer.whole else _around(hit)
+            yield from _text_lines(hit, is_whole=answer.whole)
             if also := also_in(hit):
                 yield f"    + {also}"
             if stale := stale_mark(hit):
@@ -275,16 +269,15 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
                 yield from (f"    {line}" for line in lines(explanation))
 
 
-def _around(hit: Hit) -> Iterator[str]:
-    mark = "  > " if hit.before or hit.after else "    "
-    yield from (f"    {one_line(text)}" for text in hit.before)
-    yield mark + one_line(hit.sentence)
-    yield from (f"    {one_line(text)}" for text in hit.after)
-
-
-def _whole(hit: Hit) -> Iterator[str]:
-    for line in passage_lines(hit):
-        yield (("  > " if line.is_best else "    ") + line.text).rstrip()
+def _text_lines(hit: Hit, *, is_whole: bool) -> Iterator[str]:
+    """The passage, or the sentence between its neighbours; marked, unless it stands alone."""
+    if is_whole:
+        lines = [(line.text, line.is_best) for line in passage_lines(hit)]
+    else:
+        has_context = bool(hit.before or hit.after)
+        lines = [(one_line(text), False) for text in hit.before]
+        lines += [(one_line(hit.sentence), has_context), *((one_line(text), False) for text in hit.after)]
+    yield from ((f"  > {text}" if is_marked else f"    {text}").rstrip() for text, is_marked in lines)
 
 
 def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:

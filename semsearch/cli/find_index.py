@@ -137,18 +137,16 @@ def of_this_folder(indexes: Path | None) -> dict[Path, int]:
         here = _with_separator(str(working_folder()))
     except OSError:  # it was deleted
         return {}
-    roots = {
-        index: [_with_separator(root) for root in roots_of(index) if not uri_scheme(root)]
-        for index in all_indexes(indexes)
-    }
-    depths = {
-        index: max(len(root) for root in around)
-        for index, its_roots in roots.items()
-        if (around := [root for root in its_roots if here.startswith(root)])
-    }
+    depths: dict[Path, int] = {}
+    inside: list[Path] = []
+    for index in all_indexes(indexes):
+        roots = [_with_separator(root) for root in roots_of(index) if not uri_scheme(root)]
+        if around := [len(root) for root in roots if here.startswith(root)]:
+            depths[index] = max(around)
+        elif roots and all(root.startswith(here) for root in roots):
+            inside.append(index)
     if depths:
         return dict(sorted(depths.items(), key=lambda pair: -pair[1]))
-    inside = [index for index, its_roots in roots.items() if its_roots and all(r.startswith(here) for r in its_roots)]
     return {inside[0]: 0} if len(inside) == 1 and not in_folder else {}
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 in_index = partial(Option, rich_help_panel="Index")
 in_ranking = partial(Option, rich_help_panel="Ranking")
 in_output = partial(Option, rich_help_panel="Output")
-in_golden = partial(Option, rich_help_panel="Golden answers")
 in_embedding = partial(Option, rich_help_panel="Embedding")
 in_vectors = partial(Option, rich_help_panel="Vector search")
 in_columns = partial(Option, rich_help_panel="Tables and records")

@@ -65,6 +65,11 @@ class ExtensibleGroup(TyperGroup):
         )
 
 
+def group(help: str) -> typer.Typer:
+    """A group of commands that other distributions can extend."""
+    return typer.Typer(add_completion=False, cls=ExtensibleGroup, no_args_is_help=True, help=help)
+
+
 def command_of(target: Any, name: str) -> Any:
     """The command of a function, as typer takes it, or of a `typer.Typer` with commands of its own."""
     if not isinstance(target, typer.Typer):

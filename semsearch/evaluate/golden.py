@@ -150,20 +150,17 @@ def _question(line: FileLine) -> GoldenQuestion:
 
 
 def _answers(line: FileLine, answers: Any) -> Iterator[tuple[ExpectedAnswer, float]]:
-    graded = answers if isinstance(answers, Mapping) else dict.fromkeys(answers, 1) if _are_texts(answers) else {}
-    if not graded:
+    if isinstance(answers, list) and all(isinstance(answer, str) for answer in answers):
+        answers = dict.fromkeys(answers, 1)
+    if not isinstance(answers, Mapping) or not answers:
         expected = 'answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}'
         raise line.wrong(expected, json.dumps(answers, ensure_ascii=False))
-    for written, grade in graded.items():
+    for written, grade in answers.items():
         if not written.strip():
             raise line.wrong("the path of a document as an answer", written)
         if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < float("inf"):
             raise line.wrong(f"a grade above zero for {written}", json.dumps(grade))
         yield ExpectedAnswer.read(written.strip()), float(grade)
-
-
-def _are_texts(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
 DEPTH = 10  # hits that are considered

@@ -7,7 +7,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from typer import Option
 
 from semsearch.cli.configuration import (
@@ -22,16 +21,11 @@ from semsearch.cli.configuration import (
     users_file,
 )
 from semsearch.cli.options import JsonOption
-from semsearch.cli.plugged_in import ExtensibleGroup
+from semsearch.cli.plugged_in import group
 from semsearch.cli.printing import aligned, one_line, to_json
 from semsearch.errors import UsageError
 
-config_group = typer.Typer(
-    add_completion=False,
-    cls=ExtensibleGroup,
-    no_args_is_help=True,
-    help="Defaults of options, from semsearch.toml and environment variables.",
-)
+config_group = group("Defaults of options, from semsearch.toml and environment variables.")
 
 
 @config_group.command()

@@ -7,12 +7,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
-import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
-from semsearch.cli.plugged_in import ExtensibleGroup, paragraphs
+from semsearch.cli.plugged_in import group, paragraphs
 from semsearch.cli.printing import aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
 from semsearch.errors import SourceError
@@ -140,12 +139,7 @@ def _print_list(title: str, lines: Sequence[str]) -> None:
         print(f"  {line}")
 
 
-evaluate_group = typer.Typer(
-    add_completion=False,
-    cls=ExtensibleGroup,
-    no_args_is_help=True,
-    help="Measure how well your own questions are answered.",
-)
+evaluate_group = group("Measure how well your own questions are answered.")
 evaluate_group.command(
     help=paragraphs(golden), short_help="Your own questions: are their answers found, and better or worse than before?"
 )(golden)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.plugged_in import ExtensibleGroup
+from semsearch.cli.plugged_in import group
 from semsearch.cli.printing import one_line, to_json, warn
 from semsearch.cli.progress import share_of
 from semsearch.errors import VectorsError
@@ -18,9 +17,7 @@ from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.nearest_words import is_guessed, neighbours as nearest_to
 from semsearch.word_vectors.table import VectorTable, shipped_names
 
-vectors_group = typer.Typer(
-    cls=ExtensibleGroup, add_completion=False, no_args_is_help=True, help="Word vectors: list, inspect, import."
-)
+vectors_group = group("Word vectors: list, inspect, import.")
 
 
 @vectors_group.command("list")

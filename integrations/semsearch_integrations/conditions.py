@@ -2,7 +2,7 @@
 
     {"year": 2024, "author": "Ada"}                      both must hold
     {"year": {"$gte": 2020, "$lt": 2024}}                $eq $ne $gt $gte $lt $lte $in $nin
-    {"$or": [{"year": 2024}, {"author": "Ada"}]}         and $and
+    {"$or": [{"year": 2024}, {"author": "Ada"}]}         and $and, and {"$not": {"year": 2024}}
 
 All filters of a search must hold, and each may have alternatives. So conditions are brought into conjunctive normal
 form: negations move to the comparisons, and "or" of "and" is multiplied out. What filters cannot express is refused:
@@ -11,91 +11,92 @@ a dropped filter would return documents that the caller must not see.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from semsearch.errors import UsageError
 
+Condition: TypeAlias = Mapping[str, Any]
+_Clauses: TypeAlias = list[list[str]]  # all must hold, each by one alternative
+
+_SIGNS = {"$eq": "=", "$ne": "!=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+_OPPOSITE = {"$eq": "$ne", "$ne": "$eq", "$in": "$nin", "$nin": "$in"}
+_NAMES = {"==": "$eq", "!=": "$ne", ">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte", "in": "$in", "not in": "$nin"}
 _PLAIN_KEY, _QUOTED_KEY = re.compile(r"[\w.\-]+"), re.compile(r'[^"|]*[^"|.\s][^"|]*')
 _RANGE, _GLOB = re.compile(r"[\d.T :+-]*\.\.[\d.T :+-]*"), re.compile(r"([*?[])")
-_SIGNS = {"==": "=", "!=": "!=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
-_OPPOSITE = {"==": "!=", "!=": "=="}
-_NAMED = {"$eq": "==", "$ne": "!=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<=", "$in": "in", "$nin": "not in"}
-_JOINING: Mapping[str, Literal["and", "or"]] = {"$and": "and", "$or": "or"}
 _MOST = 100  # filters of one condition
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A comparison of the values under a key: ==, !=, >, >=, <, <=, "in" and "not in"."""
+def filters_of(condition: Condition | Iterable[str] | str | None) -> tuple[str, ...]:
+    """Filters from a mapping as above, or in semsearch's form: "year>=2024", one or several.
 
-    key: str
-    operator: str
-    value: object
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Conditions of which all must hold ("and"), or one ("or"), or not all ("not")."""
-
-    operator: Literal["and", "or", "not"]
-    conditions: Sequence[Compared | Joined]
-
-
-MetadataCondition: TypeAlias = Compared | Joined
-_Clauses: TypeAlias = list[list[str]]  # all must hold, each by one alternative
-
-
-def filters_of(given: Mapping[str, Any] | Iterable[str] | str | None) -> tuple[str, ...]:
-    """Filters from a mapping as above, or in semsearch's form: "year>=2024", one or several."""
-    if given is None:
+    Raises UsageError for what they cannot express.
+    """
+    if condition is None:
         return ()
-    if isinstance(given, str):
-        return (given,)
-    return tuple(filters_where(_of_mapping(given))) if isinstance(given, Mapping) else tuple(given)
+    if isinstance(condition, str):
+        return (condition,)
+    if not isinstance(condition, Mapping):
+        return tuple(condition)
+    return tuple(_alternatives(clause) for clause in _clauses(condition, is_negated=False))
 
 
-def filters_where(condition: MetadataCondition) -> list[str]:
-    """The filters equivalent to a condition. Raises UsageError for what they cannot express."""
-    return [_alternatives(clause) for clause in _clauses(condition, is_negated=False)]
+def compared(key: str, operator: str, value: object) -> Condition:
+    """The condition of a comparison: ==, !=, >, >=, <, <=, "in" or "not in". Raises UsageError for another."""
+    if operator not in _NAMES:
+        raise UsageError(f"unknown comparison {operator!r}; known: {', '.join(_NAMES)}")
+    return {key: {_NAMES[operator]: value}}
 
 
-def _clauses(condition: MetadataCondition, *, is_negated: bool) -> _Clauses:
-    if isinstance(condition, Compared):
-        return _compared(condition, is_negated)
-    is_negated ^= condition.operator == "not"
-    parts = [_clauses(each, is_negated=is_negated) for each in condition.conditions]
-    if (condition.operator == "or") == is_negated:  # all must hold; of nothing, too
-        return [clause for part in parts for clause in part]
-    many = 1
-    for part in parts:
-        many *= len(part)
-    if not parts or many > _MOST:
-        raise UsageError(f"a condition with 'or' expands to {many if parts else 'no'} filters; simplify it")
-    return [[text for clause in chosen for text in clause] for chosen in product(*parts)]
+def _clauses(condition: Condition, *, is_negated: bool) -> _Clauses:
+    """The filters of a mapping, or of its opposite."""
+    parts = [_entry(key, value, is_negated=is_negated) for key, value in condition.items()]
+    return _any_of(parts) if is_negated else _all_of(parts)
 
 
-def _compared(given: Compared, is_negated: bool) -> _Clauses:
-    if given.operator in ("in", "not in"):
-        values = _several(given)
-        if is_negated == (given.operator == "in"):
-            return [[_written(given.key, "!=", value)] for value in values]
-        return [[_written(given.key, "=", value) for value in values]]
-    if given.operator not in _SIGNS:
-        raise UsageError(f"unknown comparison {given.operator!r}; known: {', '.join(_SIGNS)}, in, not in")
-    if is_negated and given.operator not in _OPPOSITE:
-        return [["!" + _written(given.key, _SIGNS[given.operator], given.value)]]  # holds where there is no value
-    operator = _OPPOSITE[given.operator] if is_negated else given.operator
-    return [[_written(given.key, _SIGNS[operator], given.value)]]
+def _entry(key: str, value: Any, *, is_negated: bool) -> _Clauses:
+    if key in ("$and", "$or"):
+        if not isinstance(value, list | tuple) or not all(isinstance(each, Mapping) for each in value):
+            raise UsageError(f"{key} takes a list of conditions, not {value!r}")
+        parts = [_clauses(each, is_negated=is_negated) for each in value]
+        return _any_of(parts) if (key == "$or") != is_negated else _all_of(parts)
+    if key == "$not" and isinstance(value, Mapping):
+        return _clauses(value, is_negated=not is_negated)
+    if isinstance(key, str) and key.startswith("$"):
+        raise UsageError(
+            f"unknown operator {key}; known: $and, $or, $not, and {', '.join(_NAMES.values())} below a key"
+        )
+    comparisons = value if isinstance(value, Mapping) else {"$eq": value}
+    parts = [_compared(key, name, operand, is_negated=is_negated) for name, operand in comparisons.items()]
+    return _any_of(parts) if is_negated else _all_of(parts)
 
 
-def _several(given: Compared) -> list[Any]:
-    if not isinstance(given.value, list | tuple | set | frozenset) or not given.value:
-        raise UsageError(f"{given.key} {given.operator} takes a non-empty list, not {given.value!r}")
-    return [*given.value]
+def _all_of(parts: Sequence[_Clauses]) -> _Clauses:
+    return [clause for part in parts for clause in part]
+
+
+def _any_of(parts: Sequence[_Clauses]) -> _Clauses:
+    count = math.prod(map(len, parts)) if parts else 0
+    if not parts or count > _MOST:
+        raise UsageError(f"a condition with 'or' expands to {count or 'no'} filters; simplify it")
+    return [[text for clause in clauses for text in clause] for clauses in product(*parts)]
+
+
+def _compared(key: str, name: str, value: Any, *, is_negated: bool) -> _Clauses:
+    if name not in _NAMES.values():
+        raise UsageError(f"unknown comparison {name!r} with {key}; known: {', '.join(_NAMES.values())}")
+    if is_negated and name in _OPPOSITE:
+        name, is_negated = _OPPOSITE[name], False
+    if name in _SIGNS:  # one of > >= < <= that is negated holds where there is no value, too
+        return [[("!" if is_negated else "") + _filter(key, _SIGNS[name], value)]]
+    if not isinstance(value, list | tuple | set | frozenset) or not value:
+        raise UsageError(f"{key} {name} takes a non-empty list, not {value!r}")
+    if name == "$in":
+        return [[_filter(key, "=", each) for each in value]]
+    return [[_filter(key, "!=", each)] for each in value]
 
 
 def _alternatives(clause: Sequence[str]) -> str:
@@ -104,7 +105,7 @@ def _alternatives(clause: Sequence[str]) -> str:
     return "|".join(clause)
 
 
-def _written(key: str, sign: str, value: object) -> str:
+def _filter(key: str, sign: str, value: object) -> str:
     """Write a filter. Raises UsageError for a key or value that filters cannot express."""
     if not isinstance(key, str) or not (_PLAIN_KEY.fullmatch(key) or _QUOTED_KEY.fullmatch(key)):
         raise UsageError(f"{key!r} is not a valid key of a filter")
@@ -125,27 +126,3 @@ def _text(key: str, value: object) -> str:
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
     raise UsageError(f"{key} can be compared with a text, number, date or boolean, not {value!r}")
-
-
-def _of_mapping(given: Mapping[str, Any]) -> Joined:
-    return Joined("and", [condition for key, value in given.items() for condition in _under(key, value)])
-
-
-def _under(key: str, value: Any) -> Sequence[MetadataCondition]:
-    """The conditions that a mapping has under a key."""
-    if key in _JOINING:
-        return [Joined(_JOINING[key], [_of_mapping(each) for each in _mappings(key, value)])]
-    if isinstance(key, str) and key.startswith("$"):
-        raise UsageError(f"unknown operator {key}; known: {', '.join(_JOINING)}, and {', '.join(_NAMED)} below a key")
-    if not isinstance(value, Mapping):
-        return [Compared(key, "==", value)]
-    for name in value:
-        if name not in _NAMED:
-            raise UsageError(f"unknown comparison {name!r} with {key}; known: {', '.join(_NAMED)}")
-    return [Compared(key, _NAMED[name], each) for name, each in value.items()]
-
-
-def _mappings(key: str, value: object) -> Sequence[Mapping[str, Any]]:
-    if not isinstance(value, list | tuple) or not all(isinstance(each, Mapping) for each in value):
-        raise UsageError(f"{key} takes a list of conditions, not {value!r}")
-    return value

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from semsearch import Hit, Searchable, SearchOptions, SentenceEmbedder
+from semsearch import Hit, Index, Searchable, SearchOptions, SentenceEmbedder, Text
 from semsearch.errors import MissingExtra, UsageError
 from semsearch_integrations.adapted_index import (
     PLAIN,
+    AddedDocuments,
     Embed,
     EmbedderLike,
     IndexLike,
@@ -23,18 +25,90 @@ from semsearch_integrations.adapted_index import (
     passage_metadata,
     rows,
     searchable,
+    writable,
     written,
 )
-from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
-from semsearch_integrations.haystack_store import SemsearchDocumentStore as SemsearchDocumentStore, given_document
+from semsearch_integrations.conditions import Condition, compared, filters_of
 
 try:
-    from haystack import Document, component, default_to_dict
-    from haystack.document_stores.types import FilterPolicy
+    from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack.document_stores.errors import DuplicateDocumentError
+    from haystack.document_stores.types import DuplicatePolicy, FilterPolicy
+    from haystack.utils.filters import document_matches_filter
 except ModuleNotFoundError as error:
     raise MissingExtra("haystack-ai", "haystack", distribution="./integrations") from error
 
 Filters: TypeAlias = dict[str, Any] | list[str] | None  # in the form of Haystack or semsearch
+_DOCUMENT = "_document"  # metadata key that keeps a document's other fields
+_LEFT_OUT = ("meta", "score", "embedding", "sparse_embedding")  # fields kept elsewhere, or not at all
+
+
+class SemsearchDocumentStore:
+    """A document store in an index: written documents are returned whole, without embeddings.
+
+    `index` is an open index or a path, created if it does not exist. The index computes its own embeddings.
+    """
+
+    def __init__(self, index: Index | str | Path) -> None:
+        self.index = index
+        self.documents = AddedDocuments(writable(index), _DOCUMENT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Serialise the store. Raises UsageError if it was given an open index."""
+        found: dict[str, Any] = default_to_dict(self, index=written(self.index))
+        return found
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SemsearchDocumentStore:
+        """Create a serialised store."""
+        store: SemsearchDocumentStore = default_from_dict(cls, data)
+        return store
+
+    def count_documents(self) -> int:
+        """The number of documents."""
+        return len(self.documents.where())
+
+    def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """The documents that pass filters, compared as Haystack compares. Reads all of them."""
+        found = [_original(each.document, each.metadata) for each in self.documents.where()]
+        return [each for each in found if document_matches_filter(filters, each)] if filters else found
+
+    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE) -> int:
+        """Write documents, all or none; returns their number. Without a policy, existing ids are refused."""
+        _check_documents(documents)
+        texts = {document.id: _text(document) for document in documents}
+        known = {text.document for text in self.documents.get([*texts])}
+        if policy == DuplicatePolicy.OVERWRITE:
+            self.documents.put(texts.values())
+            return len(documents)
+        if policy != DuplicatePolicy.SKIP and (known or len(texts) < len(documents)):
+            raise DuplicateDocumentError(f"ids that exist already, or are given twice: {', '.join(sorted(known))}")
+        return len(self.documents.put([text for id_, text in texts.items() if id_ not in known]))
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """Delete documents by id. Unknown ids are ignored."""
+        self.documents.remove(document_ids)
+
+    def delete_all_documents(self) -> None:
+        """Delete all documents that were written. Files of the index stay."""
+        self.documents.remove([each.document for each in self.documents.where()])
+
+    def delete_by_filter(self, filters: dict[str, Any]) -> int:
+        """Delete the documents that pass filters; returns their number."""
+        return self.documents.remove([document.id for document in self.filter_documents(filters)])
+
+    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """Change metadata of the documents that pass filters; returns their number."""
+        found = [replace(document, meta={**document.meta, **meta}) for document in self.filter_documents(filters)]
+        return len(self.documents.put([_text(document) for document in found]))
+
+    count_documents_async = in_thread(count_documents)
+    filter_documents_async = in_thread(filter_documents)
+    write_documents_async = in_thread(write_documents)
+    delete_documents_async = in_thread(delete_documents)
+    delete_all_documents_async = in_thread(delete_all_documents)
+    delete_by_filter_async = in_thread(delete_by_filter)
+    update_by_filter_async = in_thread(update_by_filter)
 
 
 @component
@@ -94,7 +168,7 @@ class SemsearchDocumentRetriever:
             return [_passage(hit, self._searched) for hit in self._searched.search(query, options=options)]
         kept = self.index.documents
         return [
-            given_document(hit.document, hit.metadata, hit.score) if kept.has(hit) else _passage(hit, kept.index)
+            _original(hit.document, hit.metadata, hit.score) if kept.has(hit) else _passage(hit, kept.index)
             for hit in kept.search(query, options)
         ]
 
@@ -106,8 +180,30 @@ class SemsearchDocumentRetriever:
         return SearchOptions.chosen(PLAIN if isinstance(self.index, SemsearchDocumentStore) else None, top_k, options)
 
 
+class _Embedder:
+    """What the embedders of texts and of documents have in common."""
+
+    embedder: EmbedderLike
+    _embed: Embed | None = None
+
+    def warm_up(self) -> None:
+        """Open the index."""
+        self._embed = self._embed or embedder_of(self.embedder)
+
+    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        self.warm_up()
+        assert self._embed is not None  # set by warm_up
+        return rows(self._embed, texts)
+
+    def _serialised(self, **arguments: Any) -> dict[str, Any]:
+        if isinstance(self.embedder, SentenceEmbedder):
+            raise UsageError("cannot serialise a SentenceEmbedder; create the component with the path of an index")
+        serialised: dict[str, Any] = default_to_dict(self, embedder=written(self.embedder), **arguments)
+        return serialised
+
+
 @component
-class SemsearchTextEmbedder:
+class SemsearchTextEmbedder(_Embedder):
     """An embedder of queries by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
 
     Vectors have length one. That of a text of OOV words only is zero.
@@ -115,31 +211,23 @@ class SemsearchTextEmbedder:
 
     def __init__(self, embedder: EmbedderLike) -> None:
         self.embedder = embedder
-        self._embed: Embed | None = None
-
-    def warm_up(self) -> None:
-        """Open the index."""
-        self._embed = self._embed or embedder_of(self.embedder)
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component. Raises UsageError if it was given anything but a path."""
-        found: dict[str, Any] = default_to_dict(self, embedder=_written(self.embedder))
-        return found
+        return self._serialised()
 
     @component.output_types(embedding=list[float])
     def run(self, text: str) -> dict[str, list[float]]:
         """Embed a text. (d,)"""
         if not isinstance(text, str):
             raise UsageError(f"expected a text, not {text!r}; for documents use SemsearchDocumentEmbedder")
-        self.warm_up()
-        assert self._embed is not None  # set by warm_up
-        return {"embedding": rows(self._embed, [text])[0]}
+        return {"embedding": self._vectors([text])[0]}
 
     run_async = component.output_types(embedding=list[float])(in_thread(run))
 
 
 @component
-class SemsearchDocumentEmbedder:
+class SemsearchDocumentEmbedder(_Embedder):
     """An embedder of documents, for stores other than an index; queries have `SemsearchTextEmbedder`.
 
     The values of `meta_fields_to_embed` precede a document's text, each followed by the separator.
@@ -155,46 +243,49 @@ class SemsearchDocumentEmbedder:
         self.embedder = embedder
         self.meta_fields_to_embed = meta_fields_to_embed or []
         self.embedding_separator = embedding_separator
-        self._embed: Embed | None = None
-
-    def warm_up(self) -> None:
-        """Open the index."""
-        self._embed = self._embed or embedder_of(self.embedder)
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component. Raises UsageError if it was given anything but a path."""
-        found: dict[str, Any] = default_to_dict(
-            self,
-            embedder=_written(self.embedder),
-            meta_fields_to_embed=self.meta_fields_to_embed,
-            embedding_separator=self.embedding_separator,
+        return self._serialised(
+            meta_fields_to_embed=self.meta_fields_to_embed, embedding_separator=self.embedding_separator
         )
-        return found
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """Return copies of the documents with embeddings. (n) -> (n, d)"""
-        if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
-            raise UsageError(f"expected a list of Documents, not {documents!r}")
-        self.warm_up()
-        assert self._embed is not None  # set by warm_up
-        embeddings = rows(self._embed, [self._shown(document) for document in documents])
-        pairs = zip(documents, embeddings, strict=True)
-        return {"documents": [replace(document, embedding=embedding) for document, embedding in pairs]}
+        _check_documents(documents)
+        vectors = self._vectors([self._embedded_text(document) for document in documents])
+        pairs = zip(documents, vectors, strict=True)
+        return {"documents": [replace(document, embedding=vector) for document, vector in pairs]}
 
     run_async = component.output_types(documents=list[Document])(in_thread(run))
 
-    def _shown(self, document: Document) -> str:
+    def _embedded_text(self, document: Document) -> str:
         values = [document.meta.get(key) for key in self.meta_fields_to_embed]
-        return self.embedding_separator.join(
-            [*(str(each) for each in values if each is not None), document.content or ""]
-        )
+        texts = [str(value) for value in values if value is not None]
+        return self.embedding_separator.join([*texts, document.content or ""])
 
 
-def _written(embedder: EmbedderLike) -> str:
-    if isinstance(embedder, SentenceEmbedder):
-        raise UsageError("cannot serialise a SentenceEmbedder; create the component with the path of an index")
-    return written(embedder)
+def _check_documents(documents: object) -> None:
+    if not isinstance(documents, list) or not all(isinstance(document, Document) for document in documents):
+        raise UsageError(f"expected a list of Documents, not {documents!r}")
+
+
+def _text(document: Document) -> Text:
+    kept = {key: value for key, value in document.to_dict(flatten=False).items() if key not in _LEFT_OUT}
+    title = document.meta.get("title")
+    return Text(
+        document.id,
+        document.content or "",
+        title=title if isinstance(title, str) else "",
+        metadata={**document.meta, _DOCUMENT: kept},
+    )
+
+
+def _original(id_: str, metadata: Mapping[str, Any], score: float | None = None) -> Document:
+    """A document as written, with its score in a search."""
+    meta = {key: value for key, value in metadata.items() if key != _DOCUMENT}
+    return Document.from_dict({**metadata[_DOCUMENT], "id": id_, "meta": meta, "score": score})
 
 
 def _passage(hit: Hit, index: Searchable) -> Document:
@@ -202,17 +293,19 @@ def _passage(hit: Hit, index: Searchable) -> Document:
     return Document(id=passage_id(hit), content=hit.passage, meta=meta, score=hit.score)
 
 
-def _filters(given: Filters) -> list[str]:
+def _filters(filters: Filters) -> list[str]:
     """Filters in semsearch's form. Raises UsageError for what they cannot express."""
-    return filters_where(_condition(given)) if isinstance(given, Mapping) and given else [*filters_of(given)]
+    return [*filters_of(_condition(filters) if isinstance(filters, Mapping) and filters else filters)]
 
 
-def _condition(given: object) -> MetadataCondition:
-    match given:
+def _condition(condition: object) -> Condition:
+    match condition:
         case {"field": str(field), "operator": str(operator), "value": value}:
-            return Compared("path" if field == "id" else field.removeprefix("meta."), operator, value)
-        case {"operator": "AND" | "OR" | "NOT" as operator, "conditions": Sequence() as conditions}:
-            return Joined(operator.lower(), [_condition(each) for each in conditions])
+            return compared("path" if field == "id" else field.removeprefix("meta."), operator, value)
+        case {"operator": "AND" | "OR" as operator, "conditions": Sequence() as conditions}:
+            return {f"${operator.lower()}": [_condition(each) for each in conditions]}
+        case {"operator": "NOT", "conditions": Sequence() as conditions}:
+            return {"$not": {"$and": [_condition(each) for each in conditions]}}
     raise UsageError(
-        f"a filter must have field, operator and value, or operator (AND, OR, NOT) and conditions, not {given!r}"
+        f"a filter must have field, operator and value, or operator (AND, OR, NOT) and conditions, not {condition!r}"
     )

@@ -5,7 +5,7 @@ Asynchronous methods run in a thread, so that the event loop continues.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra("langchain-core", "langchain", distribution="./integrations") from error
 
 if TYPE_CHECKING:
-    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
 
 _TEXT = "_page_content"  # metadata key that keeps a document's original text
 
@@ -83,42 +83,24 @@ class SemsearchRetriever(BaseRetriever):
         """Tell LangChain that its `dumps` can serialise this."""
         return True
 
-    @classmethod
-    def get_lc_namespace(cls) -> list[str]:
-        """The module from which LangChain's `load` creates it."""
-        return cls.__module__.split(".")
-
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle only the fields: unpickling opens the index again."""
         return partial(type(self), **vars(self)), ()
 
     def _options(self, keywords: Mapping[str, Any]) -> SearchOptions:
-        own = {name: getattr(self, name) for name in SearchOptions.__slots__ if name in type(self).model_fields}
-        given: Any = {**own, **self.options, **keywords}
-        return SearchOptions.chosen(None, None, given | {"filters": filters_of(given["filters"])})
-
-    def _found(self, query: str, keywords: Mapping[str, Any]) -> list[Document]:
-        hits = self._searched.search(query, options=self._options(keywords))
-        return [_passage(hit, self._searched) for hit in hits]
+        fields = {name: getattr(self, name) for name in SearchOptions.__slots__ if name in type(self).model_fields}
+        options: Any = {**fields, **self.options, **keywords}
+        return SearchOptions.chosen(None, None, options | {"filters": filters_of(options["filters"])})
 
     def _get_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # given by LangChain, here and below
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # given by LangChain
         **keywords: Any,
     ) -> list[Document]:
-        return self._found(query, keywords)
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
-        **keywords: Any,
-    ) -> list[Document]:
-        found: list[Document] = await run_in_executor(None, self._found, query, keywords)
-        return found
+        hits = self._searched.search(query, options=self._options(keywords))
+        return [_passage(hit, self._searched) for hit in hits]
 
 
 class SemsearchEmbeddings(Embeddings):
@@ -174,18 +156,6 @@ class SemsearchVectorStore(VectorStore):
         triples = zip(ids or [None] * len(contents), contents, metadatas or [{}] * len(contents), strict=True)
         return self._documents.put(_text(id_ or str(uuid4()), text, metadata) for id_, text, metadata in triples)
 
-    def add_documents(
-        self,
-        documents: list[Document],
-        *,
-        ids: Sequence[str | None] | None = None,
-        batch_size: int | None = None,
-    ) -> list[str]:
-        """Add documents under the given ids, or else their own. Returns the ids."""
-        given = [document.id for document in documents] if ids is None else ids
-        texts, metadatas = [each.page_content for each in documents], [each.metadata for each in documents]
-        return self.add_texts(texts, metadatas, ids=given, batch_size=batch_size)
-
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """Delete documents by id, or all added ones. Files of the index stay; unknown ids are ignored."""
         self._documents.remove([each.document for each in self._documents.where()] if ids is None else ids)
@@ -193,7 +163,7 @@ class SemsearchVectorStore(VectorStore):
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """The documents with these ids, in their order, without missing ones."""
-        return [_given(text.document, text.metadata) for text in self._documents.get(ids)]
+        return [_original(text.document, text.metadata) for text in self._documents.get(ids)]
 
     def similarity_search(self, query: str, k: int = 4, *, filter: Any = None, **options: Any) -> list[Document]:
         """Find the best documents for a query."""
@@ -241,9 +211,6 @@ class SemsearchVectorStore(VectorStore):
         store.add_texts(texts, metadatas, ids=ids)
         return store
 
-    def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        raise UsageError("hits have their relevance; use similarity_search_with_relevance_scores(query)")
-
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, *, filter: Any = None, **options: Any
     ) -> list[tuple[Document, float]]:
@@ -271,7 +238,7 @@ class SemsearchVectorStore(VectorStore):
         return self._documents.search(query, SearchOptions.chosen(PLAIN, k, keywords))
 
     def _document(self, hit: Hit) -> Document:
-        return _given(hit.document, hit.metadata) if self._documents.has(hit) else _passage(hit, self.index)
+        return _original(hit.document, hit.metadata) if self._documents.has(hit) else _passage(hit, self.index)
 
 
 def _passage(hit: Hit, index: Searchable) -> Document:
@@ -283,7 +250,7 @@ def _text(id_: str, text: str, metadata: Mapping[str, Any]) -> Text:
     return Text(id_, text, title=title if isinstance(title, str) else "", metadata={**metadata, _TEXT: text})
 
 
-def _given(id_: str, metadata: Mapping[str, Any]) -> Document:
+def _original(id_: str, metadata: Mapping[str, Any]) -> Document:
     """A document in its original form."""
     own = {key: value for key, value in metadata.items() if key != _TEXT}
     return Document(id=id_, page_content=metadata[_TEXT], metadata=own)

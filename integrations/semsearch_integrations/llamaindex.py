@@ -26,7 +26,7 @@ from semsearch_integrations.adapted_index import (
     searchable,
     writable,
 )
-from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
+from semsearch_integrations.conditions import Condition, compared, filters_of
 
 try:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -144,7 +144,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
     _documents: AddedDocuments = PrivateAttr()
 
     def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
-        super().__init__(stores_text=True, is_embedding_query=False, mode=mode)
+        super().__init__(mode=mode)
         self._documents = AddedDocuments(writable(index), _NODE)
 
     @classmethod
@@ -208,7 +208,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
                 raise UsageError(f"an index does not support {name}; leave it out")
         filters = _filters(query.filters)
         for key, ids in (("ref_doc_id", query.doc_ids), ("path", query.node_ids)):
-            filters += filters_where(Compared(key, "in", ids)) if ids else []  # no node_ids: of a VectorStoreIndex
+            filters += filters_of(compared(key, "in", ids)) if ids else []  # no node_ids: of a VectorStoreIndex
         k = query.similarity_top_k if query.hybrid_top_k is None else query.hybrid_top_k
         return replace(PLAIN, k=k, mode=mode, filters=filters)
 
@@ -250,15 +250,20 @@ def _asked(query: VectorStoreQuery) -> str:
     return str(query.query_str)
 
 
-def _filters(given: Filters) -> list[str]:
+def _filters(filters: Filters) -> list[str]:
     """Filters in semsearch's form. Raises UsageError for what they cannot express."""
-    return filters_where(_condition(given)) if isinstance(given, MetadataFilters) else [*filters_of(given)]
+    return [*filters_of(_condition(filters) if isinstance(filters, MetadataFilters) else filters)]
 
 
-def _condition(given: MetadataFilters | MetadataFilter) -> MetadataCondition:
-    if isinstance(given, MetadataFilters):
-        return Joined(getattr(given.condition, "value", "and"), [_condition(each) for each in given.filters])
-    operator = given.operator.value
+def _condition(condition: MetadataFilters | MetadataFilter) -> Condition:
+    if isinstance(condition, MetadataFilters):
+        conditions = [_condition(each) for each in condition.filters]
+        match getattr(condition.condition, "value", "and"):
+            case "not":
+                return {"$not": {"$and": conditions}}
+            case joining:
+                return {f"${joining}": conditions}
+    operator = condition.operator.value
     if operator == "all":
-        return Joined("and", [Compared(given.key, "==", value) for value in given.value or []])
-    return Compared(given.key, _OPERATORS.get(operator, operator), given.value)
+        return {"$and": [compared(condition.key, "==", value) for value in condition.value or []]}
+    return compared(condition.key, _OPERATORS.get(operator, operator), condition.value)

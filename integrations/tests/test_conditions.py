@@ -17,14 +17,14 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.search.filters import parse
 from semsearch.word_vectors.table import VectorTable
-from semsearch_integrations.conditions import Compared, Joined, MetadataCondition, filters_of, filters_where
+from semsearch_integrations.conditions import Condition, compared, filters_of
 
 COLOURS, NUMBERS = ("red", "blue|grey", None), (1, 5, None)
 DOCUMENTS = {
     f"{colour} {number}": {key: value for key, value in (("colour", colour), ("n", number)) if value is not None}
     for colour, number in product(COLOURS, NUMBERS)
 }
-SIGNS: Mapping[str, Any] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+SIGNS: Mapping[str, Any] = {"$lt": operator.lt, "$lte": operator.le, "$gt": operator.gt, "$gte": operator.ge}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,8 @@ SIGNS: Mapping[str, Any] = {"<": operator.lt, "<=": operator.le, ">": operator.g
         ({"$or": [{"a": 1, "b": 2}, {"c": 3}]}, ("a=1|c=3", "b=2|c=3")),
         ({"tag": {"$in": ["sea", "air"]}, "kind": {"$nin": ["a", "b"]}}, ("tag=sea|tag=air", "kind!=a", "kind!=b")),
         ({"day": {"$gt": date(2024, 5, 1)}, "empty": ""}, ("day>2024-05-01", "empty=")),
+        ({"$not": {"a": 1, "b": {"$in": [1, 2]}}}, ("a!=1|b!=1", "a!=1|b!=2")),
+        ({"a": {"$lt": 3}, "$not": {"b": {"$gt": 3}}}, ("a<3", "!b>3")),
         ({"a key": "a|b", "path": "[x]*.md"}, ('"a key"=a\\|b', "path=[[]x][*].md")),
     ],
 )
@@ -54,6 +56,8 @@ def test_conditions_are_filters(given: Any, filters: tuple[str, ...]) -> None:
     [
         {"$or": []},
         {"$nor": [{"a": 1}]},
+        {"$not": {}},
+        {"$not": [{"a": 1}]},
         {"a": {"$in": []}},
         {"a": {"$in": "letters"}},
         {"a": {"$regex": ".*"}},
@@ -78,7 +82,7 @@ def test_what_filters_cannot_say_is_refused(given: Any) -> None:
 @pytest.mark.parametrize("value", ["plain", "a=b", "a != b", "<x>", "~*", 'say "it"', "7", "-1.5", "a|b", "\\|", "[|]"])
 @pytest.mark.parametrize(("operator", "sign"), [("==", "="), ("!=", "!="), (">", ">"), ("<=", "<=")])
 def test_a_value_comes_through_as_it_is(value: str, operator: str, sign: str) -> None:
-    (written,) = filters_where(Compared("key", operator, value))
+    (written,) = filters_of(compared("key", operator, value))
     read = parse(written).only
     assert read is not None
     assert (read.key, read.operator, read.value) == ("key", sign, value)
@@ -86,19 +90,21 @@ def test_a_value_comes_through_as_it_is(value: str, operator: str, sign: str) ->
 
 def test_an_unknown_comparison_names_those_there_are() -> None:
     with pytest.raises(UsageError, match="unknown comparison 'like'; known: ==, "):
-        filters_where(Compared("a", "like", 1))
+        compared("a", "like", 1)
 
 
-def holds(condition: MetadataCondition, metadata: Mapping[str, Any]) -> bool:
+def holds(condition: Condition, metadata: Mapping[str, Any]) -> bool:
     """What a condition means, literally."""
-    if isinstance(condition, Joined):
-        each = (holds(inner, metadata) for inner in condition.conditions)
-        return any(each) if condition.operator == "or" else all(each) != (condition.operator == "not")
-    value, wanted = metadata.get(condition.key), condition.value
-    if condition.operator in SIGNS:
-        return value is not None and bool(SIGNS[condition.operator](value, wanted))
-    is_equal = value in wanted if isinstance(wanted, list) else value == wanted
-    return is_equal != (condition.operator in ("!=", "not in"))
+    ((key, value),) = condition.items()
+    if key == "$not":
+        return not holds(value, metadata)
+    if key in ("$and", "$or"):
+        return (any if key == "$or" else all)(holds(each, metadata) for each in value)
+    ((name, operand),) = value.items()
+    if name in SIGNS:
+        return key in metadata and bool(SIGNS[name](metadata[key], operand))
+    is_equal = metadata.get(key) in (operand if isinstance(operand, list) else [operand])
+    return is_equal != (name in ("$ne", "$nin"))
 
 
 @pytest.fixture(scope="module")
@@ -108,22 +114,31 @@ def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) 
         yield index
 
 
+def comparisons(key: str, names: list[str], values: list[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(lambda name, value: {key: {name: value}}, st.sampled_from(names), st.sampled_from(values))
+
+
 COMPARED = st.one_of(
-    st.builds(Compared, st.just("colour"), st.sampled_from(["==", "!="]), st.sampled_from(["red", "blue|grey", "x"])),
-    st.builds(Compared, st.just("n"), st.sampled_from([*SIGNS, "==", "!="]), st.sampled_from([1, 3, 5])),
-    st.builds(Compared, st.just("n"), st.sampled_from(["in", "not in"]), st.sampled_from([[1], [1, 5], [3, 5]])),
+    comparisons("colour", ["$eq", "$ne"], ["red", "blue|grey", "x"]),
+    comparisons("n", [*SIGNS, "$eq", "$ne"], [1, 3, 5]),
+    comparisons("n", ["$in", "$nin"], [[1], [1, 5], [3, 5]]),
 )
-CONDITIONS = st.recursive(
+CONDITIONS: st.SearchStrategy[Any] = st.recursive(
     COMPARED,
-    lambda inner: st.builds(Joined, st.sampled_from(["and", "or", "not"]), st.lists(inner, min_size=1, max_size=3)),
+    lambda inner: (
+        st.builds(
+            lambda name, parts: {name: parts}, st.sampled_from(["$and", "$or"]), st.lists(inner, min_size=1, max_size=3)
+        )
+        | st.builds(lambda part: {"$not": part}, inner)
+    ),
     max_leaves=6,
 )
 
 
 @given(CONDITIONS)
-def test_filters_hold_for_the_documents_that_a_condition_is_true_of(index: Index, condition: MetadataCondition) -> None:
+def test_filters_hold_for_the_documents_that_a_condition_is_true_of(index: Index, condition: Condition) -> None:
     try:
-        filters = filters_where(condition)
+        filters = filters_of(condition)
     except UsageError:
         return
     found = {document.document for document in index.documents(filters)}

@@ -1,110 +1,26 @@
-"""A Milvus server: its address, calls with deadlines, its errors, and the collections of an index.
+"""A Milvus server: calls with deadlines, its errors, and the collections of an index.
 
 pymilvus repeats a call for as long as it may take, and the last attempt may begin at the very end, so each gets half of
 the time. It also writes each error to stderr with a traceback; this is turned off, since the error is raised.
 
 One collection names the owner in its description; it has no vectors and is never loaded. The vectors of each dimension
-have up to two more, made when they are first needed, whose names begin with its name: `..._exact_256` compares all
-vectors, `..._hnsw_256` has graphs.
+have one more, made when it is first needed, whose name begins with its name: `..._hnsw_256` has graphs,
+`..._exact_256` compares all vectors.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, urlencode
 
 from semsearch.errors import MissingExtra, StorageError, UsageError
-from semsearch.system.locations import split_uri
-
-SECONDS = 10.0  # that a query may take
-_PORT = 19530
-_LONGEST = 200  # letters of a name: Milvus allows 255, including our suffix
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FORM = "milvus:http[s]://host[:port][/database][?collection=NAME&timeout=SECONDS]"
-
-
-@dataclass(frozen=True, slots=True)
-class CollectionAddress:
-    """The address of an index's collections in Milvus, and the seconds that a query there may take."""
-
-    scheme: str  # http, or https for TLS
-    host: str
-    port: int
-    database: str  # "" for the default one
-    collection: str  # prefix of the names of the index's collections
-    seconds: float = SECONDS
-
-    @property
-    def server(self) -> str:
-        """The URI of the server, as its client takes it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
-
-    @property
-    def place(self) -> str:
-        """The collection as messages name it."""
-        return f"the collection {self.collection} of Milvus at {self.server}"
-
-    @property
-    def uri(self) -> str:
-        """The URI in full."""
-        options = {"collection": self.collection}
-        if self.seconds != SECONDS:
-            options["timeout"] = f"{self.seconds:g}"
-        return f"milvus:{self.server}{self.database and '/'}{self.database}?{urlencode(options)}"
-
-
-def located(uri: str, name: str) -> str:
-    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
-    words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "index"
-    return parsed(uri, default=f"semsearch_{words}"[:_LONGEST]).uri
-
-
-def parsed(uri: str, *, default: str = "semsearch") -> CollectionAddress:
-    """Parse a URI; `default` is the collection if it names none. Raises UsageError."""
-    parts = split_uri(uri.partition(":")[2])
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-        raise UsageError(f"{uri!r} is not the address of a Milvus server; give {_FORM}")
-    if parts.username is not None:
-        raise UsageError(f"{uri!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if unknown := sorted(options.keys() - {"collection", "timeout"}):
-        raise UsageError(f"{uri!r} has the unknown option {unknown[0]!r}; give {_FORM}")
-    address = CollectionAddress(
-        parts.scheme,
-        parts.hostname,
-        parts.port or _PORT,
-        parts.path.strip("/"),
-        options.get("collection", default),
-        _seconds(uri, options.get("timeout")),
-    )
-    for kind, value in (("database", address.database), ("collection", address.collection)):
-        if (value or kind == "collection") and (not _NAME.fullmatch(value) or len(value) > _LONGEST):
-            raise UsageError(
-                f"{value!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST} letters, digits and "
-                "underscores, and do not begin with a digit"
-            )
-    return address
-
-
-def _seconds(uri: str, text: str | None) -> float:
-    try:
-        seconds = SECONDS if text is None else float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"the timeout in {uri!r} must be a number of seconds above 0, not {text!r}")
-    return seconds
-
+from semsearch_scale.stores.addresses import MilvusAddress, milvus_address
 
 # -- Milvus server -----------------------------------------------------------------------------------------------------
 
@@ -125,7 +41,7 @@ _DENIED = ("unauthenticated", "auth check", "permission")
 class MilvusServer:
     """A Milvus server, connected to when it is first needed. Threads may share it."""
 
-    def __init__(self, address: CollectionAddress) -> None:
+    def __init__(self, address: MilvusAddress) -> None:
         self.address = address
         self._connecting = Lock()
         self._client: Any = None
@@ -314,12 +230,12 @@ class Collections:
 
 def claim(uri: str, owner: str) -> None:
     """Claim the collections at a URI for an owner. Raises UsageError if they are another's, StorageError."""
-    Collections(MilvusServer(parsed(uri))).claim(owner)
+    Collections(MilvusServer(milvus_address(uri))).claim(owner)
 
 
 def release(uri: str, owner: str) -> None:
     """Delete all that an owner has at a URI, and its claim. Raises StorageError."""
-    Collections(MilvusServer(parsed(uri))).release(owner)
+    Collections(MilvusServer(milvus_address(uri))).release(owner)
 
 
 def _make(name: str, schema: Any, kind: str, client: Any, seconds: float) -> None:

@@ -1,14 +1,13 @@
 """Vectors in Milvus, which spreads vectors and queries over the machines of a cluster: `milvus:http://host:19530`.
 
 A segment is a partition of a collection, written once: a partition is made and dropped in milliseconds, where a
-collection takes seconds. Partitions are searched at the same time. There are at most two collections for an index and a
-dimension: one compares all vectors, the other, for segments of many vectors, has graphs (HNSW; Malkov and Yashunin
-2018).
+collection takes seconds. Partitions are searched at the same time. The collection of an index and a dimension has
+graphs (HNSW; Malkov and Yashunin 2018), or compares all vectors if the index wants exact search, as for vectors that
+are only fetched.
 
-Vectors are first written to a file, then sent once their number is known. They are rounded to half precision, so that
-scores are those of an index on one machine, and sent as single precision. A partition is flushed to the server's
-storage, its rows are counted, and its graph is built and measured before the segment is reported. A failed one is left
-to the next sweep: the server may be in no state to drop it.
+Vectors are rounded to half precision, so that scores are those of an index on one machine, and sent as single
+precision. A partition is flushed to the server's storage and its rows are counted before the segment is reported; that
+of many vectors is also read back, and its graph measured. Graphs of fewer are searched as deep as any.
 """
 
 from __future__ import annotations
@@ -16,161 +15,109 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK
-from semsearch.arrays.types import Float16, Float32, Int64
+from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, ScanOptions, evenly, least_step
+from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
 from semsearch.dense.vector_store import Questions, SegmentsWriter
-from semsearch.errors import StorageError
-from semsearch.results.reports import Scan
-from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
+from semsearch.errors import SemsearchError, StorageError
+from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
+from semsearch_scale.stores.addresses import located_in_milvus, milvus_address
+from semsearch_scale.stores.graph_depth import ReadBack, measured, questions_about, read_back
 from semsearch_scale.stores.milvus_reader import Partition, PartitionDigest, check_partitions
-from semsearch_scale.stores.milvus_server import (
-    GRAPH,
-    CollectionAddress,
-    Collections,
-    MilvusServer,
-    claim,
-    located,
-    parsed,
-    release,
-)
-
-# -- Partition writer --------------------------------------------------------------------------------------------------
-
+from semsearch_scale.stores.milvus_server import GRAPH, Collections, MilvusServer, claim, release
 
 logger = logging.getLogger(__name__)
 
 _SENT = 1 << 22  # bytes of vectors in a call
 _EF = (16, 32, 64, 128, 256, 512, 1024)  # search depths of a graph, of which the first that reaches the recall is used
 _GRAPH_LEAST = 1024  # vectors: Milvus compares all of fewer
+_GRAPH_FROM = (
+    1 << 15
+)  # vectors from which a graph is measured: the deepest search of fewer takes about ten milliseconds
 _PAUSE = 0.5  # seconds between two checks of a graph that is being built
+_CHUNK = 1 << 14  # vectors that are read at a time to check them
+_AT_ONCE = 8  # partitions that are searched in parallel
 
 
 class GrowingPartition:
-    """A partition that is being written: its vectors lie on the disk until their number is known."""
+    """A partition that is being written."""
 
     def __init__(self, store: MilvusStore, generation: int, dimension: int, questions: Questions | None) -> None:
-        self._store = store
-        self._generation = generation
-        self._questions = questions
-        self._spool = _Spool(store.folder, dimension)
-
-    @property
-    def count(self) -> int:
-        """The number of vectors so far."""
-        return self._spool.count
-
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Append vectors (n, d)."""
-        self._spool.add(ids, vectors)
-
-    def finish(self) -> Segment:
-        """Send the vectors, and count and measure what has arrived. Raises StorageError."""
-        store, spool = self._store, self._spool
-        store.collections.check_owner(store.owner)
-        which = f"{'hnsw' if store.has_graph(spool.count) else 'exact'}_{spool.dimension}"
-        store.collections.make(which, owner=store.owner)
-        name = Path(segment_name(store.kind, self._generation)).stem.replace("-", "_")  # as Milvus allows it
-        segment = self._written(spool, which, name)
-        spool.close()
-        return segment
-
-    def discard(self) -> None:
-        """Delete the vectors on the disk; a partition is left to the next sweep."""
-        self._spool.close()
-
-    def _written(self, spool: _Spool, which: str, name: str) -> Segment:
-        server, collection = self._store.collections.server, f"{self._store.collections.name}_{which}"
-        server.change(lambda client, seconds: client.create_partition(collection, name, timeout=seconds))
-        written, digest = 0, hashlib.blake2b(digest_size=16)
-        for ids, rows in spool.parts(_SENT // (4 * spool.dimension)):
-            digest.update(rows.data)
-            written = server.change(partial(_insert, collection, name, ids, rows.astype(np.float32)))
-        server.change(lambda client, seconds: client.flush(collection, timeout=seconds))
-        kept = PartitionDigest(which, written, _EF[0] if which.startswith("hnsw") else 0, digest.hexdigest())
-        size = spool.count * (4 * spool.dimension + 8)
-        segment = Segment(self._store.kind, name, size, IdRanges.of_ids(spool.ids), kept.text)
-        opened = Partition(self._store.collections, segment)
-        if (count := opened.count()) != spool.count:
-            raise StorageError(
-                f"{self._store.collections.server.address.place} holds {count} of the {spool.count} vectors "
-                "that were sent, "
-                "perhaps because the connection was cut; nothing was changed, try again"
-            )
-        if not kept.ef:
-            return segment
-        server.change(partial(_await_graph, collection))
-        ef, scan = self._measured(spool, opened)
-        kept = PartitionDigest(which, written, ef, kept.digest)
-        return Segment(self._store.kind, name, size, segment.id_ranges, kept.text, scan)
-
-    def _measured(self, spool: _Spool, opened: Partition) -> tuple[int, Scan]:
-        """Choose how far the graph is searched with half of the questions, and measure its recall with the others."""
-        ids = spool.ids
-        asked: Float32 = np.zeros((0, 0), np.float32)
-        if self._questions is not None:
-            asked = self._questions(ids[evenly(len(ids), QUESTIONS)])
-        if len(asked) < FEW:
-            asked = spool.rows(evenly(len(ids), QUESTIONS)).astype(np.float32)
-        nearest = TopK(len(asked), min(K, len(ids)))
-        for some, rows in spool.parts(1 << 14):
-            nearest.add(asked @ rows.astype(np.float32).T, some)
-        last = nearest.best().scores[:, -1:] - EQUAL  # of the ten best; equal scores are equally good
-
-        def shares(ef: int, part: slice) -> Float32:
-            found = opened.scan(asked[part], min(K, len(ids)), ef=ef).scores
-            return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
-
-        least = least_step(_EF, shares, self._store.scanning.target_recall)
-        scan = Scan(f"HNSW{GRAPH['hnsw']['M']}", len(ids), 0, least.step, least.recall, least.questions)
-        return least.step, scan
-
-
-class _Spool:
-    """Vectors on the disk, as half-precision floats, in a file without a name, which leaves nothing behind."""
-
-    def __init__(self, folder: Path, dimension: int) -> None:
-        self.dimension = dimension
         self.count = 0
-        self._file = TemporaryFile(dir=folder if folder.is_dir() else None)  # noqa: SIM115  # `close` closes it
+        self._store = store
+        self._questions = questions
+        self._which = f"{'exact' if store.gathering is None else 'hnsw'}_{dimension}"
+        self._name = Path(segment_name(store.kind, generation)).stem.replace("-", "_")  # as Milvus allows it
+        self._collection = f"{store.collections.name}_{self._which}"
+        self._dimension = dimension
         self._ids: list[Int64] = []
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._written = 0
+        store.collections.check_owner(store.location.owner)
+        store.collections.make(self._which, owner=store.location.owner)
+        self._change(lambda client, seconds: client.create_partition(self._collection, self._name, timeout=seconds))
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        self._file.write(np.ascontiguousarray(vectors, dtype=np.float16).data)
+        """Send vectors (n, d)."""
+        size = max(1, _SENT // (4 * self._dimension))
+        for first in range(0, len(ids), size):
+            some, rows = ids[first : first + size], vectors[first : first + size].astype(np.float16)
+            self._digest.update(rows.tobytes())
+            self._written = self._change(partial(_insert, self._collection, self._name, some, rows.astype(np.float32)))
         self._ids.append(ids)
         self.count += len(ids)
 
-    @property
-    def ids(self) -> Int64:
-        return np.concatenate(self._ids)
+    def finish(self) -> Segment:
+        """Count and measure what has arrived. Raises StorageError."""
+        store, ids, digest = self._store, np.concatenate(self._ids), self._digest.hexdigest()
+        self._change(lambda client, seconds: client.flush(self._collection, timeout=seconds))
+        size = self.count * (4 * self._dimension + 8)
+        kept = PartitionDigest(self._which, self._written, 0 if store.gathering is None else _EF[-1], digest)
+        segment = Segment(store.kind, self._name, size, IdRanges.of_ids(ids), kept.text)
+        partition = Partition(store.collections, segment)
+        if (count := partition.count()) != self.count:
+            raise StorageError(
+                f"{store.address.place} holds {count} of the {self.count} vectors that were sent, perhaps because the "
+                "connection was cut; nothing was changed, try again"
+            )
+        if store.gathering is None or self.count < store.gathering:
+            return segment
+        self._change(partial(_await_graph, self._collection))
+        asked = questions_about(ids, self._questions, partition.rows)
+        written = store.read_back(partition, asked)
+        if written.digest != digest:
+            raise StorageError(
+                f"{store.address.place} returned other vectors than were written to {self._name}; write again"
+            )
+        scan = measured(
+            f"HNSW{GRAPH['hnsw']['M']}",
+            _EF,
+            lambda queries, n, ef: partition.scan(queries, n, ef=ef),
+            asked=asked,
+            segment=written,
+            target=store.scanning.target_recall,
+        )
+        kept = PartitionDigest(self._which, self._written, scan.probes, digest)
+        return Segment(store.kind, self._name, size, segment.id_ranges, kept.text, scan)
 
-    def parts(self, size: int) -> Iterator[tuple[Int64, Float16]]:
-        """The ids and vectors, so many at a time. (n,), (n, d)"""
-        ids = self.ids
-        for first in range(0, self.count, size):
-            some = ids[first : first + size]
-            yield some, self.rows(np.arange(first, first + len(some)))
+    def discard(self) -> None:
+        """Drop the partition, if the server can be reached; else the next writer will."""
+        with suppress(SemsearchError):
+            self._store.drop(self._name)
 
-    def rows(self, rows: Int64) -> Float16:
-        """The vectors at some rows. (n,) -> (n, d)"""
-        self._file.flush()
-        mapped = np.memmap(self._file, np.float16, "r", shape=(self.count, self.dimension))
-        return np.ascontiguousarray(mapped[rows])
-
-    def close(self) -> None:
-        self._file.close()
+    def _change(self, work: Any) -> Any:
+        return self._store.collections.server.change(work)
 
 
 def _insert(collection: str, name: str, ids: Int64, rows: Float32, client: Any, seconds: float) -> int:
@@ -200,40 +147,23 @@ def _await_graph(collection: str, client: Any, seconds: float) -> None:
 
 # -- Partition store ---------------------------------------------------------------------------------------------------
 
-_GRAPH_FROM = 1 << 15  # vectors: fewer are compared in about ten milliseconds
-_CHUNK = 1 << 14  # vectors that are read at a time to check them
-_AT_ONCE = 8  # partitions that are searched in parallel
-
 
 class MilvusStore:
-    """A store of one kind of vectors in partitions of Milvus. `folder` is where vectors lie until they are sent."""
+    """A store of one kind of vectors in partitions of Milvus. Threads may share it."""
 
-    def __init__(
-        self,
-        address: CollectionAddress,
-        folder: Path,
-        kind: Kind,
-        *,
-        owner: str,
-        scanning: ScanOptions | None = None,
-        largest: int = LARGEST,
-    ) -> None:
-        self.collections = Collections(MilvusServer(address))
-        self.folder = folder
-        self.kind: Kind = kind
-        self.owner = owner
-        self.largest = largest
-        self.scanning = ScanOptions() if scanning is None else scanning
+    def __init__(self, location: StoreLocation) -> None:
+        self.location = location
+        self.address = milvus_address(location.uri)
+        self.collections = Collections(MilvusServer(self.address))
+        self.kind = location.kind
+        self.largest = location.largest
+        self.scanning = location.scanning or ScanOptions(exact=True)  # vectors that are only fetched need no graph
         self._together = InThreads(_AT_ONCE, "semsearch-milvus")
 
     @property
     def gathering(self) -> int | None:
-        """The number of vectors from which a partition has a graph; None if it never has."""
+        """The number of vectors from which the graph of a partition is measured; None if there are no graphs."""
         return None if self.scanning.exact else min(self.scanning.listed, _GRAPH_FROM)
-
-    def has_graph(self, count: int) -> bool:
-        """Return whether a partition of so many vectors has a graph."""
-        return self.gathering is not None and count >= self.gathering
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Raises FileNotFoundError, StorageError."""
@@ -253,19 +183,21 @@ class MilvusStore:
         check_partitions(self.collections, [segment.file])
         kept = PartitionDigest.of(segment)
         self.collections.load(kept.collection)
-        opened, size = Partition(self.collections, segment), len(segment.id_ranges)
-        if missing := size - opened.count():
+        partition, size = Partition(self.collections, segment), len(segment.id_ranges)
+        if missing := size - partition.count():
             return [f"{missing} of the {size} vectors of {segment.file} are missing"]
-        digest = hashlib.blake2b(digest_size=16)
-        for first in range(0, size, _CHUNK):
-            vectors = opened.rows(np.arange(first, min(first + _CHUNK, size)))
-            digest.update(np.ascontiguousarray(vectors, dtype=np.float16).data)
-        is_same = digest.hexdigest() == kept.digest
+        is_same = self.read_back(partition).digest == kept.digest
         return [] if is_same else [f"{segment.file} does not match its digest"]
+
+    def read_back(self, partition: Partition, asked: Float32 | None = None) -> ReadBack:
+        """Read all vectors of a partition. Raises FileNotFoundError, IndexDamaged, StorageError."""
+        size = len(partition.segment.id_ranges)
+        parts = (partition.rows(np.arange(first, min(first + _CHUNK, size))) for first in range(0, size, _CHUNK))
+        return read_back(((vectors.astype(np.float16).tobytes(), vectors) for vectors in parts), asked)
 
     def names(self) -> Iterable[str]:
         """The names of all partitions of this kind, also unfinished ones; none if the collections are another's."""
-        if self.collections.owner() != self.owner:
+        if self.collections.owner() != self.location.owner:
             return set()
         return {name for name in self.collections.partitions() if name.startswith(f"{self.kind}_")}
 
@@ -274,15 +206,4 @@ class MilvusStore:
         self.collections.drop(name)
 
 
-def _open(location: StoreLocation) -> MilvusStore:
-    return MilvusStore(
-        parsed(location.uri),
-        location.folder,
-        location.kind,
-        owner=location.owner,
-        scanning=location.scanning,
-        largest=location.largest,
-    )
-
-
-ENGINE = Engine(open=_open, located=located, claim=claim, release=release, in_use=in_use)
+ENGINE = Engine(open=MilvusStore, located=located_in_milvus, claim=claim, release=release, in_use=in_use)

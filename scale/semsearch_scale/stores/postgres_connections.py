@@ -1,8 +1,8 @@
-"""Connections to PostgreSQL as threads use them: statements with a deadline over a few open connections, and errors.
+"""Connections to PostgreSQL for threads: asyncpg's pool with a deadline for each call, and its errors explained.
 
-asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection that breaks, or
-whose statement takes too long, is closed and never used again. A query that meets a broken connection is repeated once
-over a new one, so that it finds a restarted server. Errors are explained by SQLSTATE, whatever the server's language.
+asyncpg works in an event loop, which has a thread of its own here, one for the process. A connection on which something
+failed is closed. A query that meets a broken connection is repeated once over a new one, so that it finds a restarted
+server. Errors are explained by SQLSTATE, whatever the server's language.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from semsearch.errors import MissingExtra, StorageError
+from semsearch_scale.stores.addresses import PostgresAddress
 
-if TYPE_CHECKING:
-    from asyncpg import Connection
+logger = logging.getLogger(__name__)
 
-    from semsearch_scale.stores.postgres_address import Address
+T = TypeVar("T")
+Connection: TypeAlias = Any  # asyncpg's, an optional dependency
+Work: TypeAlias = Callable[[Connection], Awaitable[T]]
 
 NO_TABLE = "42P01"
 NO_RIGHT = "42501"
@@ -32,55 +34,6 @@ _LOST = ("08", "57P")  # connection exceptions; the server stops, crashed or sta
 _FULL = ("53",)  # no disk, memory or connection left
 _REFUSED = ("28", "3D", NO_RIGHT)  # password, role, database, right
 
-
-def sqlstate(error: BaseException) -> str:
-    """The SQLSTATE of an error; empty if it is not the server's."""
-    return str(getattr(error, "sqlstate", None) or "")
-
-
-def is_lost(error: BaseException) -> bool:
-    """Return whether a connection was broken, or could not be made."""
-    if isinstance(error, TimeoutError):  # which is an OSError
-        return False
-    is_client = type(error).__module__.startswith("asyncpg") and not sqlstate(error)  # such as InterfaceError
-    return isinstance(error, OSError) or is_client or sqlstate(error).startswith(_LOST)
-
-
-def unheard(address: Address) -> StorageError:
-    """The error of a server that lost its connection during a write."""
-    return StorageError(f"{address.server} lost a connection during a write; see its log, and write again")
-
-
-def storage_error(error: BaseException, address: Address) -> StorageError | None:
-    """The explained error; None for one that is not the server's, or is about names in SQL."""
-    state = sqlstate(error)
-    if isinstance(error, TimeoutError) or state in _LATE:
-        return StorageError(
-            f"{address.server} took longer than {address.seconds:g} seconds; check whether it is busy, or allow "
-            f"more time in its address: ?timeout={6 * address.seconds:g}"
-        )
-    if state.startswith(_FULL):
-        return StorageError(f"{address.server} is out of space: {_said(error)}")
-    if state.startswith(_REFUSED):
-        return StorageError(
-            f"{address.server} refused the connection: {_said(error)}; check user and database in the "
-            "address, and the password in "
-            "PGPASSWORD or ~/.pgpass"
-        )
-    if is_lost(error):
-        return StorageError(f"{address.server} cannot be reached: {_said(error)}; check that it runs")
-    return None
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-# -- Connection pool ---------------------------------------------------------------------------------------------------
-
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 MOST = 8  # connections to a database at a time
 _LOOK_EVERY = 5.0  # seconds between two checks whether a long statement is still running
 _IDLE_SECONDS = 60.0  # that a connection stays open after its last statement
@@ -91,31 +44,15 @@ _SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",  # a filter does not reduce the number of answers
     "hnsw.scan_mem_multiplier": "8",  # times work_mem, 4 MB: a scan that needs more ends, and all rows are compared
 }
-_WITHOUT_TLS = ("disable", "allow", "prefer")  # modes in which a connection may have none; the last is the default
-_VECTOR = """
-    SELECT nspname, extversion FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
-    WHERE extname = 'vector'
+_CONFIGURE = """
+    SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS settings (name, value)
+    UNION ALL
+    SELECT set_config('search_path', quote_ident(nspname), false)
+    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'
+    UNION ALL  -- commits wait for the disk even if this database does not ask for it
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 """
-
-
-@dataclass(slots=True, eq=False)
-class Session:
-    """A connection, and its settings."""
-
-    connection: Connection
-    settings: dict[str, str] = field(default_factory=dict)
-    uses: int = 0  # how often it was given back
-
-    async def set(self, settings: dict[str, str]) -> None:
-        """Change the settings that differ."""
-        new = {name: value for name, value in settings.items() if self.settings.get(name) != value}
-        if new:
-            calls = ", ".join(f"set_config(${2 * i + 1}, ${2 * i + 2}, false)" for i in range(len(new)))
-            await self.connection.fetchrow(f"SELECT {calls}", *[each for pair in new.items() for each in pair])
-            self.settings |= new
-
-
-Work = Callable[[Session], Awaitable[T]]
+_WITHOUT_TLS = ("disable", "allow", "prefer")  # modes in which a connection may have none; the last is the default
 
 
 class Database:
@@ -123,141 +60,132 @@ class Database:
     what PostgreSQL says of a statement's names is raised as asyncpg does.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: PostgresAddress) -> None:
         self.address = address
-        self._idle: list[Session] = []  # the latest last
         self._loop = _running_loop()
-        self._room: asyncio.Semaphore | None = None  # made in the loop
+        self._pool: Any = None  # made in the loop
 
     def read(self, work: Work[T], queries: int = 1) -> T:
         """Read over any connection, within the time of so many queries; once more if the connection was broken."""
-        return self._run(self._timed(self._asked(work), queries))
+        return self._run(self._timed(self._repeated(work), queries))
 
     def write(self, work: Work[T]) -> T:
         """Write once, over a connection that answers, within the deadline."""
-        return self._run(self._timed(self._told(work)))
+        return self._run(self._timed(self._written(work)))
 
     def run_long(self, work: Work[T]) -> T:
         """Do work that may take long, over a new connection, as long as the server is still running it."""
         return self._run(self._watched(work))
 
+    def renew(self) -> None:
+        """Use new connections from now on."""
+        self._run(self._expired())
+
     def close(self) -> None:
-        """Close the connections that are idle."""
-        self._run(self._closed())
+        """Close all connections."""
+        self._run(self._terminated())
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
         except Exception as error:
-            mapped = storage_error(error, self.address)
-            if mapped is None:
+            explained = storage_error(error, self.address)
+            if explained is None:
                 raise
-            raise mapped from error
+            raise explained from error
         finally:
             future.cancel()  # the caller was interrupted, if it is not done
 
-    async def _timed(self, work: Coroutine[Any, Any, T], count: int = 1) -> T:
-        """Wait for some work for the time of so many queries; each statement may take the time of one.
-
-        If it takes longer, the other connections may lead nowhere too.
-        """
+    async def _timed(self, work: Coroutine[Any, Any, T], queries: int = 1) -> T:
         try:
-            return await asyncio.wait_for(work, self.address.seconds * count)
+            return await asyncio.wait_for(work, self.address.seconds * queries)
         except TimeoutError:
-            await self._closed()
+            await self._expired()  # the other connections may lead nowhere too
             raise
 
-    async def _asked(self, work: Work[T]) -> T:
+    async def _repeated(self, work: Work[T]) -> T:
         try:
             return await self._attempt(work)
         except Exception as error:
             if not is_lost(error):
                 raise
-            await self._closed()  # they are broken too
+            await self._expired()  # the others are broken too
             return await self._attempt(work)
 
-    async def _told(self, work: Work[T]) -> T:
-        await self._asked(_answers)  # what was broken is gone now
+    async def _written(self, work: Work[T]) -> T:
+        await self._repeated(_answers)  # what was broken is gone now
         return await self._attempt(work)
 
     async def _watched(self, work: Work[T]) -> T:
         """Check over another connection, repeatedly, whether the server is still running it."""
-        session = await asyncio.wait_for(self._connected(is_timed=False), self.address.seconds)
-        building = asyncio.ensure_future(work(session))
+        connection = await asyncio.wait_for(self._connect(seconds=0.0), self.address.seconds)
+        task = asyncio.ensure_future(work(connection))
         try:
-            while not (await asyncio.wait({building}, timeout=_LOOK_EVERY))[0]:
-                is_running = await self._timed(self._asked(_is_running(session.connection.get_server_pid())))
-                if not is_running and not building.done():
-                    raise unheard(self.address)
-            return await building
+            while not (await asyncio.wait({task}, timeout=_LOOK_EVERY))[0]:
+                is_running = partial(_is_running, connection.get_server_pid())
+                if not await self._timed(self._repeated(is_running)) and not task.done():
+                    raise StorageError(
+                        f"{self.address.server} lost a connection during a write; see its log, and write again"
+                    )
+            return await task
         finally:
-            building.cancel()
-            session.connection.terminate()
+            task.cancel()
+            connection.terminate()
 
     async def _attempt(self, work: Work[T]) -> T:
-        if self._room is None:
-            self._room = asyncio.Semaphore(MOST)
-        async with self._room:
-            session, is_whole = await self._taken(), False
+        if self._pool is None:
+            self._pool = driver().create_pool(
+                min_size=0,
+                max_size=MOST,
+                max_inactive_connection_lifetime=_IDLE_SECONDS,
+                connect=lambda _, **keywords: self._connect(seconds=self.address.seconds, **keywords),
+                reset=_nothing_to_reset,
+            )
+            await self._pool
+        async with self._pool.acquire() as connection:
             try:
-                result = await work(session)
-                is_whole = True
-            finally:
-                if is_whole and not session.connection.is_closed():
-                    self._keep(session)
-                else:
-                    session.connection.terminate()
-        return result
+                return await work(connection)
+            except BaseException:
+                connection.terminate()
+                raise
 
-    async def _taken(self) -> Session:
-        while self._idle:
-            session = self._idle.pop()
-            if not session.connection.is_closed():
-                return session
-        return await self._connected()
+    async def _expired(self) -> None:
+        if self._pool is not None:
+            await self._pool.expire_connections()
 
-    def _keep(self, session: Session) -> None:
-        self._idle.append(session)
-        session.uses += 1
-        self._loop.call_later(_IDLE_SECONDS, self._thin, session, session.uses)
+    async def _terminated(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.terminate()
 
-    def _thin(self, session: Session, uses: int) -> None:
-        """Close a connection that was not used since."""
-        if session in self._idle and session.uses == uses:
-            self._idle.remove(session)
-            session.connection.terminate()
-
-    async def _closed(self) -> None:
-        idle, self._idle = self._idle, []
-        for session in idle:
-            session.connection.terminate()
-
-    async def _connected(self, *, is_timed: bool = True) -> Session:
-        connection = await self._opened(is_timed=is_timed)
-        session = Session(connection)
+    async def _connect(self, *, seconds: float, **keywords: Any) -> Connection:
+        """A connection whose statements may take some seconds, or as long as they like if that is 0."""
+        connection = await self._opened(command_timeout=seconds or None, **keywords)
+        milliseconds = str(int(1000 * seconds))
+        settings = _SETTINGS | {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
         try:
-            await session.set(await self._settings(connection, self.address.seconds if is_timed else 0))
+            await connection.fetch(_CONFIGURE, [*settings], [*settings.values()])
         except BaseException:
             connection.terminate()
             raise
-        return session
+        return connection
 
-    async def _opened(self, *, is_timed: bool) -> Connection:
+    async def _opened(self, **keywords: Any) -> Connection:
         """A connection; to another machine only over TLS, unless the user's PGSSLMODE says otherwise.
 
         An address is stored in an index, and says little of what its user wants.
         """
-        asyncpg, address = driver(), self.address
+        address = self.address
         connect = partial(
-            asyncpg.connect,
+            driver().connect,
             host=address.host,
             port=address.port,
             user=address.user,
             database=address.database,
             timeout=address.seconds,
-            command_timeout=address.seconds if is_timed else None,
             server_settings={"application_name": "semsearch"},
+            **keywords,
         )
         users = os.environ.get("PGSSLMODE", "")
         is_tls = (address.sslmode or users or _WITHOUT_TLS[-1]) not in _WITHOUT_TLS
@@ -273,20 +201,8 @@ class Database:
                 "the environment"
             ) from error
 
-    async def _settings(self, connection: Connection, seconds: float) -> dict[str, str]:
-        """The settings of a session whose statements may take some seconds, or as long as they like if that is 0.
 
-        Commits wait for the disk even if this database does not ask for it.
-        """
-        milliseconds = str(int(1000 * seconds))
-        settings = _SETTINGS | {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
-        if await connection.fetchval("SHOW synchronous_commit") == "off":
-            settings["synchronous_commit"] = "on"
-        vector = await connection.fetchrow(_VECTOR)
-        return settings if vector is None else settings | {"search_path": quoted(vector["nspname"])}
-
-
-def get_database(address: Address) -> Database:
+def get_database(address: PostgresAddress) -> Database:
     """The database at an address: one for the process, for all its schemas."""
     with _lock:
         key = (os.getpid(), replace(address, schema=""))
@@ -296,21 +212,11 @@ def get_database(address: Address) -> Database:
 
 
 def close_databases() -> None:
-    """Close all idle connections of this process."""
+    """Close all connections of this process."""
     with _lock:
-        own = [database for (process, _), database in _databases.items() if process == os.getpid()]
-    for database in own:
+        databases = [database for (process, _), database in _databases.items() if process == os.getpid()]
+    for database in databases:
         database.close()
-
-
-def _is_this_machine(host: str) -> bool:
-    """Return whether what is sent to a host stays on this machine."""
-    if host.startswith("/") or host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:  # a name, of which the network says where it leads
-        return False
 
 
 def quoted(name: str) -> str:
@@ -327,19 +233,30 @@ def driver() -> Any:
     return asyncpg
 
 
-async def _answers(session: Session) -> None:
-    await session.connection.execute("SELECT 1")
+def _is_this_machine(host: str) -> bool:
+    """Return whether what is sent to a host stays on this machine."""
+    if host.startswith("/") or host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name, of which the network says where it leads
+        return False
 
 
-def _is_running(process: int) -> Work[bool]:
-    async def ask(session: Session) -> bool:
-        return bool(await session.connection.fetchval("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", process))
+async def _answers(connection: Connection) -> None:
+    await connection.execute("SELECT 1")
 
-    return ask
+
+async def _is_running(process: int, connection: Connection) -> bool:
+    return bool(await connection.fetchval("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", process))
+
+
+async def _nothing_to_reset(connection: Connection) -> None:
+    """Settings stay: asyncpg would reset them after each use."""
 
 
 _lock = threading.Lock()
-_databases: dict[tuple[int, Address], Database] = {}
+_databases: dict[tuple[int, PostgresAddress], Database] = {}
 _loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process: a fork has none of the threads
 
 
@@ -352,3 +269,39 @@ def _running_loop() -> asyncio.AbstractEventLoop:
         _loops[process] = loop
         atexit.register(close_databases)
     return _loops[process]
+
+
+# -- Errors ------------------------------------------------------------------------------------------------------------
+
+
+def sqlstate(error: BaseException) -> str:
+    """The SQLSTATE of an error; empty if it is not the server's."""
+    return str(getattr(error, "sqlstate", None) or "")
+
+
+def is_lost(error: BaseException) -> bool:
+    """Return whether a connection was broken, or could not be made."""
+    if isinstance(error, TimeoutError):  # which is an OSError
+        return False
+    is_client = type(error).__module__.startswith("asyncpg") and not sqlstate(error)  # such as InterfaceError
+    return isinstance(error, OSError) or is_client or sqlstate(error).startswith(_LOST)
+
+
+def storage_error(error: BaseException, address: PostgresAddress) -> StorageError | None:
+    """The explained error; None for one that is not the server's, or is about names in SQL."""
+    state, text = sqlstate(error), " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, TimeoutError) or state in _LATE:
+        return StorageError(
+            f"{address.server} took longer than {address.seconds:g} seconds; check whether it is busy, or allow "
+            f"more time in its address: ?timeout={6 * address.seconds:g}"
+        )
+    if state.startswith(_FULL):
+        return StorageError(f"{address.server} is out of space: {text}")
+    if state.startswith(_REFUSED):
+        return StorageError(
+            f"{address.server} refused the connection: {text}; check user and database in the address, and the "
+            "password in PGPASSWORD or ~/.pgpass"
+        )
+    if is_lost(error):
+        return StorageError(f"{address.server} cannot be reached: {text}; check that it runs")
+    return None

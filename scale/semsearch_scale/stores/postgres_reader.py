@@ -30,7 +30,7 @@ from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 if TYPE_CHECKING:
-    from semsearch_scale.stores.postgres_connections import Session, Work
+    from semsearch_scale.stores.postgres_connections import Connection, Work
 
 
 # -- Copy format -------------------------------------------------------------------------------------------------------
@@ -112,12 +112,15 @@ class SegmentTable:
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
         """Find the n best allowed rows for each query; by the graph, if there is one. (q, d), (rows,) -> (q, n)"""
+        return self.scan_to(queries, n, self.segment.scan.probes if self.segment.scan is not None else 0, allowed)
+
+    def scan_to(self, queries: Float32, n: int, ef: int, allowed: Bool | None = None) -> TopKResult:
+        """Scan, with so many candidates of the graph; 0 compares all. (q, d), (rows,) -> (q, n)"""
         size = len(self.segment.id_ranges)
         count = size if allowed is None else int(np.count_nonzero(allowed))
         n = min(n, count)
         if not len(queries) or not n:
             return nothing_found(len(queries))
-        ef = self.segment.scan.probes if self.segment.scan is not None else 0
         wanted = _from_graph(ef, n, count, size)
         condition, rows = "", list[object]()
         if allowed is not None and count < size // _SCATTERED and not wanted:
@@ -126,16 +129,16 @@ class SegmentTable:
             bits = np.packbits(allowed, bitorder="little").tobytes()
             condition, rows = "WHERE get_bit($3::bytea, number) = 1", [bits]
 
-        async def work(session: Session) -> list[TopKResult]:
+        async def work(connection: Connection) -> list[TopKResult]:
             if wanted:
-                await session.set({"hnsw.ef_search": str(min(max(ef, _FEWEST), _MOST))})
+                await connection.execute(f"SET hnsw.ef_search = {min(max(ef, _FEWEST), _MOST)}")
             found = []
             for query in queries:
                 arguments = [query.tolist(), wanted, *rows]
-                near = await session.connection.fetch(self._by_graph(condition), *arguments) if wanted else []
+                near = await connection.fetch(self._by_graph(condition), *arguments) if wanted else []
                 if len(near) < min(wanted, count) or not wanted:
                     arguments[1] = n
-                    near = await session.connection.fetch(self._by_comparison(condition), *arguments)
+                    near = await connection.fetch(self._by_comparison(condition), *arguments)
                 found.append(self._best(near, n))
             return found
 

@@ -26,26 +26,23 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
-from semsearch.dense.vector_store import NO_IDS, Questions, SegmentsWriter
+from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
-from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
-from semsearch_scale.stores.postgres_address import Address, located, parsed
+from semsearch_scale.stores.addresses import located_in_postgres, postgres_address
+from semsearch_scale.stores.graph_depth import ReadBack, measured, questions_about, read_back
 from semsearch_scale.stores.postgres_claims import claim, owner_of, release, table, tables
-from semsearch_scale.stores.postgres_connections import MOST, NO_TABLE, Session, Work, get_database, quoted, sqlstate
+from semsearch_scale.stores.postgres_connections import MOST, NO_TABLE, Connection, Work, get_database, quoted, sqlstate
 from semsearch_scale.stores.postgres_reader import SegmentTable, copied, records_in, records_of, vectors_of
 
 # -- Table writer ------------------------------------------------------------------------------------------------------
@@ -90,17 +87,26 @@ class _GrowingTable:
         """Send the last vectors, make the key and the graph, and say with a comment that all is there."""
         self._send()
         digest, kind = self._digest.hexdigest(), self._store.location.kind
-        has_graph = self._store.indexed is not None and self.count >= self._store.indexed
-        self._store.database.run_long(lambda session: self._build(session, has_graph=has_graph))
-        ids = IdRanges.of_ids(np.concatenate(self._ids))
-        one = SegmentTable(self._store, Segment(kind, self.file, 0, ids, digest), self.name, self.dimension)
-        asked = self._asked(self._questions) if has_graph else np.zeros((0, self.dimension), np.float32)
-        best = self._read_back(one, asked)
-        scan = _measured(self._store, one, asked, best) if has_graph else None
+        has_graph = self._store.gathering is not None and self.count >= self._store.gathering
+        self._store.database.run_long(lambda connection: self._build(connection, has_graph=has_graph))
+        ids = np.concatenate(self._ids)
+        one = SegmentTable(
+            self._store, Segment(kind, self.file, 0, IdRanges.of_ids(ids), digest), self.name, self.dimension
+        )
+        asked = questions_about(ids, self._questions, one.rows) if has_graph else None
+        written = self._store.read_back(one, asked)
+        if written.digest != digest:
+            raise StorageError(
+                f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
+            )
+        scan, scanning = None, self._store.location.scanning
+        if asked is not None and scanning is not None:
+            factory, target = f"HNSW{_M}", scanning.target_recall
+            scan = measured(factory, _LADDER, one.scan_to, asked=asked, segment=written, target=target)
 
-        async def comment(session: Session) -> int:
-            await session.connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
-            return int(await session.connection.fetchval("SELECT pg_total_relation_size($1::regclass)", self.name))
+        async def comment(connection: Connection) -> int:
+            await connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
+            return int(await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", self.name))
 
         size = self._store.database.write(comment)
         return Segment(kind, self.file, size, one.segment.id_ranges, digest, scan)
@@ -117,35 +123,33 @@ class _GrowingTable:
             data = io.BytesIO(copied(self._waiting))
             self._waiting = []
 
-            async def copy(session: Session) -> None:
-                await session.connection.copy_to_table(
+            async def copy(connection: Connection) -> None:
+                await connection.copy_to_table(
                     self.file, schema_name=self._store.address.schema, source=data, format="binary"
                 )
 
             self._store.database.write(copy)
 
-    async def _create(self, session: Session) -> None:
+    async def _create(self, connection: Connection) -> None:
         address = self._store.address
-        if await owner_of(session.connection, address) != self._store.location.owner:
+        if await owner_of(connection, address) != self._store.location.owner:
             raise StorageError(
                 f"{address.place} no longer belongs to this index; choose another store: semsearch index "
                 "--rebuild --store URI"
             )
-        await session.connection.execute(
+        await connection.execute(
             f"CREATE TABLE {self.name} (number int4 NOT NULL, embedding halfvec({self.dimension}) NOT NULL) "
             "WITH (toast_tuple_target = 8160)"  # long vectors stay in their rows, where a scan reads them
         )
 
-    async def _build(self, session: Session, *, has_graph: bool) -> None:
-        execute = session.connection.execute
+    async def _build(self, connection: Connection, *, has_graph: bool) -> None:
+        execute = connection.execute
         await execute(f"ALTER TABLE {self.name} ADD PRIMARY KEY (number)")
         if not has_graph:
             return
         kilobytes = min(self.count * (2 * self.dimension + _GRAPH_BYTES) // 1024, _MOST_MEMORY)
-        now = await session.connection.fetchval(
-            "SELECT setting::bigint FROM pg_settings WHERE name = 'maintenance_work_mem'"
-        )
-        await session.set({"maintenance_work_mem": f"{max(kilobytes, now)}kB"})
+        now = await connection.fetchval("SELECT setting::bigint FROM pg_settings WHERE name = 'maintenance_work_mem'")
+        await execute(f"SET maintenance_work_mem = '{max(kilobytes, now)}kB'")
         sql = (
             f"CREATE INDEX ON {self.name} USING hnsw (embedding halfvec_ip_ops) "
             f"WITH (m = {_M}, ef_construction = {_EF_CONSTRUCTION})"
@@ -155,53 +159,8 @@ class _GrowingTable:
         except Exception as error:
             if sqlstate(error) not in _NO_SHARED_MEMORY:
                 raise
-            await session.set({"max_parallel_maintenance_workers": "0"})
+            await execute("SET max_parallel_maintenance_workers = 0")
             await execute(sql)
-
-    def _asked(self, questions: Questions | None) -> Float32:
-        """Questions to measure recall with; some of the vectors if there are too few."""
-        ids = np.concatenate(self._ids)[evenly(self.count, QUESTIONS)]
-        asked = np.zeros((0, self.dimension), np.float32) if questions is None else questions(ids)
-        if len(asked) >= FEW:
-            return asked
-        one = SegmentTable(
-            self._store, Segment(self._store.location.kind, self.file, 0, NO_IDS, ""), self.name, self.dimension
-        )
-        return one.rows(evenly(self.count, QUESTIONS))
-
-    def _read_back(self, one: SegmentTable, asked: Float32) -> Float32:
-        """Compare the table with what was sent, and find the K best scores of questions. (q, d) -> (q, ≤ K)"""
-        digest, nearest = hashlib.blake2b(digest_size=16), TopK(len(asked), min(K, self.count))
-        for records in self._store.records(one):
-            digest.update(records.tobytes())
-            if len(asked):
-                nearest.add(asked @ vectors_of(records).T, records["number"].astype(np.int64))
-        if digest.hexdigest() != one.segment.digest:
-            raise StorageError(
-                f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
-            )
-        return nearest.best().scores if len(asked) else np.zeros((0, 0), np.float32)
-
-
-def _measured(store: PostgresStore, one: SegmentTable, asked: Float32, best: Float32) -> Scan:
-    """Find the least number of candidates that reaches the target recall, and measure that.
-
-    A row with the score of the last of the best is as good as that one: there may be many with the same text.
-    """
-    assert store.location.scanning is not None
-    last = best[:, -1:] - EQUAL
-
-    def shares(ef: int, part: slice) -> Float32:
-        found = _with_ef(one, ef).scan(asked[part], best.shape[1]).scores
-        return np.asarray((found >= last[part]).mean(axis=1), dtype=np.float32)
-
-    least = least_step(_LADDER, shares, store.location.scanning.target_recall)
-    return Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, least.step, least.recall, least.questions)
-
-
-def _with_ef(one: SegmentTable, ef: int) -> SegmentTable:
-    scan = Scan(f"HNSW{_M}", len(one.segment.id_ranges), 0, ef, 0.0, 0)
-    return replace(one, segment=replace(one.segment, scan=scan))
 
 
 # -- Table store -------------------------------------------------------------------------------------------------------
@@ -220,22 +179,17 @@ class PostgresStore:
 
     def __init__(self, location: StoreLocation) -> None:
         self.location = location
-        self.address: Address = parsed(location.uri)
+        self.address = postgres_address(location.uri)
         self.database = get_database(self.address)
         self.largest = location.largest
         self._known: dict[str, SegmentTable] = {}
         self._together = InThreads(MOST, "semsearch-postgres-tables")
 
     @property
-    def indexed(self) -> int | None:
+    def gathering(self) -> int | None:
         """The number of vectors from which a table has a graph; None if it never has."""
         scanning = self.location.scanning
         return None if scanning is None or scanning.exact else min(scanning.listed, INDEXED)
-
-    @property
-    def gathering(self) -> int | None:
-        """The number of vectors from which a segment is searched faster."""
-        return self.indexed
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of tables, which are looked up if they are unknown.
@@ -259,37 +213,34 @@ class PostgresStore:
             one = self._look_up([segment])[segment.file]
         except IndexDamaged as error:
             return [str(error)]
-        digest, count = hashlib.blake2b(digest_size=16), 0
-        for records in self.records(one):
-            digest.update(records.tobytes())
-            count += len(records)
-        if count != len(segment.id_ranges):
-            return [f"{segment.file} has {count} vectors, not {len(segment.id_ranges)}"]
-        is_same = digest.hexdigest() == segment.digest
-        return [] if is_same else [f"{segment.file} does not match its digest"]
+        written = self.read_back(one)
+        if written.count != len(segment.id_ranges):
+            return [f"{segment.file} has {written.count} vectors, not {len(segment.id_ranges)}"]
+        return [] if written.digest == segment.digest else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, finished or not; none if the schema no longer belongs to the index."""
 
-        async def work(session: Session) -> list[str]:
-            is_own = await owner_of(session.connection, self.address) == self.location.owner
-            return await tables(session.connection, self.address) if is_own else []
+        async def work(connection: Connection) -> list[str]:
+            is_own = await owner_of(connection, self.address) == self.location.owner
+            return await tables(connection, self.address) if is_own else []
 
         return {name for name in self.database.read(work) if name.startswith(f"{self.location.kind}-")}
 
     def drop(self, name: str) -> None:
         """Drop a table; wait for its readers, for the time of a query."""
 
-        async def work(session: Session) -> None:
-            await session.connection.execute(f"DROP TABLE IF EXISTS {table(self.address, name)}")
+        async def work(connection: Connection) -> None:
+            await connection.execute(f"DROP TABLE IF EXISTS {table(self.address, name)}")
 
         self.database.write(work)
         self._known = {known: one for known, one in self._known.items() if known != name}
 
-    def records(self, one: SegmentTable) -> Iterator[Records]:
+    def read_back(self, one: SegmentTable, asked: Float32 | None = None) -> ReadBack:
         """Read all vectors of a table, by the numbers of their rows. Raises FileNotFoundError."""
-        for first in range(0, len(one.segment.id_ranges), _CHUNK):
-            yield self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1)
+        firsts = range(0, len(one.segment.id_ranges), _CHUNK)
+        parts = (self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1) for first in firsts)
+        return read_back(((records.tobytes(), vectors_of(records)) for records in parts), asked)
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL, sorted. Raises FileNotFoundError."""
@@ -298,8 +249,8 @@ class PostgresStore:
             f" FROM {one.name} WHERE {where}"
         )
 
-        async def work(session: Session) -> Records:
-            return records_in(await session.connection.fetchval(sql, *arguments), one.dimension)
+        async def work(connection: Connection) -> Records:
+            return records_in(await connection.fetchval(sql, *arguments), one.dimension)
 
         return self.read(one, work)
 
@@ -318,8 +269,8 @@ class PostgresStore:
             raise
 
     def _look_up(self, segments: Sequence[Segment]) -> dict[str, SegmentTable]:
-        async def work(session: Session) -> dict[str, tuple[str | None, int]]:
-            rows = await session.connection.fetch(_COMMENTS, quoted(self.address.schema))
+        async def work(connection: Connection) -> dict[str, tuple[str | None, int]]:
+            rows = await connection.fetch(_COMMENTS, quoted(self.address.schema))
             return {row["relname"]: (row["comment"], row["dimension"]) for row in rows}
 
         there = self.database.read(work)
@@ -337,4 +288,4 @@ class PostgresStore:
         }
 
 
-ENGINE = Engine(open=PostgresStore, located=located, claim=claim, release=release, in_use=in_use)
+ENGINE = Engine(open=PostgresStore, located=located_in_postgres, claim=claim, release=release, in_use=in_use)

@@ -16,8 +16,9 @@ from semsearch.dense.engines import claimed, complete
 from semsearch.errors import IndexDamaged, MissingExtra, UsageError
 from semsearch.storage.segments import Segment
 from semsearch_scale.stores import milvus_reader
+from semsearch_scale.stores.addresses import located_in_milvus, milvus_address
 from semsearch_scale.stores.milvus_reader import Partition, PartitionDigest
-from semsearch_scale.stores.milvus_server import Collections, MilvusServer, located, parsed
+from semsearch_scale.stores.milvus_server import Collections, MilvusServer
 
 SIZE = 120
 
@@ -31,7 +32,7 @@ class Server(Collections):
     """A server whose vectors are the ids themselves, scored by them."""
 
     def __init__(self) -> None:
-        super().__init__(MilvusServer(parsed("milvus:http://host")))
+        super().__init__(MilvusServer(milvus_address("milvus:http://host")))
         self.server.ask = lambda work: work(self, 1.0)  # type: ignore[method-assign]
 
     def search(self, *, data: list[object], limit: int, filter: str, **_: object) -> list[list[dict[str, float]]]:
@@ -78,7 +79,7 @@ def test_the_best_allowed_rows_are_found_however_many_ranges_they_are(allowed: s
 )
 def test_what_is_no_address_is_refused(uri: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        located(uri, "docs")
+        located_in_milvus(uri, "docs")
 
 
 def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

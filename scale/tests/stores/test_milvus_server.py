@@ -19,14 +19,16 @@ from scale_servers.milvus_process import MilvusProcess, fresh_uri, milvus_store,
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.dense.engines import StoreLocation
 from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.segments import Segment, get_segments
-from semsearch_scale.stores.milvus_server import Collections, MilvusServer, claim, parsed, release
+from semsearch.storage.segments import LARGEST, Segment, get_segments
+from semsearch_scale.stores.addresses import milvus_address
+from semsearch_scale.stores.milvus_server import Collections, MilvusServer, claim, release
 from semsearch_scale.stores.milvus_store import MilvusStore
 
 Float32 = npt.NDArray[np.float32]
@@ -69,7 +71,7 @@ def held(index: Index) -> tuple[set[str], set[str]]:
         named = {segment.file for segment in get_segments(db) if segment.kind == "passage"}
     address = index.settings.store
     assert address is not None
-    return named, {*Collections(MilvusServer(parsed(address))).partitions()}
+    return named, {*Collections(MilvusServer(milvus_address(address))).partitions()}
 
 
 @pytest.fixture
@@ -117,9 +119,10 @@ def test_what_a_killed_writer_left_is_deleted_by_the_next(both: tuple[Path, Inde
         owner = db.execute("SELECT value FROM meta WHERE key = 'vector_store_owner'").fetchone()[0]
     program = (
         "import sys, numpy as np; from pathlib import Path\n"
-        "from semsearch_scale.stores.milvus_server import parsed\n"
+        "from semsearch.dense.engines import StoreLocation\n"
         "from semsearch_scale.stores.milvus_store import MilvusStore\n"
-        f"store = MilvusStore(parsed({address!r}), Path({str(milvus.path)!r}), 'passage', owner={owner!r}, largest=9)\n"
+        f"location = StoreLocation({address!r}, Path({str(milvus.path)!r}), 'passage', None, 9, owner={owner!r})\n"
+        "store = MilvusStore(location)\n"
         "writer = store.writer(99)\n"
         "writer.add(np.arange(900, 910), np.ones((10, 8), np.float32))\n"
         "print('written', flush=True); sys.stdin.read()\n"
@@ -157,9 +160,13 @@ def test_many_vectors_get_a_graph_that_reaches_the_recall(tmp_path: Path) -> Non
 # -- whose place it is -----------------------------------------------------------------------------------------------
 
 
-def test_a_place_belongs_to_one_index(tmp_path: Path) -> None:
+def store_of(uri: str, owner: str) -> MilvusStore:
+    return MilvusStore(StoreLocation(uri, Path("index"), "passage", None, LARGEST, owner=owner))
+
+
+def test_a_place_belongs_to_one_index() -> None:
     uri = fresh_uri()
-    store = MilvusStore(parsed(uri), tmp_path, "passage", owner="ada")
+    store = store_of(uri, "ada")
     claim(uri, "ada")
     claim(uri, "ada")
     claim(uri, "bob")  # it was empty
@@ -169,7 +176,7 @@ def test_a_place_belongs_to_one_index(tmp_path: Path) -> None:
     (segment,) = write(store, range(3), unit_rows(3))
     with pytest.raises(UsageError, match="belongs to another index"):
         claim(uri, "bob")
-    bob = MilvusStore(parsed(uri), tmp_path, "passage", owner="bob")
+    bob = store_of(uri, "bob")
     assert {*bob.names()} == set()
     release(uri, "bob")
     assert {*store.names()} == {segment.file}
@@ -181,7 +188,7 @@ def test_a_place_belongs_to_one_index(tmp_path: Path) -> None:
 
 def test_a_collection_of_another_program_is_left_alone() -> None:
     uri = fresh_uri()
-    server = MilvusServer(parsed(uri))
+    server = MilvusServer(milvus_address(uri))
     name = server.address.collection
     server.change(lambda client, seconds: client.create_collection(name, dimension=4, timeout=seconds))
     with pytest.raises(UsageError, match="another index or program"):

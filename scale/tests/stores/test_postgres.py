@@ -27,7 +27,7 @@ from semsearch_scale.stores import (
     postgres_store as table_store,
     postgres_store as table_writer,
 )
-from semsearch_scale.stores.postgres_address import parsed
+from semsearch_scale.stores.addresses import postgres_address
 from semsearch_scale.stores.postgres_claims import claim, release
 from semsearch_scale.stores.postgres_connections import get_database
 
@@ -89,7 +89,7 @@ def test_an_index_gives_the_same_hits_as_one_in_files_through_updates_removal_an
     for index in both:
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
     agree(*both)
-    docs, server, schema = tmp_path / "docs", shared_server(), parsed(uri).schema
+    docs, server, schema = tmp_path / "docs", shared_server(), postgres_address(uri).schema
     for path in sorted(docs.glob("*"))[::5]:
         path.unlink()
     sorted(docs.glob("*"))[0].write_text("A comet was seen by the telescope in the night of the violin concert.")
@@ -138,7 +138,7 @@ def test_the_questions_of_an_index_go_through_its_graphs(
 
 def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path: Path, uri: str) -> None:
     _, index = twins(tmp_path, uri)
-    server, schema = shared_server(), parsed(uri).schema
+    server, schema = shared_server(), postgres_address(uri).schema
     written = server.segments(schema)
     server.sql(f'CREATE TABLE "{schema}"."passage-00000009-abcdef01" (number int4, embedding halfvec(8))')
     before = found(index)
@@ -150,7 +150,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path: Path, uri:
 
 def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
     _, index = twins(tmp_path, uri)
-    server, schema = shared_server(), parsed(uri).schema
+    server, schema = shared_server(), postgres_address(uri).schema
     (name,) = server.segments(schema)
     own = f'"{schema}"."{name}"'
     server.sql(f"UPDATE {own} SET embedding = (SELECT embedding FROM {own} WHERE number = 1) WHERE number = 0")
@@ -264,7 +264,7 @@ def test_a_role_without_rights_is_told_the_sql_to_run(mortal: PostgresServer) ->
 @contextmanager
 def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[threading.Thread], None]]:
     """Hold the tables of an index locked; what is given waits until a thread waits for them."""
-    schema, locked, done = parsed(uri).schema, threading.Event(), threading.Event()
+    schema, locked, done = postgres_address(uri).schema, threading.Event(), threading.Event()
 
     def hold() -> None:
         import asyncpg
@@ -299,7 +299,7 @@ def held_up(server: PostgresServer, uri: str) -> Iterator[Callable[[threading.Th
 
 def in_a_hurry(monkeypatch: pytest.MonkeyPatch, uri: str) -> None:
     """From now on a question at an address may take half a second."""
-    database = get_database(parsed(uri))
+    database = get_database(postgres_address(uri))
     monkeypatch.setattr(database, "address", replace(database.address, seconds=0.5))
 
 

@@ -24,7 +24,7 @@ def lance_store(folder: Path) -> VectorStore:
 EXACT: dict[str, Opener] = {
     "lance": lambda folder: lance_store(folder),
     "postgres": lambda _: postgres_store(),
-    "milvus": lambda folder: milvus_store(folder, ScanOptions()),
+    "milvus": lambda folder: milvus_store(folder, ScanOptions(exact=True)),
 }
 APPROXIMATE: dict[str, Opener] = {
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),

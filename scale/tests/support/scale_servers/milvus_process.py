@@ -24,8 +24,10 @@ from pathlib import Path
 
 import pytest
 
+from semsearch.dense.engines import StoreLocation
 from semsearch.dense.scan_plan import ScanOptions
-from semsearch_scale.stores.milvus_server import claim, parsed
+from semsearch.storage.segments import LARGEST
+from semsearch_scale.stores.milvus_server import claim
 from semsearch_scale.stores.milvus_store import MilvusStore
 
 VARIABLE = "SEMSEARCH_TEST_MILVUS"
@@ -166,4 +168,4 @@ def milvus_store(folder: Path, scanning: ScanOptions) -> MilvusStore:
     """An empty store at a place of its own."""
     uri = fresh_uri(timeout="30")
     claim(uri, "test")
-    return MilvusStore(parsed(uri), folder, "passage", owner="test", scanning=scanning)
+    return MilvusStore(StoreLocation(uri, folder, "passage", scanning, LARGEST, owner="test"))

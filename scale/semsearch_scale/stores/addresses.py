@@ -1,0 +1,156 @@
+"""The addresses of servers that keep vectors: URIs of PostgreSQL and Milvus parsed, checked and completed. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
+
+from semsearch.errors import UsageError
+from semsearch.system.locations import shown_uri, split_uri
+
+SECONDS = 10.0  # that a query may take
+_SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+_LONGEST_SCHEMA = 63  # bytes of a name in PostgreSQL, which cuts longer ones
+_LONGEST_COLLECTION = 200  # letters of a name: Milvus allows 255, including our suffix
+_MILVUS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_POSTGRES = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]"
+_MILVUS = "milvus:http[s]://host[:port][/database][?collection=NAME&timeout=SECONDS]"
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresAddress:
+    """The address of an index's schema in a database, and the seconds that a query there may take."""
+
+    host: str
+    port: int
+    user: str | None  # None: PGUSER, or the name of the user
+    database: str
+    schema: str
+    seconds: float = SECONDS
+    sslmode: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The schema as messages name it."""
+        return f"the schema {self.schema} of {self.server}"
+
+    @property
+    def server(self) -> str:
+        """The database as messages name it."""
+        return f"PostgreSQL at {self.host}:{self.port}/{self.database}"
+
+    @property
+    def uri(self) -> str:
+        """The URI in full."""
+        user = f"{quote(self.user, safe='')}@" if self.user else ""
+        sslmode = {} if self.sslmode is None else {"sslmode": self.sslmode}
+        options = urlencode({"schema": self.schema, **_timeout(self.seconds), **sslmode})
+        return f"postgres://{user}{_bracketed(self.host)}:{self.port}/{quote(self.database, safe='')}?{options}"
+
+
+@dataclass(frozen=True, slots=True)
+class MilvusAddress:
+    """The address of an index's collections in Milvus, and the seconds that a query there may take."""
+
+    scheme: str  # http, or https for TLS
+    host: str
+    port: int
+    database: str  # "" for the default one
+    collection: str  # prefix of the names of the index's collections
+    seconds: float = SECONDS
+
+    @property
+    def server(self) -> str:
+        """The URI of the server, as its client takes it."""
+        return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
+
+    @property
+    def place(self) -> str:
+        """The collection as messages name it."""
+        return f"the collection {self.collection} of Milvus at {self.server}"
+
+    @property
+    def uri(self) -> str:
+        """The URI in full."""
+        options = urlencode({"collection": self.collection, **_timeout(self.seconds)})
+        return f"milvus:{self.server}{self.database and '/'}{self.database}?{options}"
+
+
+def postgres_address(uri: str, *, default: str = "semsearch") -> PostgresAddress:
+    """Parse a URI; `default` is the schema if it names none. Raises UsageError."""
+    parts = split_uri(uri)
+    if parts.password is not None:
+        raise UsageError(
+            "the address of a PostgreSQL database must not contain a password, which the index would store; set it in "
+            "PGPASSWORD or ~/.pgpass"
+        )
+    database = unquote(parts.path.removeprefix("/"))
+    if not parts.hostname or not database or "/" in database or parts.fragment:
+        raise UsageError(f"{shown_uri(uri)!r} is not the address of a PostgreSQL database; give {_POSTGRES}")
+    options = _options(parts, {"schema", "timeout", "sslmode"}, _POSTGRES)
+    schema, sslmode = options.get("schema", default), options.get("sslmode")
+    if not schema or "\0" in schema or len(schema.encode()) > _LONGEST_SCHEMA or schema.startswith("pg_"):
+        raise UsageError(
+            f"{schema!r} cannot be the name of a schema; give 1 to {_LONGEST_SCHEMA} letters that do not begin with pg_"
+        )
+    if sslmode is not None and sslmode not in _SSL_MODES:
+        raise UsageError(f"sslmode must be one of {', '.join(_SSL_MODES)}, not {sslmode!r}")
+    user = unquote(parts.username) if parts.username else None
+    return PostgresAddress(parts.hostname, parts.port or 5432, user, database, schema, _seconds(options), sslmode)
+
+
+def milvus_address(uri: str, *, default: str = "semsearch") -> MilvusAddress:
+    """Parse a URI; `default` is the collection if it names none. Raises UsageError."""
+    parts = split_uri(uri.partition(":")[2])
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
+        raise UsageError(f"{shown_uri(uri)!r} is not the address of a Milvus server; give {_MILVUS}")
+    if parts.username is not None:
+        raise UsageError(f"{shown_uri(uri)!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
+    options = _options(parts, {"collection", "timeout"}, _MILVUS)
+    database, collection = parts.path.strip("/"), options.get("collection", default)
+    for kind, name in (("database", database or "default"), ("collection", collection)):
+        if not _MILVUS_NAME.fullmatch(name) or len(name) > _LONGEST_COLLECTION:
+            raise UsageError(
+                f"{name!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST_COLLECTION} letters, digits "
+                "and underscores, and do not begin with a digit"
+            )
+    return MilvusAddress(parts.scheme, parts.hostname, parts.port or 19530, database, collection, _seconds(options))
+
+
+def located_in_postgres(uri: str, name: str) -> str:
+    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
+    words = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "index"
+    return postgres_address(uri, default=f"semsearch_{words}"[:_LONGEST_SCHEMA]).uri
+
+
+def located_in_milvus(uri: str, name: str) -> str:
+    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
+    words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "index"
+    return milvus_address(uri, default=f"semsearch_{words}"[:_LONGEST_COLLECTION]).uri
+
+
+def _options(parts: SplitResult, known: set[str], form: str) -> dict[str, str]:
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if unknown := sorted(options.keys() - known):
+        raise UsageError(f"the address of a store has the unknown option {unknown[0]!r}; give {form}")
+    return options
+
+
+def _seconds(options: dict[str, str]) -> float:
+    text = options.get("timeout", f"{SECONDS:g}")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.001 <= seconds <= 86_400:
+        raise UsageError(f"timeout must be a number of seconds above 0, such as {SECONDS:g}, not {text!r}")
+    return seconds
+
+
+def _timeout(seconds: float) -> dict[str, str]:
+    return {} if seconds == SECONDS else {"timeout": f"{seconds:g}"}
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

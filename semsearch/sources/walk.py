@@ -80,7 +80,7 @@ class Folders(Protocol):
         """Return whether a path that may be a link leads to something in the root."""
 
 
-# names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/store_uris.py)
+# names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/snapshot_store.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
 _MAILDIR = {"cur", "new", "tmp"}  # in such a folder, hidden folders that have them too are folders of mail (Maildir++)
 _VENDORED = frozenset(("node_modules", "bower_components", "site-packages", "dist-packages"))  # packages of others

@@ -23,8 +23,7 @@ from semsearch_scale.objects.remote_files import SECONDS
 from semsearch_scale.snapshots.publisher import get_manifest, get_pointer
 from semsearch_scale.snapshots.snapshot_cache import SnapshotCache
 from semsearch_scale.snapshots.snapshot_format import CurrentPointer
-from semsearch_scale.snapshots.snapshot_store import SnapshotStore, open_snapshot_store
-from semsearch_scale.snapshots.store_uris import canonical
+from semsearch_scale.snapshots.snapshot_store import SnapshotStore, canonical, open_snapshot_store
 
 if TYPE_CHECKING:
     import sqlite3

@@ -17,15 +17,14 @@ import socket
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from msgspec.structs import replace
 
 from semsearch.dense.engines import get_address
-from semsearch.errors import IndexDamaged, IndexLocked, StorageError, UsageError
+from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.codec import Record
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE
@@ -59,10 +58,19 @@ from semsearch_scale.snapshots.snapshot_format import (
     describe_file,
     digest_of,
     each_at_once,
+    patient_lock,
     read_block,
 )
-from semsearch_scale.snapshots.snapshot_store import SnapshotStore, get_checked, open_snapshot_store
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical
+from semsearch_scale.snapshots.snapshot_store import (
+    BLOCKS,
+    CLAIM,
+    MANIFESTS,
+    POINTER,
+    SnapshotStore,
+    canonical,
+    get_checked,
+    open_snapshot_store,
+)
 
 
 def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
@@ -141,7 +149,6 @@ logger = logging.getLogger(__name__)
 GRACE_SECONDS = 3600.0  # that a reader may still fetch an earlier generation
 LOCK = "publish.lock"
 _COPY = "publishing.sqlite.tmp"
-_PATIENCE = 600.0  # seconds to wait for another process that publishes
 
 
 def manifest_name(digest: str) -> str:
@@ -260,18 +267,9 @@ class Publisher:
         return sent
 
 
-@contextmanager
-def publishing_lock(folder: Path) -> Iterator[None]:
+def publishing_lock(folder: Path) -> AbstractContextManager[None]:
     """Hold the lock of an index's publications. Raises IndexLocked if another process holds it too long."""
-    lock = FileLock(folder / LOCK, timeout=_PATIENCE)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise IndexLocked(f"another process is still publishing {folder}; try again later") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    return patient_lock(folder / LOCK, f"another process is still publishing {folder}; try again later")
 
 
 def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: int, uri: str) -> PublicationNote:

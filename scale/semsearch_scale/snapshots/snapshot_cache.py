@@ -23,9 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from semsearch.errors import IndexDamaged, IndexLocked, StorageError
+from semsearch.errors import IndexDamaged, StorageError
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
 from semsearch.storage.meta import get_count, get_meta
@@ -40,13 +38,13 @@ from semsearch_scale.snapshots.snapshot_format import (
     digest_of,
     each_at_once,
     fetch_block,
+    patient_lock,
     read_block,
 )
 from semsearch_scale.snapshots.snapshot_store import SnapshotStore
 
 _MANIFEST = "manifest.json"
 _NEWEST = "newest.json"
-_PATIENCE = 600.0  # seconds to wait for another process that fetches
 _ROOM = 1 << 26  # bytes of the disk that are left free
 UNUSED_SECONDS = 3600.0  # after which a generation that is not the newest is deleted
 
@@ -105,15 +103,10 @@ class SnapshotCache:
             raise StorageError(
                 f"{self.folder}, the cache of snapshots, cannot be created ({error.strerror})"
             ) from error
-        lock = FileLock(self.folder / "lock", timeout=_PATIENCE)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise IndexLocked(f"another process is still fetching {shown_uri(self.uri)}; try again later") from None
-        try:
+        with patient_lock(
+            self.folder / "lock", f"another process is still fetching {shown_uri(self.uri)}; try again later"
+        ):
             yield
-        finally:
-            lock.release()
 
     def fetch(self, store: SnapshotStore, pointer: CurrentPointer, manifest: PublishedManifest) -> None:
         """Fetch what the cache lacks of a generation, and keep it. The lock must be held.

@@ -17,16 +17,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
 import msgspec
+from filelock import FileLock, Timeout
 from msgspec import Meta
 
-from semsearch.errors import IndexDamaged
-from semsearch_scale.snapshots.snapshot_store import SnapshotStore
-from semsearch_scale.snapshots.store_uris import BLOCKS
+from semsearch.errors import IndexDamaged, IndexLocked
+from semsearch_scale.snapshots.snapshot_store import BLOCKS, SnapshotStore
 
 # -- Manifest, pointer and claim ---------------------------------------------------------------------------------------
 
@@ -135,6 +136,7 @@ Result = TypeVar("Result")
 
 DATABASE_BLOCK = 1 << 18  # bytes
 SEGMENT_BLOCK = 1 << 22  # bytes
+_PATIENCE = 600.0  # seconds to wait for another process that publishes or fetches
 _AT_ONCE = 8  # blocks that are transferred in parallel
 
 
@@ -178,3 +180,13 @@ def each_at_once(call: Callable[[Item], Result], items: Iterable[Item]) -> Itera
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="semsearch-blocks") as pool:
         while batch := list(islice(waiting, 2 * _AT_ONCE)):
             yield from pool.map(call, batch)
+
+
+@contextmanager
+def patient_lock(path: Path, busy: str) -> Iterator[None]:
+    """Hold a lock between processes. Raises IndexLocked, saying `busy`, if another has it for long."""
+    try:
+        with FileLock(path, timeout=_PATIENCE):
+            yield
+    except Timeout:
+        raise IndexLocked(busy) from None

@@ -15,36 +15,33 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.request import url2pathname
 
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.system.durable import replace_file, sync_folder
-from semsearch.system.locations import shown_uri, split_uri, uri_scheme
+from semsearch.system.locations import divided, expanded, shown_uri, split_uri, uri_scheme
 from semsearch_scale.deadline import begun, result_within
 from semsearch_scale.objects.remote_files import SECONDS, open_files, reached
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER, canonical
 
 Result = TypeVar("Result")
 
+CLAIM = "semsearch.json"  # the index that publishes to a store
+POINTER = "current.json"  # which manifest is the newest
+MANIFESTS = "manifests/"
+BLOCKS = "blocks/"
 
-class Objects(Protocol):
-    """Where objects lie. Names are relative, with forward slashes; threads may share it."""
 
-    def get(self, name: str, most: int) -> bytes:
-        """Read an object; of a longer one `most + 1` bytes. Raises FileNotFoundError if there is none."""
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write an object, also in place of an earlier one, whole or not at all. It is durable once this returns."""
-
-    def create(self, name: str, data: bytes) -> bool:
-        """Write an object unless one of that name exists; return whether it was written."""
-
-    def names(self, prefix: str) -> list[str]:
-        """The names of all objects that begin with a prefix, which ends with a slash."""
-
-    def delete(self, name: str) -> None:
-        """Delete an object, if it is there."""
+def canonical(place: str | Path) -> str:
+    """The canonical URI of a store; a path becomes a `file:` URI. Raises UsageError if it names no folder."""
+    text = str(place)
+    scheme = uri_scheme(text)
+    if not scheme:
+        return expanded(text).absolute().as_uri()
+    address, options = divided(text)
+    if not address.partition("://")[2].strip("/") and scheme != "file":
+        raise UsageError(f"{text} names no folder; give one such as {scheme}://bucket/docs")
+    return address.rstrip("/") + options
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +168,12 @@ class BucketObjects:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotStore:
-    """A snapshot store with a deadline for every answer; its methods are those of `Objects`.
+    """A snapshot store with a deadline for every answer. Names are relative, with forward slashes.
 
     Raises StorageError where it cannot be reached, whatever its package raises then.
     """
 
-    objects: Objects
+    objects: FolderObjects | BucketObjects
     uri: str
     seconds: float
 
@@ -185,7 +182,7 @@ class SnapshotStore:
         return self._reach(partial(self.objects.get, name, most), passing=(FileNotFoundError,))
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object, also in place of an earlier one, whole or not at all."""
+        """Write an object, also in place of an earlier one, whole or not at all. It is durable once this returns."""
         self._reach(partial(self.objects.put, name, data))
 
     def create(self, name: str, data: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from semsearch.errors import UsageError
 from semsearch.system.locations import shown_uri, split_uri
@@ -88,7 +88,7 @@ def postgres_address(uri: str, *, default: str = "semsearch") -> PostgresAddress
     database = unquote(parts.path.removeprefix("/"))
     if not parts.hostname or not database or "/" in database or parts.fragment:
         raise UsageError(f"{shown_uri(uri)!r} is not the address of a PostgreSQL database; give {_POSTGRES}")
-    options = _options(parts, {"schema", "timeout", "sslmode"}, _POSTGRES)
+    options = options_of(parts.query, {"schema", "timeout", "sslmode"}, _POSTGRES)
     schema, sslmode = options.get("schema", default), options.get("sslmode")
     if not schema or "\0" in schema or len(schema.encode()) > _LONGEST_SCHEMA or schema.startswith("pg_"):
         raise UsageError(
@@ -97,7 +97,7 @@ def postgres_address(uri: str, *, default: str = "semsearch") -> PostgresAddress
     if sslmode is not None and sslmode not in _SSL_MODES:
         raise UsageError(f"sslmode must be one of {', '.join(_SSL_MODES)}, not {sslmode!r}")
     user = unquote(parts.username) if parts.username else None
-    return PostgresAddress(parts.hostname, parts.port or 5432, user, database, schema, _seconds(options), sslmode)
+    return PostgresAddress(parts.hostname, parts.port or 5432, user, database, schema, seconds_of(options), sslmode)
 
 
 def milvus_address(uri: str, *, default: str = "semsearch") -> MilvusAddress:
@@ -107,7 +107,7 @@ def milvus_address(uri: str, *, default: str = "semsearch") -> MilvusAddress:
         raise UsageError(f"{shown_uri(uri)!r} is not the address of a Milvus server; give {_MILVUS}")
     if parts.username is not None:
         raise UsageError(f"{shown_uri(uri)!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
-    options = _options(parts, {"collection", "timeout"}, _MILVUS)
+    options = options_of(parts.query, {"collection", "timeout"}, _MILVUS)
     database, collection = parts.path.strip("/"), options.get("collection", default)
     for kind, name in (("database", database or "default"), ("collection", collection)):
         if not _MILVUS_NAME.fullmatch(name) or len(name) > _LONGEST_COLLECTION:
@@ -115,7 +115,7 @@ def milvus_address(uri: str, *, default: str = "semsearch") -> MilvusAddress:
                 f"{name!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST_COLLECTION} letters, digits "
                 "and underscores, and do not begin with a digit"
             )
-    return MilvusAddress(parts.scheme, parts.hostname, parts.port or 19530, database, collection, _seconds(options))
+    return MilvusAddress(parts.scheme, parts.hostname, parts.port or 19530, database, collection, seconds_of(options))
 
 
 def located_in_postgres(uri: str, name: str) -> str:
@@ -130,14 +130,16 @@ def located_in_milvus(uri: str, name: str) -> str:
     return milvus_address(uri, default=f"semsearch_{words}"[:_LONGEST_COLLECTION]).uri
 
 
-def _options(parts: SplitResult, known: set[str], form: str) -> dict[str, str]:
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+def options_of(query: str, known: set[str], form: str) -> dict[str, str]:
+    """The options of an address. Raises UsageError for one that is not known."""
+    options = dict(parse_qsl(query, keep_blank_values=True))
     if unknown := sorted(options.keys() - known):
         raise UsageError(f"the address of a store has the unknown option {unknown[0]!r}; give {form}")
     return options
 
 
-def _seconds(options: dict[str, str]) -> float:
+def seconds_of(options: dict[str, str]) -> float:
+    """The seconds that a query may take. Raises UsageError."""
     text = options.get("timeout", f"{SECONDS:g}")
     try:
         seconds = float(text)

@@ -26,9 +26,9 @@ from semsearch.storage.segments import Kind
 from semsearch.system.durable import sync_file, sync_folder
 from semsearch.system.locations import expanded, split_uri, working_folder
 from semsearch_scale.deadline import begun
+from semsearch_scale.stores.addresses import options_of, seconds_of
 
-_OPTIONS = ("endpoint", "region", "timeout")  # of an object store
-_SECONDS = 10.0  # that a query may take, without a `timeout`
+_FORM = "lance:s3://BUCKET/PREFIX[?endpoint=URL&region=NAME&timeout=SECONDS]"
 _CONNECTING = 3.0  # of these, to connect
 _TRIES = 3  # times that a request is sent again
 
@@ -81,7 +81,7 @@ class LancePlace:
     @cached_property
     def seconds(self) -> float:
         """The seconds that a query may take on an object store."""
-        return float(self._given.get("timeout", _SECONDS))
+        return seconds_of(self._given)
 
     def table(self, name: str) -> str:
         """The address of a table."""
@@ -223,18 +223,12 @@ def _bucket(address: str, name: str) -> str:
     parts = split_uri(address)
     if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.fragment:
         raise UsageError(f"{address!r} is not a bucket; give s3://BUCKET/PREFIX, with credentials in the environment")
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    unknown = options.keys() - {*_OPTIONS}
-    if unknown or not all(options.values()):
-        raise UsageError(
-            f"{address!r} has the unknown option {sorted(unknown)[0] if unknown else parts.query!r}; "
-            f"the options are {', '.join(f'{each}=...' for each in _OPTIONS)}; credentials come from the environment"
-        )
-    try:
-        if not 0 < float(options.get("timeout", _SECONDS)) < math.inf:
-            raise ValueError
-    except ValueError:
-        raise UsageError(f"timeout must be a number of seconds above 0, not {options['timeout']!r}") from None
+    options = options_of(
+        parts.query, {"endpoint", "region", "timeout"}, f"{_FORM}; credentials come from the environment"
+    )
+    if empty := [name for name, value in options.items() if not value]:
+        raise UsageError(f"{address!r} has no value at {empty[0]}=; give {_FORM}")
+    seconds_of(options)
     prefix = parts.path.strip("/") or name
     return f"s3://{parts.netloc}/{prefix}" + (f"?{urlencode(options, safe=':/')}" if options else "")
 

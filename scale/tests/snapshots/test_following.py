@@ -33,7 +33,7 @@ from semsearch_scale.snapshots.snapshot_format import (
     digest_of,
     read_block,
 )
-from semsearch_scale.snapshots.store_uris import BLOCKS, MANIFESTS, POINTER
+from semsearch_scale.snapshots.snapshot_store import BLOCKS, MANIFESTS, POINTER
 
 
 @pytest.fixture

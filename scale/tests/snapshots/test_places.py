@@ -13,7 +13,7 @@ from semsearch.dense.engines import complete
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import shown_uri
-from semsearch_scale.snapshots import store_uris
+from semsearch_scale.snapshots import snapshot_store
 from semsearch_scale.snapshots.snapshot_store import (
     FolderObjects,
     SnapshotStore,
@@ -29,7 +29,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> SnapshotStore:
         pytest.importorskip("fsspec", reason="an optional dependency")
     uri = tmp_path.joinpath("place").as_uri() if request.param == "folder" else f"memory://{secrets.token_hex(4)}/docs"
     store = open_snapshot_store(uri)
-    assert store.create(store_uris.CLAIM, b"first")
+    assert store.create(snapshot_store.CLAIM, b"first")
     return store
 
 
@@ -42,8 +42,8 @@ def test_what_was_put_is_got_whole_and_no_more_than_asked_for(place: SnapshotSto
 
 
 def test_an_object_is_created_once(place: SnapshotStore) -> None:
-    assert not place.create(store_uris.CLAIM, b"second")
-    assert place.get(store_uris.CLAIM, 100) == b"first"
+    assert not place.create(snapshot_store.CLAIM, b"second")
+    assert place.get(snapshot_store.CLAIM, 100) == b"first"
 
 
 def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) -> None:
@@ -64,10 +64,10 @@ def test_of_many_that_create_an_object_at_once_one_does(place: SnapshotStore) ->
 def test_objects_are_listed_below_a_prefix_and_deleted(place: SnapshotStore) -> None:
     for name in ("blocks/ab/abc", "blocks/cd/cde", "manifests/abc"):
         place.put(name, b"1")
-    assert sorted(place.names(store_uris.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
+    assert sorted(place.names(snapshot_store.BLOCKS)) == ["blocks/ab/abc", "blocks/cd/cde"]
     place.delete("blocks/ab/abc")
     place.delete("blocks/ab/abc")
-    assert place.names(store_uris.BLOCKS) == ["blocks/cd/cde"]
+    assert place.names(snapshot_store.BLOCKS) == ["blocks/cd/cde"]
     assert place.names("nothing/") == []
 
 
@@ -95,26 +95,26 @@ def test_a_place_that_does_not_answer_is_an_error_within_the_deadline(tmp_path: 
 def test_uris_of_places_are_told_from_paths(tmp_path: Path) -> None:
     assert published_at("s3://b/docs/") == "s3://b/docs/"
     assert [published_at(each) for each in ("docs", "./docs", "C:\\docs", "C:/docs", "a:b")] == [None] * 5
-    assert store_uris.canonical(tmp_path) == tmp_path.as_uri()
+    assert snapshot_store.canonical(tmp_path) == tmp_path.as_uri()
     assert [name_of(each) for each in ("s3://b/docs", "s3://b", "file:///a/my%20docs")] == [
         "docs",
         "b",
         "my docs",
     ]
     nobodys = f"~no-such-user{secrets.token_hex(4)}/docs"  # as in the shell, a folder of this name
-    assert store_uris.canonical(nobodys) == Path(nobodys).absolute().as_uri()
+    assert snapshot_store.canonical(nobodys) == Path(nobodys).absolute().as_uri()
     assert published_at(nobodys) is None
     assert complete(f"lance:{nobodys}", "docs") == f"lance:{Path(nobodys).absolute()}"
     assert shown_uri("postgres://ada:secret@host/db") == "postgres://ada:…@host/db"
     assert published_at(tmp_path) is None
-    (tmp_path / store_uris.CLAIM).write_text("{}")
+    (tmp_path / snapshot_store.CLAIM).write_text("{}")
     assert published_at(tmp_path) == tmp_path.as_uri()
 
 
 @pytest.mark.parametrize("uri", ["s3://", "nosuch:///", "memory://?x=1"])
 def test_a_uri_that_names_no_folder_is_no_place(uri: str) -> None:
     with pytest.raises(UsageError, match="names no folder; give one such as"):
-        store_uris.canonical(uri)
+        snapshot_store.canonical(uri)
 
 
 def test_a_place_that_cannot_write_whole_objects_is_refused() -> None:

@@ -20,7 +20,7 @@ from semsearch.system import clock
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.publication import get_place, in_use, read_note
 from semsearch_scale.snapshots.publisher import GRACE_SECONDS, publish
-from semsearch_scale.snapshots.store_uris import BLOCKS, CLAIM, MANIFESTS, POINTER
+from semsearch_scale.snapshots.snapshot_store import BLOCKS, CLAIM, MANIFESTS, POINTER
 
 
 @pytest.fixture

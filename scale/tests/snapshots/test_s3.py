@@ -23,8 +23,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.snapshots.publisher import publish
-from semsearch_scale.snapshots.snapshot_store import open_snapshot_store
-from semsearch_scale.snapshots.store_uris import BLOCKS, MANIFESTS
+from semsearch_scale.snapshots.snapshot_store import BLOCKS, MANIFESTS, open_snapshot_store
 
 needed("s3fs", reason="s3fs is not installed: pip install s3fs")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the emulator

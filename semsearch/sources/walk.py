@@ -5,9 +5,10 @@ ignore files and --exclude leave out (see ignore.py), what --include does not na
 snapshots of semsearch itself, whatever their names. With the pattern HIDDEN in `exclude` (--hidden), hidden files are
 found, but those of version control. Files that no reader supports are found too, and marked as such. Reported as
 skipped: folders that cannot be listed; /proc, /sys and /dev, whose files may block a reader or never end; folders of
-packages of others, such as node_modules, unless one is the root; broken links, names that are not Unicode, links to folders, which are not followed (so there are no loops, and nothing
-is read twice), and links that lead out of the root (so nothing is read that the user has not named); a link to a file
-in the root is read as that file. A single file is taken whatever its name.
+packages of others, such as node_modules, unless one is the root; broken links, names that are not Unicode, links to
+folders, which are not followed (so there are no loops, and nothing is read twice), and links that lead out of the
+root (so nothing is read that the user has not named); a link to a file in the root is read as that file. A single
+file is taken whatever its name.
 """
 
 from __future__ import annotations

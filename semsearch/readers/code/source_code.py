@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 from operator import itemgetter
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -56,46 +57,39 @@ class Comment:
 
 
 def blocks_of(comments: Iterable[Comment]) -> Iterator[tuple[int, Block]]:
-    """Yield the line and block of each comment or run of comments, but not of those without words, or for tools."""
-    run: list[Comment] = []
+    """Yield the line and block of each paragraph of comments, but not of those without words, or for tools.
+
+    Comments that stand alone on lines that follow each other are one text; empty lines separate its paragraphs.
+    """
+    paragraph: list[tuple[str, int, int]] = []
+    for words, start, number in chain(_lines_of_all(comments), [_BREAK]):
+        if words:
+            paragraph.append((words, start, number))
+        elif paragraph:
+            words = "\n".join(line for line, _, _ in paragraph)
+            offsets = accumulate((len(line) + 1 for line, _, _ in paragraph), initial=0)
+            anchors = tuple(zip(offsets, (source for _, source, _ in paragraph), strict=False))
+            if _TWO_LETTERS.search(words):
+                yield paragraph[0][2], Block(words, anchors[0][1], anchors=anchors if len(anchors) > 1 else ())
+            paragraph = []
+
+
+_BREAK = ("", 0, 0)
+
+
+def _lines_of_all(comments: Iterable[Comment]) -> Iterator[tuple[str, int, int]]:
+    """The lines of all comments, with a break wherever one does not go on in the next."""
+    last: Comment | None = None
     for comment in comments:
-        last = run[-1] if run else comment
-        goes_on = comment.alone and last.alone and comment.line == _last_line(last) + 1
-        if run and (not goes_on or comment.is_docstring or last.is_docstring):
-            yield from _blocks(run)
-            run = []
-        run.append(comment)
-    if run:
-        yield from _blocks(run)
+        are_plain = last is not None and last.alone and comment.alone and not last.is_docstring | comment.is_docstring
+        if last is None or not are_plain or comment.line != _last_line(last) + 1:
+            yield _BREAK
+        yield from _lines(comment)
+        last = comment
 
 
 def _last_line(comment: Comment) -> int:
     return comment.line + len(_LINE_END.findall(comment.text.rstrip("\r\n")))
-
-
-def _blocks(run: list[Comment]) -> Iterator[tuple[int, Block]]:
-    """Yield a block for each paragraph of a run of comments; empty lines separate them."""
-    lines: list[tuple[str, int, int]] = []
-    for comment in run:
-        lines += _lines(comment)
-    paragraph: list[tuple[str, int, int]] = []
-    for line in [*lines, ("", 0, 0)]:
-        if line[0]:
-            paragraph.append(line)
-        elif paragraph:
-            text = "\n".join(text for text, _, _ in paragraph)
-            if _TWO_LETTERS.search(text):
-                yield paragraph[0][2], _block(text, paragraph)
-            paragraph = []
-
-
-def _block(text: str, lines: list[tuple[str, int, int]]) -> Block:
-    anchors = []
-    offset = 0
-    for line, start, _ in lines:
-        anchors.append((offset, start))
-        offset += len(line) + 1
-    return Block(text, anchors[0][1], anchors=tuple(anchors) if len(anchors) > 1 else ())
 
 
 def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
@@ -382,11 +376,8 @@ def _indent(line: str) -> int:
     bare = line.lstrip()
     if not bare:
         return _EMPTY
-    return (
-        len(line) - len(bare)
-        if "\t" not in line[: len(line) - len(bare)]
-        else len(line[:_LONGEST].expandtabs(4)) - len(bare[:_LONGEST])
-    )
+    space = line[: len(line) - len(bare)]
+    return len(space[:_LONGEST].expandtabs(4)) if "\t" in space else len(space)
 
 
 # -- Blocks ------------------------------------------------------------------------------------------------------------

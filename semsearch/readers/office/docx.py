@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from semsearch.readers.document import DamagedParts, Document, title_of
-from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_properties, outermost
+from semsearch.readers.document import DamagedParts, Document
+from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_document, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -43,12 +43,7 @@ def read(data: bytes, name: str) -> Document:
     for kind, noun in _NOTES.items():
         with damaged.left_out():
             reading.take_notes(archive, related.get(kind, ""), noun)
-    metadata: dict[str, Any] = {}
-    with damaged.left_out():
-        metadata = office_properties(archive)
-    blocks, omissions = reading.builder.blocks, damaged.omissions(reading.builder.blocks) + archive.embedded()
-    title = title_of(name, metadata.get("title", ""), reading.title, blocks=blocks)
-    return Document(reading.builder.source, blocks, "docx", title, metadata, omissions)
+    return office_document(archive, reading.builder, damaged, "docx", reading.title)
 
 
 def _levels(archive: Archive, path: str) -> dict[str, int]:

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, first_names, joined_cells
+from semsearch.readers.document import Builder, DamagedParts, Document, first_names, joined_cells, title_of
 from semsearch.results.omissions import Omission
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
@@ -185,12 +185,19 @@ def properties(tree: Any) -> dict[str, Any]:
     return {name: ", ".join(values) for name, values in by_name.items()}
 
 
-def office_properties(archive: Archive) -> dict[str, Any]:
-    """The properties of a Word, PowerPoint or Excel file: title, author and the like."""
-    for kind, path in archive.related("").values():
-        if kind == "core-properties" and path in archive:
-            return properties(archive.tree(path))
-    return {}
+def office_document(
+    archive: Archive, builder: Builder, damaged: DamagedParts, format: str, *titles: str, has_headings: bool = True
+) -> Document:
+    """The document of a Word, PowerPoint or Excel file: its title is its property, else one of these, or a heading."""
+    metadata: dict[str, Any] = {}
+    with damaged.left_out():
+        for kind, path in archive.related("").values():
+            if kind == "core-properties" and path in archive:
+                metadata = properties(archive.tree(path))
+    blocks = builder.blocks if has_headings else ()
+    title = title_of(archive.name, metadata.get("title", ""), *titles, blocks=blocks)
+    omissions = damaged.omissions(builder.blocks) + archive.embedded()
+    return Document(builder.source, builder.blocks, format, title, metadata, omissions)
 
 
 @dataclass(slots=True)

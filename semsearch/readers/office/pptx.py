@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, title_of
-from semsearch.readers.office.office_archive import Archive, office_properties, outermost
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
+from semsearch.readers.office.office_archive import Archive, office_document, outermost
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -31,12 +31,7 @@ def read(data: bytes, name: str) -> Document:
         builder.end_sections()
         with damaged.left_out():
             _take_slide(archive, path, f"slide {number}", builder)
-    metadata: dict[str, Any] = {}
-    with damaged.left_out():
-        metadata = office_properties(archive)
-    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
-    omissions = damaged.omissions(builder.blocks) + archive.embedded()
-    return Document(builder.source, builder.blocks, "pptx", title, metadata, omissions)
+    return office_document(archive, builder, damaged, "pptx")
 
 
 def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:

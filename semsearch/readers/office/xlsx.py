@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone, title_of
-from semsearch.readers.office.office_archive import Archive, number, office_properties, outermost
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells, stands_alone
+from semsearch.readers.office.office_archive import Archive, number, office_document, outermost
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -51,12 +51,7 @@ def read(data: bytes, name: str) -> Document:
             with damaged.left_out():
                 for row in archive.elements(path, _S + "row"):
                     add_row(title, list(_cells(row, values)), builder)
-    metadata: dict[str, Any] = {}
-    with damaged.left_out():
-        metadata = office_properties(archive)
-    title = title_of(name, metadata.get("title", ""))
-    omissions = damaged.omissions(builder.blocks) + archive.embedded()
-    return Document(builder.source, builder.blocks, "xlsx", title, metadata, omissions)
+    return office_document(archive, builder, damaged, "xlsx", has_headings=False)
 
 
 def add_row(sheet: str, cells: list[tuple[str, str]], builder: Builder) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
@@ -27,7 +29,7 @@ from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_address, open_stores
 from semsearch.dense.vector_store import VectorReader, VectorStore
 from semsearch.embedding.word_finder import as_multilingual
-from semsearch.errors import IndexNotTrusted
+from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.passage_parts import PassageParts
@@ -291,6 +293,16 @@ class IndexReader:
                     _LOG.warning("changed files are not noticed: %s", told)
             self._asked_at = now
         return self._may_read_files
+
+    def check_files(self) -> None:
+        """Check that no file was cut off since it was mapped: to read on would end the process. Raises IndexDamaged."""
+        folder = self._database.folder / SEGMENTS
+        for segment in self._segments:
+            with suppress(FileNotFoundError):  # swept, but still mapped; or with an engine
+                size = os.stat(f"{folder}/{segment.file}").st_size  # noqa: PTH116  # every query pays it
+                if size < segment.size:
+                    cure = rebuild_command(self._database.folder)
+                    raise IndexDamaged(f"{folder / segment.file} has {size} bytes, not {segment.size}; run: {cure}")
 
     def check_documents(self, db: sqlite3.Connection) -> None:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""

@@ -182,6 +182,7 @@ class Searcher:
         with self._opening:
             newest = self._reader
             if newest is not None and newest.stamp == stamp:
+                newest.check_files()
                 return newest
             opened = IndexReader(db, self._database, self._vectors, previous=newest)
             if newest is None or newest.order < opened.order:

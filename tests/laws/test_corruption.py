@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -73,6 +75,17 @@ def test_no_answer_is_wrong_without_a_word(whole: Path, tmp_path: Path, damage: 
             told += IndexDamaged in found
             shutil.rmtree(copy)
     assert told > TIMES  # not only what nobody reads was damaged
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not cut off files that are mapped")
+def test_a_file_that_is_cut_off_while_it_is_searched_does_not_end_the_process(whole: Path, tmp_path: Path) -> None:
+    for file in segments(whole):
+        copy = shutil.copytree(whole, tmp_path / file.name)
+        with Index.open(copy, trust=True) as index:
+            assert index.search(QUERIES[0])
+            os.truncate(copy / "segments" / file.name, 4096)
+            with pytest.raises(IndexDamaged, match="has 4096 bytes, not"):
+                index.search(QUERIES[1])
 
 
 def test_a_rebuild_mends_it(whole: Path, tmp_path: Path) -> None:

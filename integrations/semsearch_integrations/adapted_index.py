@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -113,12 +113,15 @@ def embedder_of(given: EmbedderLike) -> Embed:
 
 def rows(embed: Embed, texts: Sequence[str]) -> list[list[float]]:
     """Embed texts as lists of numbers, in their order."""
-    found: list[list[float]] = embed(texts).tolist() if texts else []
-    return found
+    return embed(texts).tolist() if texts else []
 
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
+_POSITION = (
+    *("path", "title", "place", "line", "page", "format", "sentence"),
+    *("score", "dense", "lexical", "relevance", "stale"),
+)
 _PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # a namespace of our own
 
 
@@ -138,19 +141,8 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
     metadata = {
         "source": location(hit.path, hit.format, hit.position),
         **hit.metadata,
-        "path": hit.path,
-        "title": hit.title,
+        **{name: getattr(hit, name) for name in _POSITION},
         "headings": [*hit.headings],
-        "place": hit.place,
-        "line": hit.line,
-        "page": hit.page,
-        "format": hit.format,
-        "sentence": hit.sentence,
-        "score": hit.score,
-        "dense": hit.dense,
-        "lexical": hit.lexical,
-        "relevance": hit.relevance,
-        "stale": hit.stale,
         "index": hit.index or name_of(index),
     }
     if hit.before or hit.after:
@@ -221,6 +213,12 @@ class AddedDocuments:
     def has(self, hit: Hit) -> bool:
         """Return whether a hit is in a text that this adapter added."""
         return not hit.root and self.key in hit.metadata
+
+
+def added_text(id_: str, content: str, metadata: Mapping[str, Any]) -> Text:
+    """A text to add, whose title is that of its metadata."""
+    title = metadata.get("title")
+    return Text(id_, content, title=title if isinstance(title, str) else "", metadata={**metadata})
 
 
 def in_thread(method: Callable[..., Result]) -> Callable[..., Coroutine[Any, Any, Result]]:

@@ -19,6 +19,7 @@ from semsearch_integrations.adapted_index import (
     Embed,
     EmbedderLike,
     IndexLike,
+    added_text,
     embedder_of,
     in_thread,
     passage_id,
@@ -273,13 +274,7 @@ def _check_documents(documents: object) -> None:
 
 def _text(document: Document) -> Text:
     kept = {key: value for key, value in document.to_dict(flatten=False).items() if key not in _LEFT_OUT}
-    title = document.meta.get("title")
-    return Text(
-        document.id,
-        document.content or "",
-        title=title if isinstance(title, str) else "",
-        metadata={**document.meta, _DOCUMENT: kept},
-    )
+    return added_text(document.id, document.content or "", {**document.meta, _DOCUMENT: kept})
 
 
 def _original(id_: str, metadata: Mapping[str, Any], score: float | None = None) -> Document:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
+from semsearch import Hit, Index, Mode, Searchable, SearchOptions
 from semsearch.errors import MissingExtra, UsageError
 from semsearch_integrations.adapted_index import (
     PLAIN,
     AddedDocuments,
     EmbedderLike,
     IndexLike,
+    added_text,
     embedder_of,
     passage_id,
     passage_metadata,
@@ -154,7 +155,9 @@ class SemsearchVectorStore(VectorStore):
         same_length(contents, metadatas, "metadatas")
         same_length(contents, ids, "ids")
         triples = zip(ids or [None] * len(contents), contents, metadatas or [{}] * len(contents), strict=True)
-        return self._documents.put(_text(id_ or str(uuid4()), text, metadata) for id_, text, metadata in triples)
+        return self._documents.put(
+            added_text(id_ or str(uuid4()), text, {**metadata, _TEXT: text}) for id_, text, metadata in triples
+        )
 
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """Delete documents by id, or all added ones. Files of the index stay; unknown ids are ignored."""
@@ -243,11 +246,6 @@ class SemsearchVectorStore(VectorStore):
 
 def _passage(hit: Hit, index: Searchable) -> Document:
     return Document(id=passage_id(hit), page_content=hit.passage, metadata=passage_metadata(hit, index))
-
-
-def _text(id_: str, text: str, metadata: Mapping[str, Any]) -> Text:
-    title = metadata.get("title")
-    return Text(id_, text, title=title if isinstance(title, str) else "", metadata={**metadata, _TEXT: text})
 
 
 def _original(id_: str, metadata: Mapping[str, Any]) -> Document:

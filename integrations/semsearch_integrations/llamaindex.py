@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from semsearch import Hit, Index, Mode, Searchable, SearchOptions, Text
+from semsearch import Hit, Index, Mode, Searchable, SearchOptions
 from semsearch.errors import MissingExtra, UsageError
 from semsearch_integrations.adapted_index import (
     PLAIN,
     AddedDocuments,
     EmbedderLike,
     IndexLike,
+    added_text,
     embedder_of,
     in_thread,
     passage_id,
@@ -104,7 +104,7 @@ class SemsearchEmbedding(BaseEmbedding):
 
     def __init__(self, embedder: EmbedderLike, **keywords: Any) -> None:
         super().__init__(embedder=embedder, **{"model_name": "semsearch", **keywords})
-        self._embed = partial(rows, embedder_of(embedder))
+        self._embed = embedder_of(embedder)
 
     @classmethod
     def class_name(cls) -> str:
@@ -116,8 +116,7 @@ class SemsearchEmbedding(BaseEmbedding):
         return str(embedder) if isinstance(embedder, str | Path) else repr(embedder)
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        found: list[list[float]] = self._embed(texts)
-        return found
+        return rows(self._embed, texts)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
@@ -159,7 +158,9 @@ class SemsearchNodeStore(BasePydanticVectorStore):
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
         """Add or replace nodes by id. Returns the ids."""
-        return self._documents.put([_text(node) for node in nodes])
+        return self._documents.put(
+            added_text(node.node_id, node.get_content(MetadataMode.NONE), node_to_metadata_dict(node)) for node in nodes
+        )
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
         """Delete the nodes of a document."""
@@ -190,7 +191,9 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         The query's mode "default" is the store's. Raises UsageError for what an index does not support: a query by
         vector only, other modes, and weights (`alpha`).
         """
-        hits = self._documents.search(_asked(query), self._options(query)) if query.doc_ids != [] else []
+        if query.query_str is None:
+            raise UsageError("a search needs a text, not a vector; give query_str")
+        hits = self._documents.search(query.query_str, self._options(query)) if query.doc_ids != [] else []
         nodes = [self._node(hit) for hit in hits]
         return VectorStoreQueryResult(
             nodes=nodes, similarities=[hit.score for hit in hits], ids=[node.node_id for node in nodes]
@@ -232,22 +235,6 @@ def _passage(hit: Hit, index: Searchable) -> TextNode:
         excluded_embed_metadata_keys=[*metadata],
         relationships={NodeRelationship.SOURCE: source},
     )
-
-
-def _text(node: BaseNode) -> Text:
-    title = node.metadata.get("title")
-    return Text(
-        node.node_id,
-        node.get_content(metadata_mode=MetadataMode.NONE),
-        title=title if isinstance(title, str) else "",
-        metadata=node_to_metadata_dict(node),
-    )
-
-
-def _asked(query: VectorStoreQuery) -> str:
-    if query.query_str is None:
-        raise UsageError("a search needs a text, not a vector; give query_str")
-    return str(query.query_str)
 
 
 def _filters(filters: Filters) -> list[str]:

@@ -9,6 +9,7 @@ from there.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,10 @@ from semsearch.readers.document import Block, Document, joined_cells, line_start
 from semsearch.readers.markup.rst_parser import parse
 
 _LOG = logging.getLogger(__name__)
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MARK = re.compile(r"(?<!\S)[|*`]+(?=\S)|[:_]`(?=\S)")  # that may begin inline markup
+_MOST_STEPS = 200_000_000  # some seconds
+_SHORT = 10_000  # characters: a paragraph of fewer takes no long time
 _NO_ANCHORS: Anchors = ()
 
 
@@ -35,6 +40,8 @@ class RstPiece:
 def read(source: str, name: str) -> Document:
     """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
     try:
+        if _is_endless(source):
+            raise ValueError("a paragraph has more marks than can be paired")
         tree = parse(source)
         metadata = _take_header(tree)
         pieces = list(_pieces(tree, 0, tree))
@@ -45,6 +52,15 @@ def read(source: str, name: str) -> Document:
     titles = [value for key, value in metadata.items() if key.lower() == "title" and value]
     blocks = _located(pieces, source)
     return Document(source, blocks, "rst", title_of(name, *titles, blocks=blocks), metadata)
+
+
+def _is_endless(source: str) -> bool:
+    """Return whether looking for the end of each mark in the rest of its paragraph would take longer than one waits."""
+    return any(
+        len(paragraph) * len(_MARK.findall(paragraph)) > _MOST_STEPS
+        for paragraph in _BLANK.split(source)
+        if len(paragraph) > _SHORT
+    )
 
 
 # -- Places ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ semsearch.text.passages counts them, so that the limit also holds for text witho
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from itertools import chain
 from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, source_line
 from semsearch.results.options import SearchOptions
 from semsearch.storage.catalogue import PassageRow
-from semsearch.text.text_lengths import announces, count_words, cut_to, goes_back, heading_text
+from semsearch.text.text_lengths import count_words, cut_to, heading_text
 
 CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long one, by their usual length
 _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
@@ -220,3 +221,34 @@ def _windows(block: ContextBlock) -> Iterator[ContextBlock]:
 
 def _same_section(one: PassageRow, other: PassageRow) -> bool:
     return one.document_id == other.document_id and one.headings == other.headings
+
+
+# -- Dependent sentences -----------------------------------------------------------------------------------------------
+#
+# A passage that begins with "It" or "However" has lost what it speaks of; a list has lost its point without the line
+# that ends in a colon. A sentence that refers back is known by its first words, in English.
+
+_BACK = re.compile(
+    r"""[\s"'“‘(\[*_>-]*(?:
+    it|its|it['’]s|he|his|she|her|they|their|them|they['’](?:re|ve)
+    |this|that|that['’]s|these|those|such|both|neither|either|the\ (?:former|latter|same|other|others|above)|here|there
+    |however|but|and|or|nor|so|yet|also|too|then|thus|hence|therefore|consequently|accordingly|instead|otherwise
+    |moreover|furthermore|additionally|besides|likewise|similarly|conversely|nevertheless|nonetheless|still|rather
+    |meanwhile|afterwards?|finally|indeed|in\ (?:addition|contrast|particular|other\ words|fact|turn|short|that\ case)
+    |in\ (?:this|these|those|such|both)|on\ the\ (?:other\ hand|contrary)|as\ a\ (?:result|consequence)|as\ such
+    |for\ (?:example|instance|this|that|these|those)|because\ of\ (?:this|that|these)|after\ (?:this|that)
+    |at\ (?:this|that)|with\ (?:this|that|these|those)|to\ do\ (?:so|this|that)|if\ (?:so|not|this|that)
+    |once\ (?:this|that)|secondly|thirdly|another|even\ so|unlike\ (?:this|that)
+    )(?![\w'’-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def goes_back(sentence: str) -> bool:
+    """Return whether a sentence begins with a word that refers to what was said before."""
+    return _BACK.match(sentence) is not None
+
+
+def announces(sentence: str) -> bool:
+    """Return whether a sentence ends with a colon, that is, announces the next one."""
+    return sentence.rstrip().rstrip("*_\"'”’").endswith((":", "："))

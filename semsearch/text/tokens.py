@@ -119,14 +119,8 @@ class WordChunk:
         return np.frombuffer(self.data[positions].tobytes().translate(_VALUES), dtype=np.uint8)
 
 
-def hash_word(word: str) -> int:
-    """The hash of one word, as `hash_words` gives it: Σ byte_i · B^i, mixed. The literal definition."""
-    total = sum(byte * pow(_BASE, power, 1 << 64) for power, byte in enumerate(word.encode()))
-    return int(mix(np.array([total % (1 << 64)], dtype=np.uint64))[0])
-
-
 def hash_words(texts: Sequence[str]) -> HashedWords:
-    """Hash the words of each text, as `hash_word` would each of `words(text)`. A million texts take about a second."""
+    """Hash the words of each text, those of `words(text)`. A million texts take about a second."""
     chunks = list(hash_chunks(texts))
     counts = np.concatenate([np.zeros(1, dtype=np.int64), *(chunk.counts for chunk in chunks)])
     hashes = [chunk.hashes for chunk in chunks] or [np.zeros(0, dtype=np.uint64)]
@@ -183,7 +177,7 @@ def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:
 
 
 def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:
-    """Hash each data[starts[i]:ends[i]], lower-case UTF-8, as `hash_word` hashes a word. (n,), (n,) -> (n,)"""
+    """Hash each data[starts[i]:ends[i]], lower-case UTF-8: Σ byte_i · B^i, mixed. (n,), (n,) -> (n,)"""
     powers, inverses = _powers(_bucket(len(data)))
     prefix = np.zeros(len(data) + 1, dtype=np.uint64)
     (powers[: len(data)] * data).cumsum(out=prefix[1:])

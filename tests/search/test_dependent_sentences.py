@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.text_lengths import announces, goes_back
+from semsearch.search.assemble_context import announces, goes_back
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -69,23 +70,22 @@ class AlignedPassages:
             return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in lacking}
 
         parts = [*index.reader.memory.parts.of(ids, read).values()]
-        texts = [text for part in parts for text in part.compared]
-        counts = [len(part.compared) for part in parts]
-        counts_around = [len(part.around) for part in parts[:around]]
-        texts += [text for part in parts[:around] for text in part.around]
         spoken = index.languages_of([rows[id_] for id_ in ids])
-        languages = np.repeat([*spoken, *spoken[:around]], [*counts, *counts_around]).tolist()
-        similar = similarities(asked, texts, languages)
-        n, starts = sum(counts), (np.cumsum(counts) - counts).tolist()
-        alone, numbers = similar[:n], np.arange(n) - np.repeat(starts, counts)
+        texts_of = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
+        counts = [*map(len, texts_of)]
+        ends = np.cumsum([0, *counts]).tolist()
+        languages = np.repeat([*spoken, *spoken[:around]], counts).tolist()
+        similar = similarities(asked, [text for texts in texts_of for text in texts], languages)
+        n = ends[len(parts)]  # sentences; the rest is around them
+        alone, numbers = similar[:n], np.arange(n) - np.repeat(ends[: len(parts)], counts[: len(parts)])
         return cls(
-            asked,
-            parts,
-            [slice(first, first + count) for first, count in zip(starts, counts, strict=True)],
-            {id_: number for number, id_ in enumerate(ids)},
-            alone,
-            recalled(alone, numbers),
-            np.maximum.reduceat(similar[n:], np.cumsum([0, *counts_around[:-1]]), axis=0) if around else similar[n:],
+            asked=asked,
+            parts=parts,
+            slices=[slice(*pair) for pair in pairwise(ends[: len(parts) + 1])],
+            number_of={id_: number for number, id_ in enumerate(ids)},
+            alone=alone,
+            similar=recalled(alone, numbers),
+            around=np.maximum.reduceat(similar, ends[len(parts) : -1], axis=0) if around else similar[n:],
         )
 
 

@@ -281,9 +281,9 @@ class IndexReader:
         )
         self._shared.keep(self._segments, self._fit)
 
-    @property
     def may_read_files(self) -> bool:
-        """Whether it is looked whether files have changed: not those of a copy, nor of roots that are not allowed."""
+        """Whether it is looked whether files have changed: not of a copy, nor of roots that are not allowed, which is
+        logged once."""
         if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
             lacking = not_allowed(self._database, self._names, ["root"])
             self._may_read_files = not lacking

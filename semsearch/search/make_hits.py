@@ -46,7 +46,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     of_records = [id_ for id_, row in passages.items() if row.is_of_record]
     records = get_record_metadata(index.db, passages, needed=of_records)
     quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
-    stale = stale_documents(quoted.values()) if index.reader.may_read_files else {}
+    stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
     hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance
     for at, passage, language, quote in zip(ranking.order, rows.hits, rows.languages, quotes, strict=True):
         document = documents[passage.document_id]

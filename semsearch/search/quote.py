@@ -128,9 +128,8 @@ class _Choice:
     @classmethod
     def of(cls, compared: Compared, ranking: Ranking) -> _Choice:
         aligned = compared.aligned
-        starts = [rows.start for rows in aligned.slices]
-        counts = np.array([rows.stop - rows.start for rows in aligned.slices])
-        sums = np.add.reduceat(aligned.similar, starts, axis=0)
+        counts = np.array([len(part.compared) for part in aligned.parts])
+        sums = np.add.reduceat(aligned.similar, [rows.start for rows in aligned.slices], axis=0)
         weights = word_weights(aligned.asked, sums, counts[:, None])
         scores = np.einsum("nq,nq->n", aligned.similar, np.repeat(weights, counts, axis=0))
         return cls(ranking, aligned, compared.wanted, sums, weights, scores)

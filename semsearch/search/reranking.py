@@ -32,13 +32,13 @@ def rerank(reranker: Reranker, query: str, hits: Hits) -> Hits:
     origin = hits[0].origin if hits else None
     compared = query if origin is None or origin.text is None else origin.text  # without its syntax
     readings = _readings(reranker, compared, hits)
-    parts = parts_of(readings, [*map(without_points, hits)])
+    points = _points_of(readings, [*map(without_points, hits)])
     notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
-    reranked = exact_first([_with(hit, part) for hit, part in zip(hits, parts, strict=True)])
+    reranked = exact_first([_with(hit, of_hit) for hit, of_hit in zip(hits, points, strict=True)])
     return hits.instead(reranked, notices=notices)
 
 
-def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:
+def _points_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:
     """The points that a reranker's scores add to the hits' own; None for each if all its scores are the same.
 
     If the hits' own scores are all the same, the reranker's z-scores are added as they are.
@@ -58,11 +58,11 @@ def parts_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]
     return [*map(part, said, alone), *unread]
 
 
-def _with(hit: Hit, part: Rerank | None) -> Hit:
-    if part is None or hit.origin is None:
+def _with(hit: Hit, rerank: Rerank | None) -> Hit:
+    if rerank is None or hit.origin is None:
         return hit
-    origin = replace(hit.origin.with_points(rerank=part.points), rerank=part)
-    return replace(hit, score=hit.score + part.points, origin=origin)
+    origin = replace(hit.origin.with_points(rerank=rerank.points), rerank=rerank)
+    return replace(hit, score=hit.score + rerank.points, origin=origin)
 
 
 def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:

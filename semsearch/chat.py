@@ -278,15 +278,13 @@ def _events(lines: Iterable[bytes]) -> Iterator[Any]:
             if not isinstance(event, str):
                 data = b""
                 yield event
-                if _is_last(event):
+                choices = event.get("choices") if isinstance(event, dict) else None
+                if isinstance(choices, list) and any(_has_ended(choice) for choice in choices):
                     return
         elif not line and data:
             yield _as_json(data)
             data = b""
 
 
-def _is_last(event: Any) -> bool:
-    choices = event.get("choices") if isinstance(event, dict) else None
-    return isinstance(choices, list) and any(
-        isinstance(choice, dict) and choice.get("finish_reason") for choice in choices
-    )
+def _has_ended(choice: Any) -> bool:
+    return isinstance(choice, dict) and bool(choice.get("finish_reason"))

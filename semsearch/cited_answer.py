@@ -113,9 +113,9 @@ def answer_sentences(pieces: Iterable[str], numbers: Sequence[int]) -> Iterator[
         for piece in pieces:
             yield from reader.read(piece)
     except ServerError:
-        yield from reader.end()
+        yield from reader.read("", at_end=True)
         raise
-    yield from reader.end()
+    yield from reader.read("", at_end=True)
 
 
 class _AnswerReader:
@@ -126,16 +126,9 @@ class _AnswerReader:
         self._text = ""  # that no sentence has yet
         self._may_think, self._in_code = True, False
 
-    def read(self, piece: str) -> Iterator[AnswerSentence]:
+    def read(self, piece: str, *, at_end: bool = False) -> Iterator[AnswerSentence]:
         """Take the next piece of the answer; the sentences that it completes."""
         self._text += piece
-        return self._complete(at_end=False)
-
-    def end(self) -> Iterator[AnswerSentence]:
-        """The rest of the answer."""
-        return self._complete(at_end=True)
-
-    def _complete(self, *, at_end: bool) -> Iterator[AnswerSentence]:
         if self._may_think:
             begun = self._text.lstrip()
             if begun.startswith("<think") and not _THOUGHT.match(self._text):

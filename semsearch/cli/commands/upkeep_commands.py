@@ -95,12 +95,9 @@ def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> No
     keep_warnings()
     started = time.perf_counter()
     with chosen.open() as opened:
-        drift = opened.status(stale=False).drift
         opened.refit(progress=not quiet)
-        sentences = count(opened.status(drift=False, stale=False).sentences, "sentence")
     if not quiet:
-        before = "" if drift is None else f" (drift was {drift:.1f}°)"
-        print(f"{opened.path}: fitted to {sentences} in {time.perf_counter() - started:.2f} s{before}")
+        print(f"{opened.path}: fitted to its text in {time.perf_counter() - started:.2f} s")
 
 
 @options.with_options("chosen", options.OneIndex)
@@ -112,17 +109,10 @@ def compact(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> 
     keep_warnings()
     started = time.perf_counter()
     with chosen.open() as opened:
-        before = opened.status(drift=False, stale=False)
         is_changed = opened.compact()
-        after = opened.status(drift=False, stale=False)
-    if quiet:
-        return
-    if not is_changed:
-        print(f"{opened.path}: already compact, with {count(after.segments, 'segment')}")
-        return
-    removed = f", without {count(before.removed, 'vector')} of removed documents" if before.removed else ""
-    segments = f"{count(before.segments, 'segment')} became {after.segments:,}"
-    print(f"{opened.path}: {segments}{removed}, in {time.perf_counter() - started:.2f} s")
+    if not quiet:
+        said = f"compacted in {time.perf_counter() - started:.2f} s" if is_changed else "already compact"
+        print(f"{opened.path}: {said}")
 
 
 @options.with_options("chosen", options.OneIndex)

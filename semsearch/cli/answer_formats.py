@@ -73,7 +73,7 @@ def passage_lines(hit: Hit) -> Iterator[PassageLine]:
     last, begin = first + len(hit.sentence), 0
     for line in hit.passage.splitlines(keepends=True):
         end = begin + len(line)
-        yield PassageLine(_safe(line), first >= 0 and begin < last and first < end and not line.isspace())
+        yield PassageLine(safe_line(line), first >= 0 and begin < last and first < end and not line.isspace())
         begin = end
 
 
@@ -82,10 +82,10 @@ def code_lines(sentence: str) -> list[str]:
     lines = sentence.splitlines()
     if len(lines) < 2 or len(_SYMBOL.findall(sentence)) <= _CODE_SYMBOLS * len(sentence):
         return []
-    return [_safe(line) for line in lines]
+    return [safe_line(line) for line in lines]
 
 
-def _safe(line: str) -> str:
+def safe_line(line: str) -> str:
     """A line without characters that a terminal would obey; its indentation stays."""
     return OBEYED.sub(" ", line.expandtabs(4).rstrip())
 

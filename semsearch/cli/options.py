@@ -162,7 +162,7 @@ class OutputArguments:
     """How an answer is shown."""
 
     context: Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")] = 0
-    show: Annotated[Show, Option("--show", help="What to show of each hit.", show_choices=True)] = "sentence"
+    show: Annotated[Show, Option(help="What to show of each hit.", show_choices=True)] = "sentence"
     format_: Annotated[
         Format | None,
         Option(
@@ -213,20 +213,15 @@ class SearchArguments:
         Option("--glob", "-g", metavar="GLOB", help="Only files whose path matches, e.g. 'guide/*.md'. Repeatable."),
     ] = None
     regex: Annotated[
-        list[str] | None,
-        Option("--regex", metavar="REGEX", help="Only passages that match this regular expression. Repeatable."),
+        list[str] | None, Option(metavar="REGEX", help="Only passages that match this regular expression. Repeatable.")
     ] = None
     refresh: Annotated[bool, Option("--refresh", help="Bring the index up to date first.")] = False
     index_first: Annotated[
         bool, Option("--index-first", help="Without an index of this folder, make it first, and do not ask.")
     ] = False
     every: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = False
-    min_score: Annotated[float | None, in_ranking("--min-score", metavar="X", help="Drop hits with a lower score.")] = (
-        None
-    )
-    per_document: Annotated[
-        int | None, in_ranking("--per-document", metavar="N", help="Maximum number of hits per document.")
-    ] = None
+    min_score: Annotated[float | None, in_ranking(metavar="X", help="Drop hits with a lower score.")] = None
+    per_document: Annotated[int | None, in_ranking(metavar="N", help="Maximum number of hits per document.")] = None
     duplicates: Annotated[bool, in_ranking("--duplicates", help="Show near-duplicates as hits of their own.")] = False
     boosts: Annotated[
         list[str] | None,
@@ -237,15 +232,15 @@ class SearchArguments:
             "Repeatable.",
         ),
     ] = None
-    syntax: Annotated[
-        Syntax, in_ranking("--syntax", help='full: "phrases" are required, -words excluded; plain: all is text.')
-    ] = "full"
+    syntax: Annotated[Syntax, in_ranking(help='full: "phrases" are required, -words excluded; plain: all is text.')] = (
+        "full"
+    )
     rerank: RerankOption = None
     rerank_seconds: RerankSecondsOption = None
     indexes: IndexesOption = None
-    server: Annotated[
-        str | None, in_index("--server", metavar="URL", help="Search an index of this semsearch serve instead.")
-    ] = None
+    server: Annotated[str | None, in_index(metavar="URL", help="Search an index of this semsearch serve instead.")] = (
+        None
+    )
     vectors: VectorsOption = None
 
     def options(self, *, k: int = 10, context: int = 0, floor: float = 0.0) -> SearchOptions:
@@ -271,7 +266,7 @@ class IndexSettings:
 
     vectors: VectorsOption = None
     method: Annotated[MethodName | None, in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None
-    a: Annotated[float | None, in_embedding("--a", metavar="A", help="Weight parameter; default: the method's.")] = None
+    a: Annotated[float | None, in_embedding(metavar="A", help="Weight parameter; default: the method's.")] = None
     components: Annotated[
         int | None, in_embedding(metavar="M", help="Components to remove; default: the method's.")
     ] = None

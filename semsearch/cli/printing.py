@@ -33,11 +33,6 @@ def plain_path(path: str) -> str:
     return _CONTROL.sub("?", path)
 
 
-def without_control(line: str) -> str:
-    """A line whose control characters are spaces."""
-    return _CONTROL.sub(" ", line)
-
-
 def clean(text: str) -> str:
     """Words of the command line as valid Unicode: undecodable bytes become question marks."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip("\ufeff \t\r\n")

@@ -33,12 +33,10 @@ def ask(
         bool, Option("--show-prompt", help="Print what would be sent to the model, and ask nothing.")
     ] = False,
     model: Annotated[
-        str | None,
-        in_model("--model", metavar="NAME", help="The model; default: model.name, or the server's only one."),
+        str | None, in_model(metavar="NAME", help="The model; default: model.name, or the server's only one.")
     ] = None,
     url: Annotated[
-        str | None,
-        in_model("--url", metavar="URL", help="Its server; default: model.url, or http://127.0.0.1:11434/v1."),
+        str | None, in_model(metavar="URL", help="Its server; default: model.url, or http://127.0.0.1:11434/v1.")
     ] = None,
     search: options.SearchArguments,
 ) -> None:

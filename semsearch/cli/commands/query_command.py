@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from semsearch import cli
 from semsearch.cli import options
-from semsearch.cli.answer_formats import EXPLAINING, Answer
+from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
 from semsearch.cli.asked_indexes import (
     Asked,
     names_of,
@@ -22,7 +22,7 @@ from semsearch.cli.asked_indexes import (
     tell_if_stale,
     without_passages,
 )
-from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, warn, without_control
+from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, warn
 from semsearch.errors import SourceError, UsageError, quoted
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions
@@ -153,19 +153,15 @@ def similar(
     path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
     chosen = search.options(k=k, context=output.context)
     with open_asked(search) as asked:
-
-        def answer(path: str, line: int | None) -> Answer:
-            hits = asked.similar(path, line, options=chosen)
-            return Answer(example, chosen.mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
-
         try:
-            similar_passages = answer(path, line)
+            hits = asked.similar(path, line, options=chosen)
         except SourceError as error:
             try:
-                similar_passages = answer(example, None)  # a colon and digits may be part of a name
+                hits = asked.similar(example, None, options=chosen)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
-        number = show([similar_passages], output.format, asked)
+        answer = Answer(example, chosen.mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
+        number = show([answer], output.format, asked)
     if not number:
         raise SystemExit(NONE_FOUND)
 
@@ -195,7 +191,7 @@ def context(
         if json:
             print(to_json({"query": query, "mode": search.mode, **passages.to_dict()}))
         elif passages.text:
-            print("\n".join(without_control(line).rstrip() for line in passages.text.splitlines()))
+            print(*map(safe_line, passages.text.splitlines()), sep="\n")
             tell_if_stale(passages.citations, asked)
         if not passages.text:
             complain(without_passages(query, passages) + ("; --all uses the nearest passages" if passages.weak else ""))

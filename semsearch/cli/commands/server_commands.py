@@ -72,22 +72,19 @@ class ServedIndexes:
 def serve(
     *,
     host: Annotated[
-        str, Option("--host", metavar="HOST", help="Address to listen on; others than this machine's need the token.")
+        str, Option(metavar="HOST", help="Address to listen on; others than this machine's need the token.")
     ] = "127.0.0.1",
-    port: Annotated[int, Option("--port", metavar="N", min=0, max=65535, help="0: any free port.")] = 8765,
+    port: Annotated[int, Option(metavar="N", min=0, max=65535, help="0: any free port.")] = 8765,
     open_page: Annotated[bool, Option("--open", help="Open the web interface in the browser.")] = False,
     show_token: Annotated[bool, Option("--show-token", help="Print the token and exit.")] = False,
     require_token: Annotated[
         bool, in_access("--require-token", help="Require the token from this machine too.")
     ] = False,
     allow_host: Annotated[
-        list[str] | None, in_access("--allow-host", metavar="NAME", help="Another host name of the server. Repeatable.")
+        list[str] | None, in_access(metavar="NAME", help="Another host name of the server. Repeatable.")
     ] = None,
     workers: Annotated[
-        int,
-        Option(
-            "--workers", metavar="N", min=0, max=64, help="Processes that serve, for many clients at once; 0: this one."
-        ),
+        int, Option(metavar="N", min=0, max=64, help="Processes that serve, for many clients at once; 0: this one.")
     ] = 0,
     served: ServedIndexes,
 ) -> None:
@@ -163,9 +160,7 @@ def mcp(
     *,
     only_print: Annotated[bool, Option("--print", help="With install: print the entry alone.")] = False,
     yes: options.YesOption = False,
-    timeout: Annotated[
-        float, Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of each request.")
-    ] = _REQUEST,
+    timeout: Annotated[float, Option(metavar="SECONDS", min=0.1, help="Time limit of each request.")] = _REQUEST,
     served: ServedIndexes,
 ) -> None:
     """Let an agent search: an MCP server on standard input and output.

@@ -106,7 +106,7 @@ class Program(ExtensibleGroup):
         else:
             command = super().get_command(ctx, name)
         if command is None:
-            close = get_close_matches(name, self._words(ctx), n=1)
+            close = get_close_matches(name, self._words(ctx), n=1, cutoff=0.7)
             similar = f"did you mean semsearch {close[0]}? " if close else ""
             words = " ".join(takewhile(lambda arg: not arg.startswith("-"), args))
             raise UsageError(f"there is no command {name!r}; {similar}to search for it: semsearch query {words!r}")

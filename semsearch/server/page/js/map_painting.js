@@ -25,7 +25,7 @@ export class Painter {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   }
 
   /** Have as many pixels as the screen has, for a size in CSS pixels. @param {number} width @param {number} height */

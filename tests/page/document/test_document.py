@@ -31,7 +31,12 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) 
     (folder / "docs" / "changed.txt").write_text("The judge in the court.", encoding="utf-8")
     with Index.create(folder / "indexes" / "shelf", vectors=small_vectors) as index:
         index.sync(folder / "docs")
-        index.add([Text("strange", STRANGE)])
+        index.add(
+            [
+                Text("strange", STRANGE),
+                Text("cake", "A song. Put the bread in the oven. It bakes 50 minutes. A violin."),
+            ]
+        )
     (folder / "docs" / "changed.txt").write_text("The lawyer in the prison.", encoding="utf-8")
     return folder
 
@@ -116,6 +121,14 @@ def test_text_is_never_markup_and_marks_are_right_beside_characters_of_any_size(
         page = visit.go(source("strange", sentence=one.sentence_id))
         expect(page.locator("mark.current")).to_have_text(passage.text[one.start : one.end])
         expect(page.locator(".source-column")).to_contain_text("<script>alert(1)</script>")
+
+
+def test_an_answer_of_two_sentences_is_marked_whole(visit: Visit, index: Index) -> None:
+    question = "how many minutes is the bread in the oven?"
+    hit = index.search(question, k=1)[0]
+    assert (hit.document, hit.sentence.split(". ")) == ("cake", ["Put the bread in the oven", "It bakes 50 minutes."])
+    page = visit.go(source("cake", sentence=hit.sentence_id, q=question))
+    expect(page.locator("mark")).to_have_text("Put the bread in the oven. It bakes 50 minutes.")
 
 
 def test_a_file_that_has_changed_is_said_and_the_text_is_what_is_searched(visit: Visit) -> None:

@@ -114,7 +114,7 @@ class DocumentView {
     const { sentence, line } = this.#asked;
     if (!passage) return null;
     const sought = passage.sentences.find((one) => one.sentence_id === sentence) ?? (sentence === null ? passage.sentences.findLast((one) => one.line <= (line ?? -1)) : undefined);
-    return sought ? { sentence: sought.sentence_id, passage: passage.passage_id, page: passage.page, rank: null, score: null } : null;
+    return sought ? { sentence: sought.sentence_id, passage: passage.passage_id, page: passage.page, rank: null, score: null, text: "" } : null;
   }
 
   /** @param {Found} found @param {AbortSignal} signal */
@@ -174,7 +174,8 @@ class DocumentView {
   /** @param {"pages" | "text"} show */
   #open(show) {
     const found = /** @type {Found} */ (this.#found);
-    const marked = (/** @type {number} */ sentence) => this.#answers.some((answer) => answer.sentence === sentence);
+    const answers = (/** @type {number} */ sentence) => this.#answers.find((answer) => answer.sentence === sentence);
+    const marked = (/** @type {number} */ sentence) => answers(sentence) !== undefined;
     const headingTag = this.isBeside ? /** @type {const} */ ("h3") : /** @type {const} */ ("h2");
     this.#text?.end();
     this.#pages?.end();
@@ -185,7 +186,7 @@ class DocumentView {
       fill(this.body, this.#pages.node);
       fill(this.where);
     } else {
-      this.#text = new TextPane(this.#asked, found, { headingTag, marked, changed: () => this.#changed() });
+      this.#text = new TextPane(this.#asked, found, { headingTag, answers, changed: () => this.#changed() });
       this.#text.node.addEventListener("scroll", () => this.#scrolled(), { passive: true });
       fill(this.body, this.#text.node);
       this.#text.start();

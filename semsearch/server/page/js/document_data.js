@@ -90,7 +90,7 @@ export async function loadPart({ index, id }, number, signal) {
 
 const LOOKED_AT = 30; // of the question's hits
 
-/** @typedef {{sentence: number, passage: number, page: number | null, rank: number | null, score: number | null}} Answer */
+/** @typedef {{sentence: number, passage: number, page: number | null, rank: number | null, score: number | null, text: string}} Answer `sentence` is its first; `text` all that answers, "" if not known */
 
 /**
  * Find them among the question's first hits; the sentence that was asked for is always one.
@@ -111,6 +111,6 @@ async function hitsIn({ query, index, mode, filters }, path, signal) {
 }
 
 /** @param {Hit} hit @returns {Answer} */
-function answer({ sentence_id, passage_id, page, rank, score }) {
-  return { sentence: sentence_id, passage: passage_id, page, rank, score };
+function answer({ sentence_id, passage_id, page, rank, score, sentence }) {
+  return { sentence: sentence_id, passage: passage_id, page, rank, score, text: sentence };
 }

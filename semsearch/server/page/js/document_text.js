@@ -9,7 +9,7 @@ import { element, fill } from "./dom.js";
 import { isCode, isLineless, isSource, unwrapped } from "./passages.js";
 import { problemNotice } from "./widgets.js";
 
-/** @import { Asked, Found, Part, PlacedPassage } from "./document_data.js" */
+/** @import { Answer, Asked, Found, Part, PlacedPassage } from "./document_data.js" */
 
 const NEAR = "150%"; // of the height: how far from what is seen parts are shown
 const SETTLED = 50; // milliseconds that a part is near before it is asked for
@@ -29,7 +29,7 @@ export class TextPane {
 
   /**
    * @param {Asked} asked @param {Found} found
-   * @param {{headingTag: "h2" | "h3", marked: (sentence: number) => boolean, changed: () => void}} how
+   * @param {{headingTag: "h2" | "h3", answers: (sentence: number) => Answer | undefined, changed: () => void}} how
    */
   constructor(asked, found, how) {
     this.asked = asked;
@@ -187,9 +187,9 @@ function isBetween(node, top, bottom) {
 
 /**
  * @param {PlacedPassage} passage @param {PlacedPassage | null} before the passage before it, if that is known
- * @param {{format: string, headingTag: "h2" | "h3", marked: (sentence: number) => boolean}} how
+ * @param {{format: string, headingTag: "h2" | "h3", answers: (sentence: number) => Answer | undefined}} how
  */
-function passageElement(passage, before, { format, headingTag, marked }) {
+function passageElement(passage, before, { format, headingTag, answers }) {
   return element(
     "div",
     { class: "passage", "data-passage": passage.passage_id, "data-where": whereOf(passage) },
@@ -199,7 +199,7 @@ function passageElement(passage, before, { format, headingTag, marked }) {
     element(
       "p",
       { class: isSource(format) ? "source-text verbatim mono" : isCode(passage.text) ? "source-text verbatim" : "source-text", dir: "auto" },
-      pieces(passage, markersOf(passage, before, format), format, marked),
+      pieces(passage, markersOf(passage, before, format), format, answers),
     ),
   );
 }
@@ -237,26 +237,35 @@ function isNamed(place, headings) {
   return headings.at(-1)?.includes(place.split(".").at(-1) ?? place) ?? false;
 }
 
-/** The text in pieces: as it is, marked, and with markers before sentences. @param {PlacedPassage} passage @param {Map<number, string>} markers @param {string} format @param {(sentence: number) => boolean} marked */
-function pieces(passage, markers, format, marked) {
+/** The text in pieces: as it is, marked, and with markers before sentences. @param {PlacedPassage} passage @param {Map<number, string>} markers @param {string} format @param {(sentence: number) => Answer | undefined} answers */
+function pieces(passage, markers, format, answers) {
   const text = isSource(format) ? passage.text : unwrapped(passage.text);
   const offset = offsetsIn(text);
   const made = [];
   let done = 0;
   for (const [number, { sentence_id, start, end }] of passage.sentences.entries()) {
     const marker = markers.get(number);
-    const isMarked = marked(sentence_id);
-    if (!marker && !isMarked) continue;
+    const answer = answers(sentence_id);
     const first = offset(start);
+    if ((!marker && !answer) || first < done) continue;
     made.push(text.slice(done, first));
     done = first;
     if (marker) made.push(element("span", { class: "source-place", title: marker }, marker), " ");
-    if (!isMarked) continue;
+    if (!answer) continue;
     done = offset(end);
+    for (const next of passage.sentences.slice(number + 1)) {
+      if (answers(next.sentence_id) || inked(text.slice(first, done)) >= inked(answer.text)) break;
+      done = offset(next.end);
+    }
     made.push(element("mark", { "data-sentence": sentence_id, tabindex: "-1" }, text.slice(first, done)));
   }
   made.push(text.slice(done));
   return made;
+}
+
+/** How much of a text is no space: an answer of several sentences may be spaced in its own way. @param {string} text */
+function inked(text) {
+  return text.replaceAll(/\s/g, "").length;
 }
 
 // Offsets: the server counts characters, JavaScript halves of those beyond 65,535

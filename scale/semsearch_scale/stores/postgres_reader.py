@@ -20,7 +20,7 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
 if TYPE_CHECKING:
-    from semsearch_scale.stores.postgres_connections import Connection, Work
+    from semsearch_scale.stores.postgres_connections import Connection
+    from semsearch_scale.stores.postgres_store import PostgresStore
 
 
 # -- Copy format -------------------------------------------------------------------------------------------------------
@@ -80,23 +81,11 @@ def _rows(records: Records) -> bytes:
 
 # -- A table -----------------------------------------------------------------------------------------------------------
 
-T = TypeVar("T")
-
 _FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
 _SPACING = 10.0  # a row that a graph visits takes as long as so many that are compared
 _SCATTERED = 8  # rows scanned in the time of one that is looked up
 _QUESTION = "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half) "
 _DISTANCE = "embedding::vector <#> (SELECT whole FROM asked) AS distance"  # less the inner product
-
-
-class TableAccess(Protocol):
-    """The methods of a store that its tables need."""
-
-    def read(self, one: SegmentTable, work: Work[T], queries: int = 1) -> T:
-        """Read from a table; it may take the time of so many queries. Raises FileNotFoundError if it is gone."""
-
-    def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
-        """Read the vectors of the rows of a table that fulfil a condition in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,7 @@ class SegmentTable:
 
     rounding: ClassVar[float] = 2e-3  # the error of a number in half precision, at most
 
-    store: TableAccess
+    store: PostgresStore
     segment: Segment
     name: str  # for SQL
     dimension: int
@@ -132,15 +121,15 @@ class SegmentTable:
         async def work(connection: Connection) -> list[TopKResult]:
             if wanted:
                 await connection.execute(f"SET hnsw.ef_search = {min(max(ef, _FEWEST), _MOST)}")
-            found = []
+            results = []
             for query in queries:
                 arguments = [query.tolist(), wanted, *rows]
                 near = await connection.fetch(self._by_graph(condition), *arguments) if wanted else []
                 if len(near) < min(wanted, count) or not wanted:
                     arguments[1] = n
                     near = await connection.fetch(self._by_comparison(condition), *arguments)
-                found.append(self._best(near, n))
-            return found
+                results.append(self._best(near, n))
+            return results
 
         return stacked(self.store.read(self, work, len(queries)))
 

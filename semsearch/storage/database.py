@@ -175,7 +175,9 @@ def check(database: IndexDatabase) -> None:
     Raises IndexNotFound, IndexOutdated for one of an earlier version, or IndexDamaged for anything else.
     """
     if not has_database(database.folder):
-        raise IndexNotFound(f"there is no index at {database.folder}; create one with: semsearch index PATH")
+        inside = database.folder.parent / "indexes" / database.folder.name  # where semsearch index puts it
+        advice = f"did you mean {inside}?" if has_database(inside) else "create one with: semsearch index PATH"
+        raise IndexNotFound(f"there is no index at {database.folder}; {advice}")
     segments = database.folder / SEGMENTS
     if segments.is_symlink():  # a writer deletes what no generation names in it
         raise IndexDamaged(

@@ -34,6 +34,15 @@ def check_unchanged(path: Path) -> None:
         assert index.search("moon")
 
 
+def test_a_folder_of_documents_is_told_from_its_index(path: Path) -> None:
+    (path.parent / "indexes").mkdir()
+    path.rename(path.parent / "indexes" / "docs")
+    with pytest.raises(IndexNotFound, match=r"did you mean .*docs\?"):
+        Index.open(path.parent / "docs")
+    with pytest.raises(IndexNotFound, match="create one with: semsearch index PATH"):
+        Index.open(path.parent / "letters")
+
+
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connect = semsearch.storage.connections.connect
     asked: list[str] = []

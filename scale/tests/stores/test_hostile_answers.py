@@ -33,7 +33,7 @@ class Postgres:
         async def fetch(*_: object) -> Sequence[Any]:
             return self._rows
 
-        return asyncio.run(work(SimpleNamespace(connection=SimpleNamespace(fetch=fetch))))
+        return asyncio.run(work(SimpleNamespace(fetch=fetch)))
 
     def fetch(self, one: SegmentTable, *_: object) -> Records:
         return records_in(self._data, one.dimension)
@@ -53,7 +53,7 @@ class Milvus:
 
 
 def postgres(rows: Sequence[Any], data: bytes = b"") -> SegmentsReader:
-    return SegmentsReader([SegmentTable(Postgres(rows, data), SEGMENT, "t", 4)], NO_IDS)
+    return SegmentsReader([SegmentTable(Postgres(rows, data), SEGMENT, "t", 4)], NO_IDS)  # type: ignore[arg-type]  # plays it
 
 
 def milvus(answer: Any) -> SegmentsReader:

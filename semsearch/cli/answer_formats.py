@@ -191,7 +191,7 @@ def trail(hit: Hit) -> list[str]:
     """The title of a hit's document and the headings above it: `Handbook › Keys › Rotation`.
 
     A title that only repeats the file's name or a heading is left out. Page and place come first if the hit is cited by
-    lines: `cell 3 › Ships`; but not if the heading has the place, as that of a function has its name.
+    lines: `p. 3 › Ships`; but not if the heading has the place, as that of a function has its name.
     """
     headings = [heading for heading in map(one_line, hit.headings) if heading]
     title, file_name = one_line(hit.title), hit.path[hit.path.rfind("/") + 1 :]

@@ -87,7 +87,7 @@ def test_a_path_is_never_cut_and_a_trail_fits() -> None:
     ("format", "page", "place", "shown"),
     [
         ("markdown", None, None, "a:3 › A ship › One"),
-        ("notebook", None, "cell 4", "a:3 › cell 4 › A ship › One"),
+        ("notebook", None, "cell 4", "a cell 4 › A ship › One"),
         ("plugged in", 7, None, "a:3 › p. 7 › A ship › One"),
         ("python", None, "Ship.One", "a:3 › A ship › One"),  # the heading says it
         ("pdf", 7, "top left", "a p. 7, top left › A ship › One"),

@@ -179,6 +179,11 @@ class AnswersOfMode:
         return {kind: _facts([one for one in self.questions if one.kind == kind and one.has_answer]) for kind in kinds}
 
     @property
+    def all_facts(self) -> dict[str, float | None]:
+        """The same of all questions that have an answer, whatever their kind."""
+        return _facts([question for question in self.questions if question.has_answer])
+
+    @property
     def misses(self) -> list[QuotedAnswer]:
         """The questions whose first hit is right, but quotes another sentence."""
         return [question for question in self.questions if question.is_first and not question.is_quoted]
@@ -188,8 +193,8 @@ def _facts(questions: Sequence[QuotedAnswer]) -> dict[str, float | None]:
     in_five = [question.is_stated for question in questions if question.is_in_five]
     return {
         "questions": len(questions),
-        "first": sum(question.is_first for question in questions) / len(questions),
-        "in_five": len(in_five) / len(questions),
+        "first": sum(question.is_first for question in questions) / max(len(questions), 1),
+        "in_five": len(in_five) / max(len(questions), 1),
         "stated": sum(in_five) / len(in_five) if in_five else None,
     }
 

@@ -10,6 +10,7 @@ import pytest
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
+from semsearch.evaluate.plot import plot_answers
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
@@ -122,3 +123,9 @@ def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTa
         "list": {"questions": 1, "first": 0.0, "in_five": 0.0, "stated": None},
     }
     assert report.to_dict()["modes"][0]["kinds"] == mode.kinds
+    pytest.importorskip("matplotlib")
+    plot_answers(report, tmp_path / "a.svg")
+    picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert all(text in picture for text in ("prose (2)", "all (3)", "right first hit", "not here"))
+    with pytest.raises(UsageError, match=r"\.svg"):
+        plot_answers(report, tmp_path / "a.txt")

@@ -17,6 +17,7 @@ from semsearch.cli.progress import progress
 from semsearch.errors import SourceError
 from semsearch.evaluate.answers import AnswerFile, evaluate_answers
 from semsearch.evaluate.golden import GoldenFile, GoldenReport, evaluate_golden
+from semsearch.evaluate.plot import check_plot, plot_answers
 from semsearch.results.hits import Verdict
 from semsearch.results.options import Mode
 
@@ -71,6 +72,7 @@ def answers(
     misses: Annotated[
         bool, Option("--misses", help="List right first hits that quote a sentence without the answer.")
     ] = False,
+    plot: Annotated[Path | None, Option(metavar="FILE", help="Draw the report: .png, .svg or .pdf.")] = None,
     json: options.JsonOption = False,
     search: options.SearchArguments,
 ) -> None:
@@ -87,9 +89,13 @@ def answers(
     'in_five', and of the latter the share whose fact is 'stated' in the sentence that its first hit there shows.
     """
     tell_warnings()
+    if plot is not None:
+        check_plot(plot)
     has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
     with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
         report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
+    if plot is not None:
+        plot_answers(report, plot)
     if json:
         print(to_json(report.to_dict()))
         return

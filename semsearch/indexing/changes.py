@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.indexing.read_files import digest_of
 from semsearch.indexing.sync_roots import asked_roots, changed_roots
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
 from semsearch.results.omissions import WAITING, count_endings
 from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
 from semsearch.sources.ignore import Skipped
-from semsearch.sources.remote_source import remote_source
+from semsearch.sources.remote_source import RemoteState, remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, enclosing_path
 from semsearch.sources.unchanged import (
     KnownDocument,
@@ -47,6 +46,7 @@ from semsearch.storage.known_files import (
     get_states,
 )
 from semsearch.system.locations import uri_scheme
+from semsearch.system.source_files import content_digest, source_digest
 
 if TYPE_CHECKING:
     import sqlite3
@@ -220,7 +220,7 @@ def _compare(
 def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile]) -> str | None:
     """The digest of a file's content; None if it cannot be read, which is reported."""
     try:
-        return digest_of(file, max_bytes)
+        return _digest_of(file, max_bytes)
     except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
         return None
     except OSError as error:
@@ -367,3 +367,13 @@ def _is_listed(root: Root) -> bool:
     except OSError:
         return False
     return True
+
+
+def _digest_of(file: PresentFile, max_bytes: int) -> str:
+    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
+    if not file.store:
+        return source_digest(file.absolute)
+    if file.size > max_bytes:
+        return ""
+    fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
+    return content_digest(fetched.data)

@@ -42,7 +42,6 @@ from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_sou
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.clock import storable_time
 from semsearch.system.parallel import Executor
-from semsearch.system.source_files import content_digest, source_digest
 from semsearch.text.passage_records import (
     PassageRecord,
     each_record,
@@ -95,16 +94,6 @@ def _read_fetched(file: PresentFile, fetched: Callable[[], FetchedFile] | None, 
         raise SourceError(f"{file.absolute} cannot be read: {error.strerror or error}") from error
     check_size(content.size, max_bytes, file.absolute)
     return content_of(content.data, file.absolute, file.columns, content.size, content.mtime_ns)
-
-
-def digest_of(file: PresentFile, max_bytes: int) -> str:
-    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
-    if not file.store:
-        return source_digest(file.absolute)
-    if file.size > max_bytes:
-        return ""
-    fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
-    return content_digest(fetched.data)
 
 
 def why_refused(file: PresentFile, max_bytes: int) -> str:

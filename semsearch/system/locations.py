@@ -46,7 +46,8 @@ def _is_trusted(path: Path, here: Path) -> bool:
     if os.name == "nt":
         return path.exists()
     try:
-        return path.stat().st_uid in (os.getuid(), 0, here.stat().st_uid)
+        owners = {path.lstat().st_uid, path.stat().st_uid}  # of a link, too: it could lead to another file of the user
+        return owners <= {os.getuid(), 0, here.stat().st_uid}
     except OSError:  # a broken or circular link
         return False
 

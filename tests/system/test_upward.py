@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,3 +49,14 @@ def test_what_a_stranger_has_put_above_is_passed_over(tmp_path: Path, inside: Pa
     assert list(folders_above("wanted")) == []
     os.chown(inside, 12345, -1)  # whoever works in a stranger's folder trusts the stranger
     assert list(folders_above("wanted")) == [tmp_path / "wanted"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no owner of a link is asked for there")
+def test_a_strangers_link_to_what_the_user_has_is_not_followed(
+    tmp_path: Path, inside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").touch()
+    (tmp_path / "wanted").symlink_to(tmp_path / "elsewhere")
+    assert list(folders_above("wanted")) == [tmp_path / "wanted"]
+    monkeypatch.setattr(Path, "lstat", lambda _: SimpleNamespace(st_uid=os.getuid() + 4321))
+    assert not list(folders_above("wanted")), inside

@@ -32,6 +32,7 @@ from semsearch_scale.snapshots.snapshot_store import BLOCKS, SnapshotStore
 # -- Manifest, pointer and claim ---------------------------------------------------------------------------------------
 
 MOST_MANIFEST = 1 << 28  # bytes of a manifest: of some ten terabytes of blocks
+MOST_FILES = 1 << 12  # of segments: each has up to a million vectors, and is flushed to the disk
 MOST_POINTER = 1 << 16  # bytes of the pointer, and of the claim
 MOST_TEXT = 1 << 12  # characters of what is shown to people
 
@@ -92,7 +93,7 @@ class PublishedManifest(Published, frozen=True, kw_only=True):
     generation: Generation
     written_at: Text  # the machine and folder of the index, for people
     database: PublishedFile
-    segments: tuple[PublishedFile, ...]  # files; what an engine keeps is not among them
+    segments: Annotated[tuple[PublishedFile, ...], Meta(max_length=MOST_FILES)]  # none of what an engine keeps
 
     def __post_init__(self) -> None:
         _check_printable(self.written_at)

@@ -66,6 +66,9 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name: object) -> None:
         lambda card: card["database"].update(digests="abc"),
         lambda card: card.update(database=None),
         lambda card: card.update(segments={}),
+        lambda card: card.update(
+            segments=[{"name": f"s{n}", "size": 0, "block": 4096, "digests": []} for n in range(5000)]
+        ),
         lambda card: card.update(segments=[card["segments"][0], {**card["segments"][0], "name": "WORDS-1.postings"}]),
         lambda card: card.update(index="../elsewhere"),
         lambda card: card.update(generation=-1),

@@ -32,7 +32,15 @@ from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import ask_on_terminal, complain, count, size
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
-from semsearch.errors import IndexLocked, IndexNotFound, SourceError, UsageError, index_command, rebuild_command
+from semsearch.errors import (
+    IndexLocked,
+    IndexNotFound,
+    SemsearchError,
+    SourceError,
+    UsageError,
+    index_command,
+    rebuild_command,
+)
 from semsearch.index import Index
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.indexing.sync_roots import index_of_moved_folder
@@ -87,6 +95,9 @@ class ReadingOptions:
         }
 
 
+_REBUILT = "the index was rebuilt; the next step failed: "
+
+
 def _names(values: Sequence[str] | None) -> list[str]:
     """The names of columns, several of them separated by commas."""
     return [name.strip() for names in values or () for name in names.split(",") if name.strip()]
@@ -108,7 +119,7 @@ def index_paths(
         if rebuild and not target.is_new:
             rebuilt = opened.rebuild(**settings.chosen(), progress=not quiet)
         if paths or opened.roots or not rebuild:
-            report = _synced(opened, paths, reading, quiet=quiet)
+            report = _synced(opened, paths, reading, quiet=quiet, before="" if rebuilt is None else _REBUILT)
         if rebuilt is not None:
             report = replace(
                 report,
@@ -124,14 +135,18 @@ def index_paths(
     return report
 
 
-def _synced(opened: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool) -> SyncReport:
+def _synced(opened: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool, before: str) -> SyncReport:
+    """Sync; a message of a failure begins with what was done `before`, and is saved."""
     try:
         return opened.sync(*paths, **reading.arguments(), progress=not quiet)
+    except SemsearchError as error:
+        error.args = (f"{before}{error}",)
+        raise
     except KeyboardInterrupt:
         if not (opened.path / READING_LOG).exists():
-            raise
+            raise KeyboardInterrupt(before.partition(";")[0]) from None
         command = index_command("index", "--name", opened.path)
-        raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
+        raise KeyboardInterrupt(f"{before}files read so far are kept; to continue, run: {command}") from None
 
 
 def _nothing_to_index(report: SyncReport, paths: Sequence[str]) -> str:

@@ -607,11 +607,12 @@ def _connect(folder: Path) -> Run:
     """The input is what a client sends on a connection; the server closes it, or keeps it, and never fails."""
     config: Any = _server(folder)._server.config
     config.load()
-    loop, failures = asyncio.new_event_loop(), list[str]()
-    loop.set_exception_handler(lambda _, context: failures.append(str(context)))
+    failures = list[str]()
 
     async def exchange(data: bytes) -> bytes:
         protocol = limited(ConnectionLimits())
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: failures.append(str(context)))
         listening = await loop.create_server(
             lambda: protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
         )
@@ -626,7 +627,7 @@ def _connect(folder: Path) -> Run:
         return answer
 
     def run(data: bytes) -> None:
-        answer = loop.run_until_complete(exchange(data))
+        answer = asyncio.run(exchange(data))
         assert not answer or answer.startswith(b"HTTP/1.1 "), f"an answer of no status: {answer[:60]!r}"
         assert not answer.startswith(b"HTTP/1.1 5"), f"a failure: {answer[:200]!r}"
         assert not failures, failures.pop()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,9 +48,11 @@ def _no_process_before() -> Iterator[None]:
 
 def children() -> set[int]:
     """The processes that this one has started and that run."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    found = {int(child) for task in tasks for child in task.read_text().split()}
-    return {child for child in found if "reader_child" in Path(f"/proc/{child}/cmdline").read_text()}
+    started = set[int]()
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            started.update(map(int, task.read_text().split()))
+    return {child for child in started if "reader_child" in Path(f"/proc/{child}/cmdline").read_text()}
 
 
 def asked(name: str, *arguments: object, data: bytes = b"data", limits: Limits | None = None) -> bytes:

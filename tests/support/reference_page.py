@@ -47,7 +47,7 @@ def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:
 
 def command_lines(name: str, command: Any, context: Any) -> Iterator[str]:
     """The section of a command: usage, help, and a table of its arguments and options."""
-    yield from (f"### {name}", "", "```text", _usage(name, command, context), "```", "")
+    yield from (f"### {name}", "", "```text", " ".join([name, *command.collect_usage_pieces(context)]), "```", "")
     if command.help:
         yield from (_prose(command.help), "")
     records = [record for parameter in command.params if (record := parameter.get_help_record(context))]
@@ -55,11 +55,6 @@ def command_lines(name: str, command: Any, context: Any) -> Iterator[str]:
         yield from ("| argument or option | meaning |", "|---|---|")
         yield from (f"| {_code(names)} | {_prose(meaning)} |" for names, meaning in records)
         yield ""
-
-
-def _usage(name: str, command: Any, context: Any) -> str:
-    """How a command is called; typer 0.28 puts what is required in braces."""
-    return re.sub(r"\{(.*?)\}", r"\1", " ".join([name, *command.collect_usage_pieces(context)]))
 
 
 def class_lines(path: Path) -> Iterator[str]:

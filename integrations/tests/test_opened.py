@@ -53,7 +53,7 @@ def test_what_cannot_be_searched_is_refused(given: object) -> None:
     with pytest.raises(UsageError, match="expected the path of an index"):
         searchable(given)  # type: ignore[arg-type]  # the point
     with pytest.raises(UsageError, match="expected a local index"):
-        writable(given)  # type: ignore[arg-type]  # likewise
+        writable(given)  # type: ignore[arg-type]  # neither has an index of ours
 
 
 def test_documents_are_not_kept_on_a_server() -> None:

@@ -98,7 +98,7 @@ def test_values_of_other_types_are_damage_and_no_bug(
             continue  # each column has one of the values, and each value some of the columns
         folder = copied(good, tmp_path / f"{table}-{column}")
         try:
-            change(folder, f"UPDATE {table} SET {column} = ?", value)  # noqa: S608  # likewise
+            change(folder, f"UPDATE {table} SET {column} = ?", value)  # noqa: S608  # names of our schema
         except sqlite3.IntegrityError:
             continue
         use(folder, good, small_vectors)

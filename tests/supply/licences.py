@@ -66,8 +66,8 @@ ACCEPTED = {
     "gensim": "LGPL-2.1-only",  # an extra of its own, `papers`: only to repeat the papers
     "hypothesis": "MPL-2.0",  # for the tests only
     "pathspec": "MPL-2.0",  # used as it is; MPL asks for nothing beyond its own files
-    "orjson": "MPL-2.0",  # comes with others; likewise
-    "tqdm": "MPL-2.0",  # comes with others; likewise
+    "orjson": "MPL-2.0",  # comes with others, used as it is
+    "tqdm": "MPL-2.0",  # comes with others, used as it is
 }
 
 

@@ -81,4 +81,4 @@ def test_hostile_titles_are_text_on_the_map_and_in_the_source(visit: Visit, aske
         page = visit.go(f"#/document?index=hostile&id=hostile%2F{name}")
         expect(page.locator(".source-text").first).to_contain_text("A ship in the storm")
         assert page.locator("main").locator("script, img, iframe, a[href^='javascript']").count() == 0
-    assert "harmed" not in page.title()
+    assert page.title() != "harmed"  # what the script would set; as text it is within the title, sooner or later

@@ -50,18 +50,10 @@ class ModelKeys:
     seconds: float | None = None  # how long the server may be silent
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryKeys:
-    """The history; only in the user's own file."""
-
-    enabled: bool = True  # whether questions that are asked at a terminal are kept
-
-
 SECTIONS: Mapping[str, Any] = {
     "": General,
     "search": SearchOptions,
     "model": ModelKeys,
-    "history": HistoryKeys,
     "settings": IndexSettings,
 }
 _PATHS = ("indexes", "settings.vectors", "settings.frequencies", "rerank")
@@ -69,8 +61,8 @@ SECRET = "model.key"  # is never shown
 
 
 def is_users_alone(key: str) -> bool:
-    """Whether only the user's own file may have a key: data would leave this machine by it, or be kept on it."""
-    return key in ("server", "settings.store") or key.startswith(("model.", "history."))
+    """Whether only the user's own file may have a key: data would leave this machine by it."""
+    return key in ("server", "settings.store") or key.startswith("model.")
 
 
 def dotted(section: str, name: str) -> str:
@@ -227,7 +219,7 @@ def _inside(text: str, folder: Path, *, is_users: bool = False) -> str:
 # -- Of the running command --------------------------------------------------------------------------------------------
 
 _CURRENT: ContextVar[Configuration | None] = ContextVar("configuration", default=None)
-_SEARCHING = ("query", "interactive", "similar", "context", "ask")
+_SEARCHING = ("query", "similar", "context", "ask")
 _RERANKING = ("query", "context", "ask", "serve", "mcp")
 _ASKED = {"index": "ask", "server": "server"}  # options of commands that search, with their keys
 _UNCONFIGURED = (None, "config", "doctor")  # commands that must run with a wrong configuration too

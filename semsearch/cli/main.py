@@ -40,7 +40,6 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "index": "Index files and folders, or bring an index up to date.",
     "watch": "Keep an index up to date as its files change.",
     "query": "Search an index.",
-    "interactive": "Search as you type, on a terminal.",
     "similar": "Find passages similar to an indexed passage or document.",
     "context": "Print the passages that a language model needs to answer a query.",
     "ask": "Answer a question by a language model, with a citation for every sentence.",
@@ -126,10 +125,8 @@ class Program(ExtensibleGroup):
         )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Without a command search as you type, if there is an index; words of a question are a query."""
-        if not args and not ctx.resilient_parsing and commands.interactive_is_offered():
-            args = ["interactive"]
-        elif args[:1] == ["help"]:
+        """Words of a question without a command are a query."""
+        if args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
         elif args and self._is_question(ctx, args):
             args = ["query", *args]
@@ -213,7 +210,7 @@ def semsearch(
     """Instant semantic search over your own documents, offline.
 
     semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it,
-    and so does semsearch "how do I ...". On a terminal, if there is an index, semsearch alone searches as you type.
+    and so does semsearch "how do I ...". semsearch serve --open searches as you type, in the browser.
     """
     context.default_map = cli.use_configuration(context.invoked_subcommand)
 

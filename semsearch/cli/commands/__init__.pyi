@@ -6,7 +6,6 @@ from .doctor_command import doctor as doctor
 from .evaluate_command import evaluate_group as evaluate_group
 from .exchange_commands import export as export, import_ as import_
 from .index_command import index as index
-from .interactive_command import interactive as interactive, interactive_is_offered as interactive_is_offered
 from .list_commands import delete as delete, describe as describe, list_ as list_, rename as rename
 from .query_command import context as context, query as query, similar as similar
 from .server_commands import mcp as mcp, serve as serve

@@ -100,7 +100,7 @@ def preload() -> None:
     import semsearch.index
 
     for module in pkgutil.walk_packages(semsearch.__path__, "semsearch."):
-        if module.name.split(".")[1] in PRELOADED and not module.name.startswith("semsearch.cli.interactive"):
+        if module.name.split(".")[1] in PRELOADED:
             with contextlib.suppress(ImportError):  # of an extra
                 importlib.import_module(module.name)
 

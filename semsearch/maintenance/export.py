@@ -20,8 +20,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import MissingExtra, StorageError, UsageError
-from semsearch.maintenance.read_documents import moment, text_of
-from semsearch.search.filter_sql import condition, teach
+from semsearch.maintenance.read_documents import matching, moment, text_of
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.catalogue import PassageRow, each_passage, get_spans
@@ -93,10 +92,9 @@ def export_rows(
 
     `vectors`: the generation that has them, if they are wanted.
     """
-    teach(db)
     check_all_documents(db)
     here, after = working_folder().as_posix(), BEGINNING
-    where = condition([parse(text) for text in filters], here=here)
+    where = matching(db, [parse(text) for text in filters], here)
     while listed := list_documents(db, where.sql, where.parameters, after=after, limit=_PAGE):
         for document in listed:
             columns = document.columns

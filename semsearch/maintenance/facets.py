@@ -1,9 +1,10 @@
 """Facets: the number of documents by folder, format, date and metadata, counted in one pass over their rows.
 
-A facet counts as if there were no filters on its own key. So a row that passes all filters counts in every facet; one
-that fails only filters on a single key counts in the facet of that key; any other in none. Values of metadata are
-counted as filters compare them. Folders are named in full, and counted one level below the present one, so that a tree
-can be walked: from the index's folder, or from its roots where it has several.
+A facet counts as if there were no filters on its own key. The rows of a document are its records, if these have
+metadata of their own (rows of a table, mails of a mailbox), else itself. So a document counts for the values of its
+rows that pass all filters, or fail only those of the value's key; each value once. Folders are named in full, and
+counted one level below the present one, so that a tree can be walked: from the index's folder, or from its roots where
+it has several.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nsmallest
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
 _MOST_KEYS = 30
 _MOST_YEARS = 100
 _CACHED = 32  # facets, some kilobytes each
-_TAKEN = ("path", "title", "format")  # keys that filters look up elsewhere than in the metadata
 
 
 class FacetCache:
@@ -72,29 +74,125 @@ class FacetCache:
             return self._kept[wanted]
 
 
-# -- Counting rows -----------------------------------------------------------------------------------------------------
+def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
+    """Count the facets under filters, with so many values of each key. Raises UsageError for an invalid filter."""
+    choices, here = [parse(text) for text in texts], working_folder().as_posix()
+    keys = [choice.key or f"={text}" for choice, text in zip(choices, texts, strict=True)]  # of several: no key
+    own: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    of_key: dict[str, list[FilterChoice]] = defaultdict(list)
+    for key, text, choice in zip(keys, texts, choices, strict=True):
+        own[key] += (text,)
+        of_key[key].append(choice)
+    documents, counts = _count(db, keys, choices, here)
+    folders, formats = counts.pop("path", _KeyCounts()), counts.pop("format", _KeyCounts())
+    dates = sorted(key for key, of_values in counts.items() if key == "modified" or of_values.are_dates)
+    others = sorted(counts.keys() - {*dates}, key=lambda key: counts[key].usefulness(key))
+    roots = [normalize("NFC", root.path).rstrip("/") for root in get_roots(db) if not root.single]
+    in_folders = {folders.written[folder]: count for folder, count in folders.values.items()}
+    return Facets(
+        documents=documents,
+        folders=_folder_facet(in_folders, roots, here, choices=of_key["path"], own=own["path"], most=values),
+        formats=_facet("format", formats, own["format"], values),
+        dates=tuple(_date_facet(key, counts[key], of_key[key], own[key]) for key in dates),
+        metadata=tuple(_facet(key, counts[key], own[key], values) for key in others[:_MOST_KEYS]),
+        more_keys=max(0, len(others) - _MOST_KEYS),
+    )
+
+
+# -- Counting documents ------------------------------------------------------------------------------------------------
+
+Scalar = str | int | float | bool | None
+_QUARTER_NS = 900 * 1_000_000_000  # no border between months lies within a quarter of an hour
+_DAY = re.compile(r"(\d{4})-(\d\d)(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
+_YEAR = re.compile(r"(\d{4})(-\d\d){0,2}")
+_TAKEN = ("path", "title", "format")  # keys that filters look up elsewhere than in the metadata
+
+
+class _Row(NamedTuple):
+    """What facets count of a document or record; `failed` is the one key whose filters it fails, if it does."""
+
+    failed: str | None
+    folder: str  # in full; "" of what lies in no root that is a folder
+    format: str
+    month: str  # of its file, unless the document says when it was modified
+    metadata: str  # JSON
+
+
+class _Value(NamedTuple):
+    """A value: as filters compare it, as it is written, and its year and month if it is a date."""
+
+    compared: str | float
+    text: str
+    year: str = ""
+    month: str = ""
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Counts of rows by their values, before these are parsed."""
+class _KeyCounts:
+    """The number of documents with each value of one key."""
 
-    rows: int = 0
-    folders: Counter[str] = field(default_factory=Counter)  # in full; "" of what lies in no root that is a folder
-    formats: Counter[str] = field(default_factory=Counter)
-    months: Counter[str] = field(default_factory=Counter)  # of their files
-    metadata: Counter[str] = field(default_factory=Counter)  # by JSON
+    documents: int = 0
+    values: Counter[str | float] = field(default_factory=Counter)
+    written: dict[str | float, str] = field(default_factory=dict)  # each value as it is first written
+    years: Counter[str] = field(default_factory=Counter)
+    months: Counter[str] = field(default_factory=Counter)
+    dates: int = 0  # distinct values that are dates
 
-    def add(self, root: str, path: str, format_: str, mtime_ns: int | None, metadata: str) -> None:
-        self.rows += 1
-        self.folders[normalize("NFC", f"{root.rstrip('/')}/{path}").rpartition("/")[0] if root else ""] += 1
-        self.formats[format_] += 1
-        self.metadata[metadata] += 1
-        if mtime_ns is not None and not says_modified(metadata):
-            self.months[_month(mtime_ns // _QUARTER_NS)] += 1
+    def add(self, values: Collection[_Value], documents: int) -> None:
+        """Count documents that have these values."""
+        self.documents += documents
+        for value in values:
+            if value.compared not in self.written:
+                self.written[value.compared] = value.text
+                self.dates += bool(value.month)
+        self.values.update(dict.fromkeys({value.compared for value in values}, documents))
+        self.years.update(dict.fromkeys({value.year for value in values if value.year}, documents))
+        self.months.update(dict.fromkeys({value.month for value in values if value.month}, documents))
+
+    @property
+    def are_dates(self) -> bool:
+        """Whether at least half of the distinct values are dates."""
+        return 0 < len(self.values) <= 2 * self.dates
+
+    def usefulness(self, key: str) -> tuple[bool, int, str]:
+        """For sorting: keys with repeated values first, then those that most documents have."""
+        return len(self.values) == self.documents, -self.documents, key
 
 
-_QUARTER_NS = 900 * 1_000_000_000  # no border between months lies within a quarter of an hour
+def _count(
+    db: sqlite3.Connection, keys: Sequence[str], choices: Sequence[FilterChoice], here: str
+) -> tuple[int, dict[str, _KeyCounts]]:
+    """The number of documents that pass all filters, and those with each value of each key."""
+    teach(db)
+    truths = (
+        [condition([choice], here=here, metadata=metadata) for choice in choices]
+        for metadata in ("documents.metadata", WITH_RECORDS)
+    )
+    rows = each_row(db, *([(truth.sql, truth.parameters) for truth in of_rows] for of_rows in truths))
+    alike: Counter[tuple[_Row, ...]] = Counter()  # documents by what is counted of their rows
+    for _, of_document in groupby(rows, key=itemgetter(0)):
+        alike[tuple(dict.fromkeys(filter(None, (_row(row, keys) for row in of_document))))] += 1
+    documents, counts = 0, defaultdict[str, _KeyCounts](_KeyCounts)
+    for counted, number in alike.items():
+        documents += number * any(row.failed is None for row in counted)
+        of_keys: dict[str, dict[_Value, None]] = defaultdict(dict)
+        for row in counted:
+            for key, value in _values(row):
+                if row.failed in (None, key):
+                    of_keys[key][value] = None
+        for key, values in of_keys.items():
+            counts[key].add(values, number)
+    return documents, counts
+
+
+def _row(columns: tuple[Any, ...], keys: Sequence[str]) -> _Row | None:
+    _, root, path, format_, mtime_ns, metadata, *truths = columns
+    failed = {key for key, truth in zip(keys, truths, strict=True) if not truth}
+    if len(failed) > 1:
+        return None
+    folder = normalize("NFC", f"{root.rstrip('/')}/{path}").rpartition("/")[0] if root else ""
+    month = _month(mtime_ns // _QUARTER_NS) if mtime_ns is not None and not says_modified(metadata) else ""
+    return _Row(failed.pop() if failed else None, folder, format_, month, metadata)
 
 
 @lru_cache(maxsize=4096)
@@ -102,80 +200,25 @@ def _month(quarter: int) -> str:
     return file_time(quarter * _QUARTER_NS)[: len("2025-01")]
 
 
-class _Filters(list[tuple[str, str, FilterChoice]]):
-    """The filters: key, text, choice. One on several keys is under its text, which is no key."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Raises UsageError for an invalid filter."""
-        choices = [(text, parse(text)) for text in texts]
-        super().__init__((choice.key or f"={text}", text, choice) for text, choice in choices)
-
-    def own(self, key: str) -> tuple[str, ...]:
-        """The texts of the filters on a key."""
-        return tuple(text for of_key, text, _ in self if of_key == key)
+def _values(row: _Row) -> Iterator[tuple[str, _Value]]:
+    yield "path", _Value(row.folder, row.folder)
+    yield "format", _Value(row.format, row.format)
+    if row.month:
+        yield "modified", _Value(row.month, row.month, row.month[:4], row.month)
+    yield from _metadata_values(row.metadata)
 
 
-def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
-    """Count the facets under filters, with so many values of each key. Raises UsageError for an invalid filter.
-
-    Takes one pass over the documents; equal metadata are parsed once.
-    """
-    filters, here = _Filters(texts), working_folder().as_posix()
-    teach(db)
-    passing, beside = _Tally(), {key: _Tally() for key, *_ in filters}
-    of_documents = [condition([choice], here=here) for *_, choice in filters]
-    of_records = [condition([choice], here=here, metadata=WITH_RECORDS) for *_, choice in filters]
-    for row in each_row(db, *([(sql.sql, sql.parameters) for sql in of] for of in (of_documents, of_records))):
-        columns: Any = row[:5]
-        failed = {key for (key, *_), truth in zip(filters, row[5:], strict=True) if not truth}
-        if not failed:
-            passing.add(*columns)
-        elif len(failed) == 1:
-            beside[failed.pop()].add(*columns)
-
-    def summed(key: str, name: str) -> Counter[str]:
-        counts: Counter[str] = getattr(passing, name)
-        return counts + getattr(beside[key], name) if key in beside else counts
-
-    keys = _count_metadata(passing, beside)
-    dates = {key: tally for key, tally in keys.items() if tally.is_of_dates}
-    others = sorted((tally for key, tally in keys.items() if key not in dates), key=_usefulness)
-    roots = [normalize("NFC", root.path).rstrip("/") for root in get_roots(db) if not root.single]
-    formats = summed("format", "formats")
-    return Facets(
-        documents=passing.rows,
-        folders=_folder_facet(_FolderTree(roots, here, summed("path", "folders")), filters, values),
-        formats=Facet(
-            "format",
-            filters.own("format"),
-            _valued("format", formats, [name for name, _ in formats.most_common(values)]),
-            max(0, len(formats) - values),
-        ),
-        dates=tuple(_date_facets(filters, dates, summed("modified", "months"))),
-        metadata=tuple(tally.facet(filters.own(tally.key), values) for tally in others[:_MOST_KEYS]),
-        more_keys=max(0, len(others) - _MOST_KEYS),
+@lru_cache(maxsize=1024)
+def _metadata_values(metadata: str) -> tuple[tuple[str, _Value], ...]:
+    """The single values in metadata, by the keys that filters can write: author.name is the name inside author."""
+    return tuple(
+        (key, _value(scalar))
+        for name, item in json.loads(metadata).items()
+        for key, scalar in nested_values(name.casefold(), item)
+        if key not in _TAKEN and '"' not in key and key.strip(".") and key.strip() == key
     )
 
 
-# -- Metadata ----------------------------------------------------------------------------------------------------------
-
-_LONGEST = 150  # characters of a value that is listed
-_DAY = re.compile(r"(\d{4})-(\d\d)(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
-_YEAR = re.compile(r"(\d{4})(-\d\d){0,2}")
-
-Scalar = str | int | float | None
-
-
-class _Value(NamedTuple):
-    """A value of metadata: as filters compare it, as it is written, and its year and month if it is a date."""
-
-    compared: str | float
-    text: str
-    year: str
-    month: str
-
-
-@lru_cache(maxsize=1 << 14, typed=True)
 def _value(scalar: Scalar) -> _Value:
     text = text_of(scalar)
     number = number_of(text)
@@ -184,110 +227,44 @@ def _value(scalar: Scalar) -> _Value:
     return _Value(text.casefold() if number is None else number, text, year, text[:7] if is_day else "")
 
 
-@dataclass(slots=True)
-class _KeyTally:
-    """The number of documents with each value of one key."""
+# -- Facets of values and dates ----------------------------------------------------------------------------------------
 
-    key: str  # casefolded
-    documents: int = 0
-    values: Counter[str | float] = field(default_factory=Counter)
-    written: dict[str | float, str] = field(default_factory=dict)  # each value as it is first written
-    years: Counter[str] = field(default_factory=Counter)
-    months: Counter[str] = field(default_factory=Counter)
-    dates: int = 0  # distinct values that are dates
-
-    def add(self, scalars: Collection[Scalar], count: int) -> None:
-        """Count documents that have these values."""
-        self.documents += count
-        values = {_value(scalar) for scalar in scalars}
-        for value in values:
-            if value.compared not in self.written:
-                self.written[value.compared] = value.text
-                self.dates += bool(value.month)
-        for compared in {value.compared for value in values}:
-            self.values[compared] += count
-        for year in {value.year for value in values if value.year}:
-            self.years[year] += count
-        for month in {value.month for value in values if value.month}:
-            self.months[month] += count
-
-    @property
-    def is_of_dates(self) -> bool:
-        """Whether at least half of the distinct values are dates."""
-        return 0 < len(self.values) <= 2 * self.dates
-
-    def facet(self, own: tuple[str, ...], most: int) -> Facet:
-        """The most frequent values that are short enough to be listed."""
-        listed = ((value, count) for value, count in self.values.items() if len(self.written[value]) <= _LONGEST)
-        frequent = nsmallest(most, listed, key=lambda pair: (-pair[1], self.written[pair[0]]))
-        values = [
-            FacetValue(self.written[value], count, self._filter(self.written[value])) for value, count in frequent
-        ]
-        return Facet(self.key, own, tuple(values), len(self.values) - len(values))
-
-    def _filter(self, text: str) -> str:
-        if self.dates and _YEAR.fullmatch(text):
-            return _glob_filter(self.key, text)  # to be equal to 2024 would be to lie in it
-        return value_filter(self.key, text)
+_LONGEST = 150  # characters of a value that is listed
 
 
-def _count_metadata(passing: _Tally, beside: Mapping[str, _Tally]) -> dict[str, _KeyTally]:
-    """The values of each key of the metadata that filters can write; those of a key with filters without these."""
-    keys: dict[str, _KeyTally] = {}
-    for only, tally in [*beside.items(), (None, passing)]:
-        for text, count in tally.metadata.items():
-            for key, scalars in _scalars(text).items():
-                if only is None or key == only:
-                    keys.setdefault(key, _KeyTally(key)).add(scalars, count)
-    return {
-        key: tally
-        for key, tally in keys.items()
-        if key not in _TAKEN and '"' not in key and key.strip(".") and key.strip() == key
-    }
+def _facet(key: str, counts: _KeyCounts, own: tuple[str, ...], most: int) -> Facet:
+    """The most frequent values that are short enough to be listed."""
+    listed = ((counts.written[value], count) for value, count in counts.values.items())
+    frequent = nsmallest(
+        most, (pair for pair in listed if len(pair[0]) <= _LONGEST), key=lambda pair: (-pair[1], pair[0])
+    )
+
+    def filter_of(text: str) -> str:
+        is_of_dates = counts.dates and _YEAR.fullmatch(text)  # to be equal to 2024 would be to lie in it
+        return _glob_filter(key, text) if is_of_dates else value_filter(key, text)
+
+    values = tuple(FacetValue(text, count, filter_of(text)) for text, count in frequent)
+    return Facet(key, own, values, len(counts.values) - len(values))
 
 
-def _scalars(metadata: str) -> dict[str, list[Scalar]]:
-    """The single values in metadata (JSON) by their keys, casefolded: author.name is the name inside author."""
-    scalars: dict[str, list[Scalar]] = {}
-    for name, item in json.loads(metadata).items() if metadata != "{}" else ():
-        for key, value in nested_values(name.casefold(), item):
-            scalars.setdefault(key, []).append(text_of(value) if isinstance(value, bool) else value)
-    return scalars
+def _date_facet(key: str, counts: _KeyCounts, choices: Sequence[FilterChoice], own: tuple[str, ...]) -> DateFacet:
+    only = [choice.only for choice in choices]
+    matches = [_YEAR.fullmatch(choice.value) for choice in only if choice and choice.operator == "="]
+    chosen = {match[1] for match in matches if match}
+    year = chosen.pop() if len(chosen) == 1 else None
+    years, months = counts.years, counts.months
+    return DateFacet(
+        key=key,
+        own=own,
+        years=_dated(key, years, sorted(years, reverse=True)[:_MOST_YEARS]),
+        more=max(0, len(years) - _MOST_YEARS),
+        year=year,
+        months=_dated(key, months, [month for month in sorted(months) if month[:4] == year]),
+    )
 
 
-def _usefulness(tally: _KeyTally) -> tuple[bool, int, str]:
-    """Keys with repeated values first, then those that most documents have."""
-    return len(tally.values) == tally.documents, -tally.documents, tally.key
-
-
-# -- Dates -------------------------------------------------------------------------------------------------------------
-
-
-def _date_facets(filters: _Filters, keys: Mapping[str, _KeyTally], of_files: Counter[str]) -> Iterator[DateFacet]:
-    """A facet of each key that has dates; `modified` is also the month of a document's file."""
-    for key in sorted({*keys, "modified"} if of_files else keys):
-        tally = keys.get(key) or _KeyTally(key)
-        months, years = tally.months, tally.years
-        if key == "modified":
-            months, years = months + of_files, Counter[str]()
-            for month, count in months.items():
-                years[month[:4]] += count
-        only = [choice.only for of_key, _, choice in filters if of_key == key]
-        matches = [_YEAR.fullmatch(choice.value) for choice in only if choice and choice.operator == "="]
-        chosen = {match[1] for match in matches if match}
-        year = chosen.pop() if len(chosen) == 1 else None
-        yield DateFacet(
-            key=key,
-            own=filters.own(key),
-            years=_valued(key, years, sorted(years, reverse=True)[:_MOST_YEARS]),
-            more=max(0, len(years) - _MOST_YEARS),
-            year=year,
-            months=_valued(key, months, [month for month in sorted(months) if month[:4] == year]),
-        )
-
-
-def _valued(key: str, counts: Counter[str], values: Iterable[str]) -> tuple[FacetValue, ...]:
-    return tuple(FacetValue(value, counts[value], value_filter(key, value)) for value in values)
+def _dated(key: str, counts: Counter[str], dates: Iterable[str]) -> tuple[FacetValue, ...]:
+    return tuple(FacetValue(date, counts[date], value_filter(key, date)) for date in dates)
 
 
 # -- Folders -----------------------------------------------------------------------------------------------------------
@@ -296,73 +273,58 @@ _BRACKETED = re.compile(r"\[([^\]/])\]")
 _WILD = re.compile(r"[*?\[]")
 
 
-@dataclass(frozen=True, slots=True)
-class _FolderTree:
-    """The folders below the roots, named in full, with the number of documents directly in each."""
+def _folder_facet(
+    counts: Mapping[str, int],
+    roots: Sequence[str],
+    here: str,
+    *,
+    choices: Sequence[FilterChoice],
+    own: tuple[str, ...],
+    most: int,
+) -> FolderFacet:
+    """The folders below the present one. `counts`: of the documents directly in each folder, named in full."""
+    below: Counter[str] = Counter()  # documents in each folder, at any depth
+    parents: dict[str, str] = {}
+    for folder, count in counts.items():
+        root = next((root for root in roots if f"{folder}/".startswith(f"{root}/")), None)
+        while root is not None:
+            below[folder] += count
+            parents[folder] = "" if folder == root else folder.rpartition("/")[0]
+            if folder == root:
+                break
+            folder = parents[folder]
+    top = roots[0] if len(roots) == 1 else ""  # of several, the roots are the topmost folders
+    present = next((name for name in _named_folders(choices, top, here) if name in below), top)
+    trail, folder = list[str](), present
+    while folder not in ("", top):
+        trail.append(folder)
+        folder = parents[folder]
+    children = [folder for folder, parent in parents.items() if parent == present != folder]
+    ranked = sorted(children, key=lambda folder: (-below[folder], folder))
 
-    roots: Sequence[str]
-    here: str  # the current folder
-    counts: Mapping[str, int]
+    def value(folder: str) -> FacetValue:
+        name = folder if folder in roots else folder.rpartition("/")[2]
+        return FacetValue(name, below[folder], _escaped(folder) + "/")
 
-    @property
-    def top(self) -> str:
-        """The one root; "" where there are several, which are the topmost folders then."""
-        return self.roots[0] if len(self.roots) == 1 else ""
-
-    def root_of(self, folder: str) -> str:
-        return next((root for root in self.roots if f"{folder}/".startswith(f"{root}/")), "")
-
-    def below(self, folder: str) -> int:
-        """The number of documents in a folder, at any depth."""
-        return sum(count for other, count in self.counts.items() if f"{other}/".startswith(f"{folder}/"))
-
-    def child(self, folder: str, present: str) -> str:
-        """The folder one level below the present one that is, or has in it, another; "" for any other."""
-        if not present:
-            return self.root_of(folder)
-        first = folder[len(present) + 1 :].partition("/")[0]
-        return f"{present}/{first}" if first and folder.startswith(f"{present}/") else ""
-
-    def levels(self, folder: str) -> list[str]:
-        """A folder and those that it lies in, topmost first, below the top."""
-        levels, root = list[str](), self.root_of(folder)
-        while folder and folder != root:
-            levels.append(folder)
-            folder = folder.rpartition("/")[0]
-        return [*([root] if root and root != self.top else []), *reversed(levels)]
-
-    def value(self, folder: str, count: int) -> FacetValue:
-        name = folder if folder in self.roots else folder.rpartition("/")[2]
-        return FacetValue(name, count, _escaped(folder) + "/")
-
-    def chosen(self, choices: Sequence[FilterChoice]) -> str:
-        """The folder that filters on the path name, if it is one that there is; else the top."""
-        filter_ = choices[0].only if len(choices) == 1 else None
-        value = "" if filter_ is None else filter_.value.rstrip("*")
-        if filter_ is None or filter_.operator not in ("~", "=") or not value.endswith("/"):
-            return self.top
-        if _WILD.search(_BRACKETED.sub("", value)):
-            return self.top
-        named = normalize("NFC", _BRACKETED.sub(r"\1", value)).removeprefix("./").rstrip("/")
-        inside = [f"{root}/{named}" for root in self.roots] if len(self.roots) == 1 else []
-        return next((whole for whole in (named, *inside, f"{self.here}/{named}") if self.below(whole)), self.top)
-
-
-def _folder_facet(tree: _FolderTree, filters: _Filters, most: int) -> FolderFacet:
-    present = tree.chosen([choice for key, _, choice in filters if key == "path"])
-    children: Counter[str] = Counter()
-    for folder, count in tree.counts.items():
-        if child := tree.child(folder, present):
-            children[child] += count
-    ranked = sorted(children, key=lambda folder: (-children[folder], folder))
-    in_no_folder = tree.counts.get("", 0) if present and present == tree.top else 0
     return FolderFacet(
-        own=filters.own("path"),
-        path=tuple(tree.value(level, tree.below(level)) for level in tree.levels(present)),
-        here=tree.counts.get(present, 0) + in_no_folder,
-        values=tuple(tree.value(folder, children[folder]) for folder in ranked[:most]),
+        own=own,
+        path=tuple(map(value, reversed(trail))),
+        here=counts.get(present, 0) + (counts.get("", 0) if present and present == top else 0),
+        values=tuple(map(value, ranked[:most])),
         more=max(0, len(ranked) - most),
     )
+
+
+def _named_folders(choices: Sequence[FilterChoice], top: str, here: str) -> list[str]:
+    """The folders, in full, that filters on the path may mean, if they name one."""
+    filter_ = choices[0].only if len(choices) == 1 else None
+    value = "" if filter_ is None else filter_.value.rstrip("*")
+    if filter_ is None or filter_.operator not in ("~", "=") or not value.endswith("/"):
+        return []
+    if _WILD.search(_BRACKETED.sub("", value)):
+        return []
+    named = normalize("NFC", _BRACKETED.sub(r"\1", value)).removeprefix("./").rstrip("/")
+    return [named, *([f"{top}/{named}"] if top else []), f"{here}/{named}"]
 
 
 # -- Filters that select a value ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
-from semsearch.search.filter_sql import condition, teach
+from semsearch.search.filter_sql import Condition, condition, teach
 from semsearch.search.filters import FilterChoice, parse
 from semsearch.searchable import SoughtPassage
 from semsearch.sources.unchanged import stale_documents
@@ -22,10 +22,11 @@ from semsearch.storage.catalogue import (
     get_documents,
     passage_at,
 )
-from semsearch.storage.checked_rows import check_all_documents
+from semsearch.storage.checked_rows import check_all_documents, has_record_metadata
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
     BEGINNING,
+    WITH_RECORDS,
     ListedDocument,
     added_texts,
     added_texts_after,
@@ -52,11 +53,10 @@ def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int 
 def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -> Iterator[DocumentInfo]:
     """Read page by page, each in a transaction of its own: a slow reader of the list keeps no old generation alive."""
     here = working_folder().as_posix()
-    where, after = condition(filters, here=here), BEGINNING
-    limit = min(_FIRST, page)
+    after, limit = BEGINNING, min(_FIRST, page)
     while True:
         with database.reading() as db:
-            teach(db)
+            where = matching(db, filters, here)
             if after == BEGINNING:
                 check_all_documents(db)
             rows = list_documents(db, where.sql, where.parameters, after=after, limit=limit)
@@ -65,6 +65,23 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
         if len(rows) < limit:
             return
         after, limit = (rows[-1].columns.root_id, rows[-1].columns.path), page
+
+
+_RECORDS_MATCH = """iif(documents.id IN (SELECT document_id FROM record_metadata), EXISTS (SELECT 1 FROM passages
+    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
+    WHERE passages.id >= documents.first_passage AND passages.id < documents.first_passage + documents.passages
+    AND ({of_records})), {of_documents})"""
+
+
+def matching(db: sqlite3.Connection, filters: Sequence[FilterChoice], here: str) -> Condition:
+    """The condition that a document passes all filters: if its records have metadata, that one of them does."""
+    teach(db)
+    of_documents = condition(filters, here=here)
+    if not filters or not has_record_metadata(db):
+        return of_documents
+    of_records = condition(filters, here=here, metadata=WITH_RECORDS)
+    sql = _RECORDS_MATCH.format(of_records=of_records.sql, of_documents=of_documents.sql)
+    return Condition(sql, of_records.parameters + of_documents.parameters)
 
 
 def _info(document: ListedDocument, here: str) -> DocumentInfo:

@@ -177,7 +177,7 @@ class DateFacet(Record):
 
 @dataclass(frozen=True, slots=True)
 class Facets(Record):
-    """The facets of an index under some filters. A record that has metadata of its own counts as a document."""
+    """The facets of an index under some filters. A mailbox or table is one document, whatever its records."""
 
     documents: int  # that pass all filters
     folders: FolderFacet

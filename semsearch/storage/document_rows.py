@@ -1,6 +1,6 @@
 """The documents of an index as its database has them: listed, found by id, counted for facets.
 
-Facets count one row per document, or per record with metadata of its own.
+Facets read one row per document, or per record with metadata of its own.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checked_rows import (
@@ -139,25 +139,26 @@ def list_documents(
 
 # -- Faceted rows ------------------------------------------------------------------------------------------------------
 
-_FACETED = "CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
+_FACETED = (
+    "documents.id, CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
+)
 _OF_DOCUMENTS = "SELECT {columns}, documents.metadata{truths} FROM documents LEFT JOIN roots ON roots.id = root_id"
 _NOT_OF_RECORDS = " WHERE documents.id NOT IN (SELECT document_id FROM record_metadata)"
 _OF_RECORDS = """SELECT {columns}, {metadata}{truths} FROM documents
     JOIN passages ON passages.id >= documents.first_passage
     AND passages.id < documents.first_passage + documents.passages LEFT JOIN roots ON roots.id = documents.root_id
     LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
-    WHERE documents.id IN (SELECT document_id FROM record_metadata)"""
+    WHERE documents.id IN (SELECT document_id FROM record_metadata) ORDER BY documents.id"""
 WITH_RECORDS = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"  # a record's own win
-
-FacetedRow = tuple[str, str, str, int | None, str]  # root or "", path, format, time of the file, metadata
 
 
 def each_row(
     db: sqlite3.Connection,
     of_documents: Sequence[tuple[str, Sequence[str]]],
     of_records: Sequence[tuple[str, Sequence[str]]],
-) -> Iterator[tuple[object, ...]]:
-    """Yield a `FacetedRow` and the truth of each condition, which is SQL with its parameters."""
+) -> Iterator[tuple[Any, ...]]:
+    """Yield id, root or "", path, format, time of the file, metadata, and the truth of each condition, which is SQL
+    with its parameters: of each document, or of each of its records if these have metadata."""
     sql = _OF_DOCUMENTS.format(columns=_FACETED, truths=_truths(of_documents))
     records = has_record_metadata(db)
     yield from db.execute(sql + _NOT_OF_RECORDS if records else sql, _parameters(of_documents))

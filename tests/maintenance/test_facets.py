@@ -170,20 +170,6 @@ def test_as_many_values_are_listed_as_asked_for_and_the_others_counted(index: In
     assert index.facets(values=0).formats.more == 3
 
 
-def test_records_with_metadata_count_each(tmp_path: Path, small_vectors: VectorTable) -> None:
-    (tmp_path / "works.csv").write_text("title,year\nA ship,1999\nA star,2001\nBread,1999\n", encoding="utf-8")
-    (tmp_path / "a.md").write_text("---\nyear: 1999\n---\nA rose.\n", encoding="utf-8")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.sync(tmp_path / "works.csv", text_columns=["title"], metadata_columns=["year"])
-        index.sync(tmp_path / "a.md")
-        facets = index.facets()
-        assert facets.documents == 4
-        assert [(each.value, each.count) for each in facet(facets, "year").values] == [("1999", 3), ("2001", 1)]
-        assert index.facets(["year=2001"]).documents == 1
-        hits = index.search("ship star bread rose", 10, filters=["year=1999"])
-        assert len(hits) == index.facets(["year=1999"]).documents
-
-
 @pytest.mark.parametrize("values", [-1, True, "3", None])
 def test_a_number_of_values_that_is_none_is_refused(values: object, index: Index) -> None:
     with pytest.raises(UsageError, match="values must be a whole number"):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
 LINELESS = frozenset(  # formats whose files have no lines, or whose hits are cited by other places
-    "pdf picture doc docx ppt pptx xlsx xls odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split()
+    "pdf picture doc docx ppt pptx xlsx odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split()
 )
 
 

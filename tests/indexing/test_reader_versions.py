@@ -94,40 +94,26 @@ def test_a_reader_that_is_gone_leaves_its_documents(index: Index, tmp_path: Path
     assert index.sync().unchanged == 1
 
 
-class Workbooks:
-    """What python-calamine has, with one cell."""
-
-    sheet_names = ("Tides",)
-
-    @classmethod
-    def from_filelike(cls, _: object) -> Workbooks:
-        return cls()
-
-    def get_sheet_by_name(self, _: str) -> Workbooks:
-        return self
-
-    def to_python(self, **_: bool) -> list[list[str]]:
-        return [["The tide is high in spring."]]
-
-
 @pytest.mark.usefixtures("read_here")
 def test_what_lacked_a_package_within_another_file_is_read_once_it_is_installed(
     index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sheet = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0"
-    names = [f"{number}.xls" for number in range(5)]
+    names = [f"{number}.doc" for number in range(5)]
     locks = {f"{number}.lock": b"name = 1" for number in range(5)}  # there is room for three in a report
-    (tmp_path / "docs" / "tables.zip").write_bytes(zipped(locks | dict.fromkeys(names, sheet)))
-    monkeypatch.setitem(sys.modules, "python_calamine", None)
-    monkeypatch.setitem(registry.installed, "python_calamine", False)
+    (tmp_path / "docs" / "tables.zip").write_bytes(
+        zipped(locks | dict.fromkeys(names, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0"))
+    )
+    monkeypatch.setitem(sys.modules, "kreuzberg", None)
+    monkeypatch.setitem(registry.installed, "kreuzberg", False)
     index.sync(tmp_path / "docs", processes=1)
     told = [each.reason for each in index.problems()]
-    assert any(each.startswith("5 files in it not read (0.xls, 1.xls, 2.xls, ...: python-calamine is") for each in told)
+    assert any(each.startswith("5 files in it not read (0.doc, 1.doc, 2.doc, ...: kreuzberg is") for each in told)
     assert index.sync().changed == 0
-    calamine = SimpleNamespace(CalamineWorkbook=Workbooks, PasswordError=KeyError)
-    monkeypatch.setitem(sys.modules, "python_calamine", calamine)
-    monkeypatch.setitem(registry.installed, "python_calamine", True)
+    result = SimpleNamespace(content="The tide is high in spring.", metadata={})
+    fake = SimpleNamespace(ExtractionConfig=dict, extract_bytes_sync=lambda *_: result)
+    monkeypatch.setitem(sys.modules, "kreuzberg", fake)
+    monkeypatch.setitem(registry.installed, "kreuzberg", True)
     assert index.status().stale == 1
     assert index.sync(processes=1).changed == 1
-    assert index.search("tide in spring", k=1)[0].place in [f"{name}, Tides!A1" for name in names]
+    assert index.search("tide in spring", k=1)[0].place in [f"{name}, paragraph 1" for name in names]
     assert index.sync(processes=1).changed == 0

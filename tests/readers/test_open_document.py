@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import base64
-import sys
 import zlib
 
 import pytest
 from cited import places
-from fixtures import reading_here
 from sample_files.valid_files import OLD_WORKBOOK, odp, ods, zipped
 
-from semsearch.errors import MissingExtra, SourceError
+from semsearch.errors import SourceError
 from semsearch.readers.read import read_bytes
 
 NAMES = " ".join(
@@ -69,7 +67,6 @@ def test_slides_of_a_presentation_have_titles_text_and_notes() -> None:
 
 
 def test_an_old_workbook_is_read_like_a_new_one() -> None:
-    pytest.importorskip("python_calamine")
     data = zlib.decompress(base64.b85decode(OLD_WORKBOOK))
     assert places(read_bytes(data, "a.xls")) == [
         ("Tides", "Tides"),
@@ -78,9 +75,3 @@ def test_an_old_workbook_is_read_like_a_new_one() -> None:
     ]
     with pytest.raises(SourceError, match=r"a\.xls cannot be read as \.xls"):
         read_bytes(data[: len(data) // 3], "a.xls")
-
-
-def test_without_its_package_an_old_workbook_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with reading_here(), pytest.raises(MissingExtra, match=r"\.\[xls\]"):
-        read_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "a.xls")

@@ -18,7 +18,7 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, joined_cells, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
-from semsearch.readers.office.xlsx import add_row, column_name
+from semsearch.readers.office.workbook import add_row, column_name
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

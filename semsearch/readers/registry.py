@@ -111,7 +111,7 @@ BUILT_IN: tuple[Format, ...] = (
     _format("table", ".csv .tsv", "delimited", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt", "markup.subtitles"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), "containers.archive", has_pictures=True),
-    _binary("mail", ".eml .mbox", "containers.mail", version="4", isolated_from=4_000, has_pictures=True),
+    _binary("mail", ".eml .mbox", "containers.mail", version="5", isolated_from=4_000, has_pictures=True),
     _binary("msg", ".msg", "containers.outlook", needs=("oxmsg", "msg"), has_pictures=True),
     _rare("doc", ".doc .dot", "office.rare"),
     _rare("ppt", ".ppt .pps .pot", "office.rare"),

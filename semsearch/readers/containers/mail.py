@@ -3,7 +3,8 @@
 A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
 one, else the HTML. Its sender, recipients, subject and date are metadata: of the document, or in a mailbox of each
 message. Attached messages are read too, and attached files by their own readers; pictures and encrypted parts are not,
-and are reported. Places are the messages of a mailbox, by their number, attached messages and attached files.
+and are reported. Places are the messages of a mailbox, by their number, attached messages and attached files, and the
+line of the file, but for text that is encoded there.
 
 What a reply quotes is a part of its own, without the marks of quotation, so that it is recognised as the same as the
 original by whoever looks for near-duplicates; what an earlier message of the same mailbox has is not read again.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy, default
@@ -27,38 +28,14 @@ from typing import Any, NamedTuple
 from semsearch.errors import SourceError
 from semsearch.readers import text
 from semsearch.readers.containers.inner_files import InnerFiles, contained_name
-from semsearch.readers.document import Builder, DamagedParts, Document, title_of
-from semsearch.readers.encoding import Decoded, declared_encoding, decode, text_encoding
+from semsearch.readers.document import Block, Builder, DamagedParts, Document, Spot, title_of
+from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.readers.unpacking import allowance
 from semsearch.results.omissions import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-
-
-def _leaves(part: Any) -> Iterator[Any]:
-    """The parts of a message that have no parts, and those that are encrypted, which are not searched further."""
-    if part.is_multipart() and part.get_content_type() not in _ENCRYPTED:
-        for inner in part.get_payload():
-            yield from _leaves(inner)
-    else:
-        yield part
-
-
-def _attached(part: Any) -> str | None:
-    """The name of a part that is attached, "" for one without; nothing for one that belongs to the text."""
-    if part.get_content_type() in _SIGNATURES:
-        return None
-    try:
-        name, disposition = part.get_filename(), part.get_content_disposition()
-    except Exception:  # the parser of headers fails on some that people's mailboxes have
-        return None
-    return (name or "") if name or disposition == "attachment" else None
-
-
-# -- Reader ------------------------------------------------------------------------------------------------------------
-
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]+ \d\d:\d\d[^\r\n]*\r?\n")
 _QUOTED_SEPARATOR = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEADER = re.compile(rb"[!-9;-~]+:")
@@ -69,7 +46,10 @@ _LONGEST_HEADER = 20_000  # characters: some five hundred recipients
 
 @lru_cache(maxsize=64)
 def _parsed_header(name: str, value: str) -> Any:
-    return default.header_fetch_parse(name, value)
+    try:
+        return default.header_fetch_parse(name, value)
+    except Exception:  # the parser of headers fails on some that people's mailboxes have
+        return default.header_fetch_parse(name, "")
 
 
 class _BoundedHeaders(EmailPolicy):
@@ -83,18 +63,19 @@ class _BoundedHeaders(EmailPolicy):
         return _parsed_header(name, value)
 
 
-def read(data: bytes, name: str) -> Document:
+def read(data: bytes, name: str, *, has_lines: bool = True) -> Document:
     """Read the messages of a file. The title of a single message is its subject, that of a mailbox its name."""
     bodies = _bodies(data)
     if not bodies and data.strip():
         raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
-    builder, metadata = Builder(), dict[str, Any]()
-    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
+    builder, metadata, lines = Builder(), dict[str, Any](), _Lines(data if has_lines else b"")
+    reading = _MailReading(lines, builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
     with allowance(name):
         for number, (start, end) in enumerate(bodies, start=1):
             message = _message(data[start:end], quoted=start > 0)
             metadata = _metadata(message)
             reading.metadata = metadata if len(bodies) > 1 else None
+            lines.begin(start, end)
             reading.take(message, f"message {number}" if start else None)
     metadata = metadata if len(bodies) == 1 else {}
     title = title_of(name, metadata.get("subject", ""))
@@ -120,6 +101,7 @@ def _message(data: bytes, *, quoted: bool) -> EmailMessage:
 class _MailReading:
     """The state of reading the messages of one file."""
 
+    lines: _Lines
     builder: Builder
     damaged: DamagedParts
     inner: InnerFiles
@@ -135,20 +117,30 @@ class _MailReading:
         self._add(_header(message, "Subject"), place, level)
         lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
         self._add("\n".join(lines), place)
-        for body in _texts(message):
-            with self.damaged.left_out():
-                self._take_text(body, place)
-        for number, within in enumerate(_inner(message), start=1):
-            if depth < _DEEPEST:
-                self.take(within, ", ".join(filter(None, (place, f"attached message {number}"))), depth + 1)
-        if depth == 0:
-            self._take_attachments(message, place)
+        messages, files = list[EmailMessage](), list[tuple[str, EmailMessage]]()
+        for number, (part, is_text) in enumerate(_leaves(message), start=1):
+            kind, name = part.get_content_type(), part.get_filename()
+            if kind in _ENCRYPTED:
+                self.encrypted += 1
+            elif kind == "message/rfc822":
+                messages += part.get_payload() if part.is_multipart() else ()
+            elif (name or part.is_attachment()) and kind not in _SIGNATURES:
+                files.append((name or f"{number}{guess_extension(kind) or ''}", part))
+            elif is_text and kind in ("text/plain", "text/html"):
+                with self.damaged.left_out():
+                    self._take_text(part, place)
+        for name, part in files:
+            where = ", ".join(filter(None, (place, f"attachment {contained_name(name)}")))
+            self.inner.take(name, partial(_payload, part), place=where, level=2, metadata=self.metadata)
+        for number, inner in enumerate(messages if depth < _DEEPEST else (), start=1):
+            self.take(inner, ", ".join(filter(None, (place, f"attached message {number}"))), depth + 1)
 
     def _take_text(self, body: EmailMessage, place: str | None) -> None:
+        is_html, named, data = body.get_content_subtype() == "html", body.get_content_charset(), _payload(body)
         part = place or "its text"
-        is_html = body.get_content_subtype() == "html"
-        decoded = _content(body, part)
+        decoded = decode(data, part, declared=text_encoding(named) if named else declared_encoding(data))
         self.doubts += decoded.omissions
+        lines = _Lines(b"") if body.get("Content-Transfer-Encoding", "").lower() == "base64" else self.lines
         paragraphs = list[str]()
         for stretch in _html_stretches(decoded.text) if is_html else _stretches(decoded.text):
             blocks = (html if is_html else text).read(stretch.text, part).blocks
@@ -157,7 +149,7 @@ class _MailReading:
                 blocks = [block for block in blocks if not self._is_said(block.text)]
             else:
                 paragraphs += (block.text for block in blocks)
-            self.builder.add_all(blocks, place=where, part=where, metadata=self.metadata)
+            self.builder.add_all((lines.placed(block, where) for block in blocks), part=where, metadata=self.metadata)
         for paragraph in paragraphs:
             self.said.update(_sentence_hashes(paragraph))
 
@@ -165,41 +157,25 @@ class _MailReading:
         """Whether all sentences of a paragraph that is quoted are in an earlier message."""
         return bool(self.said) and all(sentence in self.said for sentence in _sentence_hashes(paragraph))
 
-    def _take_attachments(self, message: EmailMessage, place: str | None) -> None:
-        """Add the files attached to a message and to those within it."""
-        texts = {id(body) for inner in (message, *_all_inner(message)) for body in _texts(inner)}
-        for number, part in enumerate(_leaves(message), start=1):
-            if part.get_content_type() in _ENCRYPTED:
-                self.encrypted += 1
-            elif id(part) not in texts and (name := _attached(part)) is not None:
-                name = name or f"{number}{guess_extension(part.get_content_type()) or ''}"
-                where = ", ".join(filter(None, (place, f"attachment {contained_name(name)}")))
-                self.inner.take(name, partial(_payload, part), place=where, level=2, metadata=self.metadata)
-
     def _add(self, text: str, place: str | None, level: int = 0) -> None:
         self.builder.add(text, level=level, place=place, part=place, metadata=self.metadata)
 
 
-def _texts(part: Any) -> Iterator[EmailMessage]:
-    """The parts of a message that are its text, in order: of alternatives the plain one, if there is anything in it."""
+def _leaves(part: Any, *, is_text: bool = True) -> Iterator[tuple[Any, bool]]:
+    """The parts of a message that have no parts, are messages or encrypted, and whether each may be its text.
+
+    Of alternatives the plain one is, if there is anything in it, else the last.
+    """
     kind = part.get_content_type()
-    if kind == "message/rfc822" or kind in _ENCRYPTED:
+    if not part.is_multipart() or kind in _ENCRYPTED or kind == "message/rfc822":
+        yield part, is_text
         return
-    if part.is_multipart():
-        parts = part.get_payload()
-        if kind == "multipart/alternative":
-            parts = _preferred(parts)
-        for inner in parts[:1] if kind == "multipart/related" else parts:
-            yield from _texts(inner)
-    elif kind in ("text/plain", "text/html") and _attached(part) is None:
-        yield part
-
-
-def _preferred(alternatives: list[Any]) -> list[Any]:
-    plain = [part for part in alternatives if part.get_content_type() == "text/plain"]
-    if plain and (_payload(plain[0]).strip() or len(alternatives) == 1):
-        return plain[:1]
-    return [part for part in alternatives if part.get_content_type() != "text/plain"][-1:]
+    parts = texts = part.get_payload()
+    if kind == "multipart/alternative":
+        plain = (inner for inner in parts if inner.get_content_type() == "text/plain" and _payload(inner).strip())
+        texts = [next(plain, parts[-1])]
+    for inner in parts:
+        yield from _leaves(inner, is_text=is_text and inner in texts)
 
 
 def _payload(part: Any) -> bytes:
@@ -208,35 +184,8 @@ def _payload(part: Any) -> bytes:
     return data if isinstance(data, bytes) else b""
 
 
-def _content(body: EmailMessage, name: str) -> Decoded:
-    data = _payload(body)
-    named = body.get_content_charset()
-    return decode(data, name, declared=text_encoding(named) if named else declared_encoding(data))
-
-
-def _inner(part: Any) -> Iterator[EmailMessage]:
-    """The messages that are attached to a message, or forwarded with it, without those nested in them."""
-    if not part.is_multipart():
-        return
-    is_message = part.get_content_type() == "message/rfc822"
-    for inner in part.get_payload():
-        if not is_message:
-            yield from _inner(inner)
-        elif isinstance(inner, EmailMessage):
-            yield inner
-
-
-def _all_inner(message: EmailMessage, depth: int = 0) -> Iterator[EmailMessage]:
-    for inner in _inner(message) if depth < _DEEPEST else ():
-        yield inner
-        yield from _all_inner(inner, depth + 1)
-
-
 def _header(message: EmailMessage, name: str) -> str:
-    try:
-        return " ".join(str(message.get(name, "")).split())
-    except Exception:  # the parser of headers fails on some that people's mailboxes have
-        return ""
+    return " ".join(str(message.get(name, "")).split())
 
 
 def _metadata(message: EmailMessage) -> dict[str, Any]:
@@ -244,6 +193,51 @@ def _metadata(message: EmailMessage) -> dict[str, Any]:
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # a date that nobody can read stays as it is
         metadata["date"] = parsedate_to_datetime(metadata.get("date", "")).isoformat()
     return metadata
+
+
+# -- Lines -------------------------------------------------------------------------------------------------------------
+
+_PLAIN = re.compile("[!-<>-~]{2}[ -<>-~]{1,30}")  # what quoted-printable leaves as it is
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_MISSES = 20  # in a message, after which nothing is looked for: its text is encoded
+
+
+class _Lines:
+    """Finds the lines of a file in which paragraphs begin: each is looked for behind the one before."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = self._end = self._misses = 0
+        self._line = 1  # that `_at` is in
+
+    def begin(self, start: int, end: int) -> None:
+        """A message begins, with its header."""
+        blank_line = _BLANK_LINE.search(self._data, start, end)
+        self._go_to(blank_line.end() if blank_line else start)
+        self._end, self._misses = end, 0
+
+    def _go_to(self, offset: int) -> None:
+        self._line += self._data.count(b"\n", self._at, offset)
+        self._at = offset
+
+    def _find(self, text: str) -> bool:
+        """Go to the line of a text."""
+        words = _PLAIN.search(text)
+        start = self._data.find(words[0].rstrip().encode(), self._at, self._end) if words else -1
+        if start < 0 or self._misses > _MISSES:
+            self._misses += 1
+            return False
+        self._go_to(start)
+        return True
+
+    def placed(self, block: Block, place: str | None) -> Block:
+        """A block at a place, with the lines that are found."""
+        spots, offset = [Spot(0, None, place)], 0
+        for line in block.text.split("\n"):
+            if self._find(line):
+                spots.append(Spot(offset, None, ", ".join(filter(None, (place, f"line {self._line}")))))
+            offset += len(line) + 1
+        return replace(block, place=place, spots=tuple(spots) if len(spots) > 1 else ())
 
 
 # -- Quotations --------------------------------------------------------------------------------------------------------

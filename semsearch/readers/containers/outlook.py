@@ -36,7 +36,7 @@ def read(data: bytes, name: str) -> Document:
         raise MissingExtra("python-oxmsg", "msg") from None
     try:
         message = Message.load(io.BytesIO(data))
-        document = mail.read(_mail(message).as_bytes(), name)
+        document = mail.read(_mail(message).as_bytes(), name, has_lines=False)
         unread = tuple(_unread(message))
     except SourceError:
         raise

@@ -211,7 +211,7 @@ def write_mbox(units: Units) -> bytes:
         box = mailbox.mbox(Path(folder) / "all.mbox")
         for unit in units:
             message = EmailMessage()
-            message.set_content("\n\n".join(unit) + "\n")
+            message.set_content("\n\n".join(unit) + "\n", cte="base64")  # which has no lines of its own
             box.add(message)
         box.close()
         return (Path(folder) / "all.mbox").read_bytes()

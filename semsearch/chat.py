@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from ssl import create_default_context
+from http.client import HTTPException, HTTPResponse
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from semsearch.citations import harmless
 from semsearch.errors import ServerError, UsageError
@@ -28,38 +27,10 @@ logger = logging.getLogger(__name__)
 
 OLLAMA = "http://127.0.0.1:11434/v1"  # where Ollama listens unless it is told otherwise
 SECONDS = 300.0  # of silence: a model that is loaded from disk and reads a long prompt on a CPU takes its time
-_CONNECTING = 10.0  # seconds until there is a connection
 _MOST = 1 << 22  # bytes of an answer, and of a line of it
 _SHOWN, _NAMED = 300, 20  # characters of an error message, and models of a list, that are shown
-_TOO_LONG = re.compile(
-    r"context[\s_]*(?:length|size|window)|maximum context|too many tokens|prompt is too long", re.IGNORECASE
-)
+_TOO_LONG = re.compile(r"context[\s_]*(?:length|size|window)|maximum context|too many tokens|prompt is too long", re.I)
 _CUT = {"length": "at its limit of length", "content_filter": "at a filter of the server"}  # by finish_reason
-
-
-# -- The connection ----------------------------------------------------------------------------------------------------
-
-
-class _Connection(HTTPConnection):
-    def connect(self) -> None:
-        waits = self.timeout
-        self.timeout = min(_CONNECTING, waits or _CONNECTING)
-        super().connect()
-        self.sock.settimeout(waits)
-
-
-class _SecureConnection(_Connection, HTTPSConnection):
-    pass
-
-
-class _OverHttp(HTTPHandler):
-    def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_Connection, req)
-
-
-class _OverTls(HTTPSHandler):
-    def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_SecureConnection, req, context=create_default_context())
 
 
 class _WithoutRedirects(HTTPRedirectHandler):
@@ -97,15 +68,12 @@ class ChatModels:
                 f"{self.url} is another machine, to which the text of your documents would go without encryption; use "
                 "https, or set model.plain_http = true in your own configuration"
             )
-        proxies = ProxyHandler({}) if self.is_here else ProxyHandler()
-        self._opener = build_opener(proxies, _OverHttp, _OverTls, _WithoutRedirects)
-
-    # -- requests ------------------------------------------------------------------------------------------------------
+        self._opener = build_opener(ProxyHandler({}) if self.is_here else ProxyHandler(), _WithoutRedirects)
 
     def names(self) -> list[str]:
         """The names of the models that the server lists. Raises ServerError."""
         with self._asked("models", None) as response:
-            answer = _as_json(self._rest(response))
+            answer = _as_json(_whole(response))
         models = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(models, list):
             raise self._other_protocol()
@@ -125,84 +93,58 @@ class ChatModels:
         Warns by the log of an answer that is cut. Raises UsageError for a model that the server does
         not have, and ServerError: also after some pieces, if the connection ends before the answer does.
         """
+        ending, length = None, 0
         with self._asked("chat/completions", body) as response:
-            ending, length = None, 0
             streams = response.headers.get_content_type() == "text/event-stream"
-            for event in _events(self._lines(response)) if streams else [_as_json(self._rest(response))]:
-                text, hidden, reason = self._said_in(event, body)
-                ending, length = reason or ending, length + len(text) + hidden
+            for event in _events(response) if streams else [_as_json(_whole(response))]:
+                if isinstance(event, dict) and event.get("error"):
+                    raise self._refusal(0, event, body)
+                try:
+                    choice = event["choices"][0] if event["choices"] else {}  # none: numbers of tokens
+                    part = choice.get("delta") or choice.get("message") or {}
+                    text, ending = str(part.get("content") or ""), ending or choice.get("finish_reason")
+                    length += len(text) + len(str(part.get("reasoning_content") or part.get("reasoning") or ""))
+                except (TypeError, KeyError, AttributeError):
+                    raise self._other_protocol() from None
                 if length > _MOST:
                     raise ServerError(f"the model at {self.url} does not stop; its answer is longer than any")
                 if text:
                     yield text
         if ending in _CUT:
             logger.warning("the model stopped %s; the answer is not complete", _CUT[ending])
+        if not ending and streams:
+            raise self._without_answer(ConnectionError("the connection ended before the answer did"))
 
     @contextmanager
     def _asked(self, path: str, body: Mapping[str, Any] | None) -> Iterator[HTTPResponse]:
         """Send a request: the answer, whose status is a success. Raises as `answer`, also while it is read."""
-        try:
-            with self._sent(path, body) as response:
-                yield response
-        except (OSError, HTTPException) as error:
-            raise self._without_answer(error) from error
-
-    def _sent(self, path: str, body: Mapping[str, Any] | None) -> HTTPResponse:
         headers = {"Accept": "text/event-stream, application/json", "User-Agent": "semsearch"}
         headers |= {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        data = None if body is None else json.dumps(body).encode()
-        headers |= {} if data is None else {"Content-Type": "application/json"}
+        headers |= {"Content-Type": "application/json"} if body else {}
+        request = Request(f"{self.url}/{path}", json.dumps(body).encode() if body else None, headers)
         try:
-            response: HTTPResponse = self._opener.open(
-                Request(f"{self.url}/{path}", data, headers), timeout=self._seconds
-            )
-            return response
+            with self._opener.open(request, timeout=self._seconds) as response:
+                yield response
+                return
         except HTTPError as refused:
             with refused:
-                error = self._refusal(refused.code, _as_json(self._rest(refused)), body or {})
-            if body is None or "temperature" not in body or "temperature" not in str(error):
-                raise error from None
-        return self._sent(path, {key: value for key, value in body.items() if key != "temperature"})
+                error = self._refusal(refused.code, _as_json(_whole(refused)), body)
+        except (OSError, HTTPException) as broken:
+            raise self._without_answer(broken) from broken
+        if body is None or "temperature" not in body or "temperature" not in str(error):
+            raise error
+        with self._asked(path, {name: value for name, value in body.items() if name != "temperature"}) as response:
+            yield response
 
-    def _rest(self, response: IO[bytes]) -> bytes:
-        text = response.read(_MOST + 1)
-        if len(text) > _MOST:
-            raise ServerError(f"{self.url} answers with more than {_MOST >> 20} MB")
-        return text
+    # -- what an error means -------------------------------------------------------------------------------------------
 
-    def _lines(self, response: IO[bytes]) -> Iterator[bytes]:
-        while line := response.readline(_MOST + 1):
-            if len(line) > _MOST:
-                raise ServerError(f"{self.url} answers with a line of more than {_MOST >> 20} MB")
-            yield from line.splitlines()
-        raise ConnectionError("the connection ended before the answer did")
-
-    # -- what an answer means ------------------------------------------------------------------------------------------
-
-    def _said_in(self, event: Any, body: Mapping[str, Any]) -> tuple[str, int, str | None]:
-        """The text in an event, the length of its reasoning, and why the model stopped, if so. Raises as `answer`."""
-        if isinstance(event, dict) and event.get("error"):
-            raise self._refusal(0, event, body)
-        if not isinstance(event, dict) or not isinstance(event.get("choices"), list):
-            raise self._other_protocol()
-        first = event["choices"][0] if event["choices"] else {}  # none: numbers of tokens
-        if not isinstance(first, dict):
-            raise self._other_protocol()
-        part = first.get("delta") or first.get("message") or {}
-        part = part if isinstance(part, dict) else {}
-        text, reason = part.get("content"), first.get("finish_reason")
-        hidden = len(str(part.get("reasoning_content") or part.get("reasoning") or ""))
-        return text if isinstance(text, str) else "", hidden, reason if isinstance(reason, str) else None
-
-    def _refusal(self, status: int, answer: Any, body: Mapping[str, Any]) -> ServerError | UsageError:
+    def _refusal(self, status: int, answer: Any, body: Mapping[str, Any] | None) -> ServerError | UsageError:
         """The error that an answer stands for; status 0 in the middle of an answer."""
         reason = answer.get("error", answer) if isinstance(answer, dict) else answer
-        words = [reason]
         if isinstance(reason, dict):
-            words = [reason.get(name) for name in ("message", "detail", "type", "code")]
-            reason = words[0] or words[1] or json.dumps(reason)
+            reason = reason.get("message") or reason.get("detail") or json.dumps(reason)
         message = self._said(str(reason))
-        if status == 413 or _TOO_LONG.search(" ".join(map(str, words))):
+        if status == 413 or _TOO_LONG.search(str(answer)):
             return ServerError(f"the prompt is too long for the model: {message}; use a smaller --max-words")
         if status in (401, 403):
             asks = "refuses the key" if self._key else "wants a key, which it got none"
@@ -212,11 +154,10 @@ class ChatModels:
         if body and status in (400, 404):
             try:
                 names = self.names()
-            except (ServerError, UsageError):
+            except ServerError:
                 return self._other_protocol(f"it answered {status}: {message}")
             if body.get("model") not in names:
-                has = self._listed(names) if names else "none"
-                asked = self._said(str(body.get("model")))
+                has, asked = self._listed(names) or "none", self._said(str(body.get("model")))
                 return UsageError(f"{self.url} has no model {asked!r}; it has: {has}; choose one: --model NAME")
         if status == 404:
             return self._other_protocol(f"it answered {status}: {message}")
@@ -225,7 +166,7 @@ class ChatModels:
     def _without_answer(self, error: OSError | HTTPException) -> ServerError:
         reason = error.reason if isinstance(error, URLError) else error
         said = self._said(str(getattr(reason, "strerror", None) or reason) or type(reason).__name__)
-        if isinstance(error, TimeoutError):  # of an answer, not of connecting
+        if isinstance(reason, TimeoutError):
             said = f"no word for {self._seconds:g} seconds; model.seconds in your own configuration allows more"
         if isinstance(reason, ConnectionRefusedError) and self.is_here:
             return ServerError(
@@ -254,6 +195,13 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
+def _whole(response: IO[bytes]) -> bytes:
+    text = response.read(_MOST + 1)
+    if len(text) > _MOST:
+        raise ServerError(f"the model server answers with more than {_MOST >> 20} MB")
+    return text
+
+
 def _as_json(text: bytes) -> Any:
     """JSON as its value, and other text as a string."""
     try:
@@ -262,29 +210,14 @@ def _as_json(text: bytes) -> Any:
         return text.decode("utf-8", "replace")
 
 
-def _events(lines: Iterable[bytes]) -> Iterator[Any]:
-    """The data of server-sent events up to the last, as JSON.
-
-    An event ends with a blank line, but each line of data that is JSON by itself counts: some servers forget the blank
-    ones. Some forget [DONE], too: then the event in which the model stops is the last one.
-    """
-    data = b""
-    for line in lines:
-        if line.startswith(b"data:"):
-            data += (b"\n" if data else b"") + line[5:].strip()
-            if data == b"[DONE]":
+def _events(response: IO[bytes]) -> Iterator[Any]:
+    """The data of server-sent events, a line of JSON each, up to [DONE] or the end."""
+    while line := response.readline(_MOST + 1):
+        if len(line) > _MOST:
+            raise ServerError(f"the model server answers with a line of more than {_MOST >> 20} MB")
+        name, _, data = line.partition(b":")
+        if name == b"data" and data.strip():
+            is_end = data.strip() == b"[DONE]"
+            yield {"choices": [{"finish_reason": "done"}]} if is_end else _as_json(data)
+            if is_end:
                 return
-            event = _as_json(data)
-            if not isinstance(event, str):
-                data = b""
-                yield event
-                choices = event.get("choices") if isinstance(event, dict) else None
-                if isinstance(choices, list) and any(_has_ended(choice) for choice in choices):
-                    return
-        elif not line and data:
-            yield _as_json(data)
-            data = b""
-
-
-def _has_ended(choice: Any) -> bool:
-    return isinstance(choice, dict) and bool(choice.get("finish_reason"))

@@ -9,7 +9,7 @@ cites it for is for the reader to look up: it is listed with its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,77 +108,62 @@ def answer_sentences(pieces: Iterable[str], numbers: Sequence[int]) -> Iterator[
 
     `numbers` are those of the passages that were given. What a ServerError interrupts is yielded before it is raised.
     """
-    reader = _AnswerReader(numbers)
-    try:
-        for piece in pieces:
-            yield from reader.read(piece)
-    except ServerError:
-        yield from reader.read("", at_end=True)
-        raise
-    yield from reader.read("", at_end=True)
+    source, text, failure = iter(pieces), "", None
+    may_think, in_code, at_end = True, False, False
+    while not at_end:
+        try:
+            text += next(source)
+        except StopIteration:
+            at_end = True
+        except ServerError as error:
+            at_end, failure = True, error
+        if may_think:
+            begun = text.lstrip()
+            if begun.startswith("<think") and not _THOUGHT.match(text):
+                continue  # also at the end: a thought without an answer
+            if not at_end and "<think".startswith(begun):
+                continue
+            text, may_think = _THOUGHT.sub("", text, count=1), False
+        while (end := _end(text, in_code=in_code, at_end=at_end)) is not None:
+            sentence = text[:end].strip()
+            before, text = text[: text.index(sentence)], text[end:]
+            is_fence = sentence.startswith(_FENCE)
+            yield _sentence(before, sentence, frozenset(numbers), is_code=in_code or is_fence)
+            in_code ^= is_fence
+    if failure is not None:
+        raise failure
 
 
-class _AnswerReader:
-    """Divides an answer into sentences."""
-
-    def __init__(self, numbers: Sequence[int]) -> None:
-        self._numbers = frozenset(numbers)
-        self._text = ""  # that no sentence has yet
-        self._may_think, self._in_code = True, False
-
-    def read(self, piece: str, *, at_end: bool = False) -> Iterator[AnswerSentence]:
-        """Take the next piece of the answer; the sentences that it completes."""
-        self._text += piece
-        if self._may_think:
-            begun = self._text.lstrip()
-            if begun.startswith("<think") and not _THOUGHT.match(self._text):
-                return  # also at the end: a thought without an answer
-            if not at_end and len(begun) < len("<think") and "<think".startswith(begun):
-                return
-            self._text, self._may_think = _THOUGHT.sub("", self._text, count=1), False
-        while (end := self._end(at_end=at_end)) is not None:
-            whole, self._text = self._text[:end], self._text[end:]
-            text = whole.strip()
-            yield self._sentence(whole[: whole.index(text)], text)
-
-    def _end(self, *, at_end: bool) -> int | None:
-        """Where the first sentence of the text ends, with citations behind it; None while that is not known."""
-        start = len(self._text) - len(self._text.lstrip())
-        if start == len(self._text):
-            return None
-        stop = self._text.find("\n", start)
-        is_whole = stop >= 0 or at_end
-        line = self._text[start : stop if stop >= 0 else None].rstrip()
-        if self._in_code or line.startswith(_FENCE):
-            return start + len(line) if is_whole else None
-        first = sentence_spans(line)[0][1]
-        if (follows := _LEADING.match(self._text, start + first)) and not _MARKERS.search(line[:first]):
-            first = follows.end() - start
-        rest = self._text[start + first :]
-        if at_end or (rest.strip() and not _UNCLOSED.match(rest)):
-            return start + first
+def _end(text: str, *, in_code: bool, at_end: bool) -> int | None:
+    """Where the first sentence of a text ends, with citations behind it; None while that is not known."""
+    start = len(text) - len(text.lstrip())
+    if start == len(text):
         return None
+    stop = text.find("\n", start)
+    line = text[start : stop if stop >= 0 else None].rstrip()
+    if in_code or line.startswith(_FENCE):
+        return start + len(line) if stop >= 0 or at_end else None
+    end = start + sentence_spans(line)[0][1]
+    if (follows := _LEADING.match(text, end)) and not _MARKERS.search(text[start:end]):
+        end = follows.end()
+    rest = text[end:]
+    return end if at_end or (rest.strip() and not _UNCLOSED.match(rest)) else None
 
-    def _sentence(self, before: str, text: str) -> AnswerSentence:
-        is_fence = text.startswith(_FENCE)
-        is_code = self._in_code or is_fence
-        self._in_code ^= is_fence
-        safe = harmless(text)
-        if is_code:
-            return AnswerSentence(safe, (), (), uncited=False, before=before)
-        cited: dict[int, None] = {}
 
-        def checked(marker: re.Match[str]) -> str:
-            if marker["code"]:
-                return marker[0]
-            numbers = _numbers_in(marker[0])
-            cited.update(dict.fromkeys(numbers))
-            return "".join(f"[{number}]" if number in self._numbers else f"[{number}?]" for number in numbers)
+def _sentence(before: str, text: str, numbers: Collection[int], *, is_code: bool) -> AnswerSentence:
+    safe, cited = harmless(text), dict[int, None]()
 
-        shown = _MARKERS.sub(checked, safe)
-        known = tuple(number for number in cited if number in self._numbers)
-        invented = tuple(number for number in cited if number not in self._numbers)
-        return AnswerSentence(shown, known, invented, uncited=not known and _states(safe), before=before)
+    def checked(marker: re.Match[str]) -> str:
+        if marker["code"]:
+            return marker[0]
+        of_marker = _numbers_in(marker[0])
+        cited.update(dict.fromkeys(of_marker))
+        return "".join(f"[{number}]" if number in numbers else f"[{number}?]" for number in of_marker)
+
+    shown = safe if is_code else _MARKERS.sub(checked, safe)
+    known = tuple(number for number in cited if number in numbers)
+    invented = tuple(number for number in cited if number not in numbers)
+    return AnswerSentence(shown, known, invented, uncited=not is_code and not known and _states(safe), before=before)
 
 
 def _numbers_in(marker: str) -> list[int]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from semsearch import __version__
 from semsearch.citations import by_citation, cited_passage, harmless, harmless_values, read_part
@@ -25,11 +25,13 @@ from semsearch.results.hits import NEAREST, Hit, above_threshold, location
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.options import SearchOptions
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, checked_filters
+from semsearch.server.problems import parameter_problem
 from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.tools import Tool
     from starlette.applications import Starlette
 
 Answer = dict[str, Any]  # plain values; what is None is left out
@@ -363,6 +365,14 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
     from mcp.server.mcpserver.tools import Tool
     from mcp_types import ToolAnnotations
 
+    class CheckedTool(Tool):
+        """A tool that says in a sentence what is wrong with its arguments."""
+
+        async def run(self, arguments: dict[str, Any], *context: Any, **options: Any) -> Any:
+            if problems := _wrong_arguments(self, arguments):
+                raise ToolError(problems)
+            return await super().run(arguments, *context, **options)
+
     logging.getLogger().addHandler(logging.NullHandler())  # or the SDK sets the level and a handler for all libraries
     pool = WorkPool(threads=_THREADS, room=_ROOM, share=_ROOM, seconds=seconds)
 
@@ -375,7 +385,7 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
                 raise ToolError(harmless(str(error))) from None
 
         call.__annotations__ = {**method.__annotations__, "return": str}
-        declared = Tool.from_function(
+        declared = CheckedTool.from_function(
             call,
             description=" ".join((inspect.getdoc(method) or "").split()),
             annotations=ToolAnnotations(read_only_hint=True),
@@ -393,6 +403,21 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
         tools=[tool(getattr(tools, name)) for name in _TOOLS],
         subscriptions=False,
     )
+
+
+def _wrong_arguments(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """What is wrong with the arguments of a call: which one, what it is, what it may be."""
+    known = tool.parameters["properties"]
+    problems = [
+        f"there is no argument {name!r}; {tool.name} has {', '.join(known)}" for name in arguments.keys() - known
+    ]
+    try:
+        tool.fn_metadata.validate_arguments({name: value for name, value in arguments.items() if name in known})
+    except ValidationError as error:
+        for wrong in error.errors():
+            about = known[wrong["loc"][0]]["description"].rstrip(".")
+            problems.append(f"{parameter_problem(wrong)} ({about})")
+    return harmless("; ".join(problems))
 
 
 def _brief_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from semsearch.errors import SemsearchError
 from semsearch.server import embedding_routes, index_routes, map_routes, search_routes, write_routes
 from semsearch.server.access import AccessRules, RequestFacts, is_of_page, with_security
 from semsearch.server.operations import JSON_TYPE, Engine
-from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetails, problem_of
+from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetails, parameter_problem, problem_of
 
 _FILES = StaticFiles(directory=Path(__file__).with_name("page"))  # of the web interface
 _DESCRIPTION = """Semantic search over indexes of documents. Reading from the server's own machine needs no token; all \
@@ -130,21 +130,9 @@ async def _of_error(_: Request, error: Exception) -> Response:
 
 async def _of_parameters(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    detail = "; ".join(dict.fromkeys(map(_told, error.errors()[:5])))
+    wrong = [{**problem, "loc": problem["loc"][1:] or ("the body",)} for problem in error.errors()[:5]]
+    detail = "; ".join(dict.fromkeys(map(parameter_problem, wrong)))
     return _problem_response(ProblemDetails(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "UsageError"))
-
-
-def _told(error: dict[str, Any]) -> str:
-    """What is wrong with a parameter."""
-    name = ".".join(str(part) for part in error["loc"][1:]) or "the body"
-    if error["type"] == "extra_forbidden":
-        return f"unknown parameter {name[:80]!r}; /v1/openapi.json lists all parameters"
-    if error["type"] == "missing":
-        return f"{name} is missing"
-    if error["type"] == "json_invalid":
-        return f"the body is not valid JSON: {error['ctx']['error']}"
-    shown = repr(error.get("input"))
-    return f"{name}: {error['msg']}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"
 
 
 async def _of_http(_: Request, error: Exception) -> Response:

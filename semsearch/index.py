@@ -492,8 +492,8 @@ class Index(SingleIndex):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         return self._asking().search(queries, options)
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
-        return self._asking().similar(example, line, options)
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
+        return self._asking().similar(example, line, options, same_document=same_document)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._asking().explain(query, hit, mode)

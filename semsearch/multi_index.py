@@ -85,11 +85,11 @@ class MultiIndex(Searchable):
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
         return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
         wide, having = _wider(options), self._having(example, line)
         texts = self.indexes[having[0]].searcher.example(example, line)
         answers = {
-            name: index.searcher.similar(example, line, wide)
+            name: index.searcher.similar(example, line, wide, same_document=same_document)
             if name in having
             else index.searcher.similar_to_texts(texts, wide)
             for name, index in self.indexes.items()

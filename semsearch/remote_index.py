@@ -90,9 +90,10 @@ class RemoteIndex(SingleIndex):
             results += map(_hits, answers)
         return results
 
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits:
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
         subject = {"hit": example.to_dict()} if isinstance(example, Hit) else {"path": example}
-        answer = self._server.post("/v1/similar", self._fields(options, line=line, **subject))
+        fields = self._fields(options, line=line, same_document=same_document, **subject)
+        answer = self._server.post("/v1/similar", fields)
         return _hits(answer)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:

@@ -105,6 +105,7 @@ class Searchable(ABC):
         line: int | None = None,
         k: int | None = None,
         *,
+        same_document: bool = False,
         options: SearchOptions | None = None,
         **keywords: Unpack[SearchKeywords],
     ) -> Hits:
@@ -113,8 +114,9 @@ class Searchable(ABC):
         The passage is that of a hit, or the one at a line of a document, which is given by its path or id, or at a
         position as hits cite it, "talk.pptx slide 3"; without either, it is the whole document, represented by the
         direction of the sum of its passages' vectors. Meaning is compared by the stored vectors; words, by the twenty
-        that say most about the passage or document. It is no answer itself, nor are a passage's neighbours in its
-        section. No reranker reads these hits, since there is no query. Of several indexes, those that have the document
+        that say most about the passage or document. Its document is no answer, unless it is the only one, or
+        `same_document` is true: then other sections of a passage's document are. No reranker reads these hits, since
+        there is no query. Of several indexes, those that have the document
         compare it so, the others by its text, embedded by their own fits. Raises SourceError for a path that is not in
         the index, or is ambiguous; UsageError for a line that the document does not have, and for a hit whose passage
         has changed.
@@ -122,7 +124,8 @@ class Searchable(ABC):
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
         chosen = SearchOptions.chosen(options, k, keywords)
-        return self._finished(self._similar(str(like) if isinstance(like, Path) else like, line, chosen), chosen)
+        example = str(like) if isinstance(like, Path) else like
+        return self._finished(self._similar(example, line, chosen, same_document=same_document), chosen)
 
     def _finished(self, hits: Hits, options: SearchOptions) -> Hits:
         """The best of some hits, which remember who found them. What there is to tell of the query is logged."""
@@ -308,7 +311,9 @@ class Searchable(ABC):
     def _search(self, queries: Sequence[str], options: SearchOptions) -> Sequence[Hits]: ...
 
     @abstractmethod
-    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions) -> Hits: ...
+    def _similar(
+        self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool
+    ) -> Hits: ...
 
     @abstractmethod
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation: ...

@@ -68,11 +68,16 @@ class Searcher:
             return answers
         return [self._reranked(query, hits) for query, hits in while_wanted(zip(queries, answers, strict=True))]
 
-    def similar(self, like: Hit | str, line: int | None, options: SearchOptions) -> Hits:
+    def similar(
+        self, like: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool = False
+    ) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
-        return self.in_one_generation(
-            lambda index: answer(query_of_passages(find_subject(index.db, like, line), options, index), index)
-        )
+
+        def ask(index: IndexView) -> Hits:
+            subject = find_subject(index.db, like, line, same_document=same_document)
+            return answer(query_of_passages(subject, options, index), index)
+
+        return self.in_one_generation(ask)
 
     def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""

@@ -2,8 +2,9 @@
 
 An example is the passage of a hit, the one at a line or place, or a whole document (semsearch.storage.find_document).
 Its vector is the direction of the sum of its passages' vectors, its words are their most telling ones; of a document
-with very many passages, evenly spread ones are taken. A document is not similar to itself. Nor is a passage, nor are
-its neighbours in the same section, which resemble it because they continue it.
+with very many passages, evenly spread ones are taken. A document is not similar to itself. For a passage, too, other
+documents answer; other sections of its own do if they are asked for, or if there is no other document. Its neighbours
+in the same section never do, which resemble it because they continue it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query import embed
 from semsearch.storage.catalogue import DocumentRow, PassageRow, get_passages, need_documents, need_passages
+from semsearch.storage.document_rows import count_contents
 from semsearch.storage.find_document import find_passage
 from semsearch.text.terms import named_terms, of_question
 from semsearch.text.text_lengths import heading_text
@@ -52,7 +54,9 @@ class ExamplePassages:
     hidden: Int64  # ids of passages that must not answer, rising
 
 
-def find_subject(db: sqlite3.Connection, like: Hit | str, line: int | None = None) -> ExamplePassages:
+def find_subject(
+    db: sqlite3.Connection, like: Hit | str, line: int | None = None, *, same_document: bool = False
+) -> ExamplePassages:
     """Find the passages that a hit names, or a path and perhaps a line (from 1) or a place (`a.pptx slide 3`).
 
     Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a line that the document
@@ -62,13 +66,16 @@ def find_subject(db: sqlite3.Connection, like: Hit | str, line: int | None = Non
         if line is not None:
             raise UsageError("a hit has a line already; give a line only with a path")
         passage = passage_of(db, like)
-        return _like_passage(db, need_documents(db, [passage.document_id])[passage.document_id], passage)
+        document = need_documents(db, [passage.document_id])[passage.document_id]
+        return _like_passage(db, document, passage, same_document=same_document)
     if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
         raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
     document, cited = find_passage(db, like, line)
     if not document.passages:
         raise SourceError(f"{like} has no text to compare with")
-    return _like_document(db, document) if cited is None else _like_passage(db, document, cited)
+    if cited is None:
+        return _like_document(db, document)
+    return _like_passage(db, document, cited, same_document=same_document)
 
 
 def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
@@ -79,7 +86,11 @@ def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
     return passage
 
 
-def _like_passage(db: sqlite3.Connection, document: DocumentRow, passage: PassageRow) -> ExamplePassages:
+def _like_passage(
+    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, *, same_document: bool
+) -> ExamplePassages:
+    if not same_document and count_contents(db).passages > document.passages:
+        return _subject(document, [passage], _ids_of(document))
     near = get_passages(db, [passage.id - 1, passage.id + 1]).values()
     section = document.id, passage.headings
     hidden = [passage.id, *(other.id for other in near if (other.document_id, other.headings) == section)]
@@ -87,9 +98,13 @@ def _like_passage(db: sqlite3.Connection, document: DocumentRow, passage: Passag
 
 
 def _like_document(db: sqlite3.Connection, document: DocumentRow) -> ExamplePassages:
-    ids = np.arange(document.first_passage, document.first_passage + document.passages)
+    ids = _ids_of(document)
     chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
     return _subject(document, list(need_passages(db, chosen.tolist()).values()), ids)
+
+
+def _ids_of(document: DocumentRow) -> Int64:
+    return np.arange(document.first_passage, document.first_passage + document.passages)
 
 
 def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> ExamplePassages:

@@ -118,6 +118,7 @@ class SimilarParameters(HitsParameters):
 
     path: str | None = Field(None, max_length=4000, description="The path or id of a document.")
     line: int | None = Field(None, ge=1, description="The line of the passage; default: the whole document.")
+    same_document: bool = Field(False, description="Also find other sections of the passage's own document.")
 
 
 class SimilarBody(SimilarParameters):
@@ -289,7 +290,7 @@ async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, An
     def work(indexes: OpenIndexes) -> dict[str, Any]:
         example: Any = asked.path if hit is None else Hit.from_dict(hit)
         chosen = indexes.choose(asked.names)
-        hits = chosen.together.similar(example, asked.line, options=asked.options())
+        hits = chosen.together.similar(example, asked.line, same_document=asked.same_document, options=asked.options())
         return {**_head(chosen, asked), **asked.page(hits, origin=False)}
 
     return await answer(request, work)

@@ -50,7 +50,8 @@ def test_a_document_finds_others_of_its_topic(index: Index, mode: str) -> None:
 def test_a_document_is_no_answer_to_itself_and_a_passage_neither(index: Index) -> None:
     assert all(hit.document != "night-2.md" for hit in index.similar("docs/night-2.md", k=500))
     (hit,) = index.search("star", 1, filters=["night-2.md"])
-    found = index.similar(hit, k=500, mode="dense")
+    assert all(other.document != "night-2.md" for other in index.similar(hit, k=500))
+    found = index.similar(hit, k=500, mode="dense", same_document=True)
     assert hit.passage_id not in {other.passage_id for other in found}
     assert sum(other.document == "night-2.md" for other in found) == 2  # they stand under other headings
     assert len(found) == sum(1 + len(h.duplicates) for h in index.search("star", 500, mode="dense")) - 1 - sum(
@@ -65,7 +66,9 @@ def test_neighbours_in_the_same_section_go_on_with_it_and_are_left_out(tmp_path:
         )
         index.add([Text("a", f"# A\n\n{long}\n\n# B\n\nA ship.\n", format="markdown"), Text("b", "A captain.")])
         (hit,) = index.search("ship harbour", 1, filters=["path=a"])
-        shown = {other.passage_id for other in index.similar(hit, k=50, mode="dense", duplicates=True)}
+        assert {other.document for other in index.similar(hit, k=50, mode="dense")} == {"b"}
+        found = index.similar(hit, k=50, mode="dense", duplicates=True, same_document=True)
+        shown = {other.passage_id for other in found}
         count = index.status().passages
         assert count > 5
         assert shown == set(range(1, count + 1)) - {hit.passage_id - 1, hit.passage_id, hit.passage_id + 1}

@@ -138,12 +138,15 @@ def similar(
     ],
     *,
     k: options.KOption = 10,
+    same_document: Annotated[
+        bool, Option("--same-document", help="Also show other sections of the passage's own document.")
+    ] = False,
     output: options.OutputArguments,
     search: options.SearchArguments,
 ) -> None:
     """Find passages similar to an indexed passage or document.
 
-    With a line or place: similar to the passage there. Without: similar to the whole document, which is left out.
+    With a line or place: similar to the passage there. Without: similar to the whole document. It is left out itself.
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
@@ -154,10 +157,10 @@ def similar(
     chosen = search.options(k=k, context=output.context)
     with open_asked(search) as asked:
         try:
-            hits = asked.similar(path, line, options=chosen)
+            hits = asked.similar(path, line, same_document=same_document, options=chosen)
         except SourceError as error:
             try:
-                hits = asked.similar(example, None, options=chosen)  # a colon and digits may be part of a name
+                hits = asked.similar(example, options=chosen)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
         answer = Answer(example, chosen.mode, hits, by_words=False, whole=whole, indexes=names_of(asked))

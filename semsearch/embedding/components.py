@@ -113,7 +113,7 @@ class CommonComponents:
         if not len(self.directions):
             return vectors
         directions, strengths = self.directions.astype(np.float32), self.strengths.astype(np.float32)
-        if len(vectors) <= _FEW:
+        if len(vectors) <= _FEW or len(directions) == 1:  # BLAS is slower for one
             along = np.einsum("nd,md->nm", vectors, directions) * strengths
             return np.asarray(vectors - np.einsum("nm,md->nd", along, directions))
         return np.asarray(vectors - (vectors @ directions.T * strengths) @ directions)

@@ -3,12 +3,15 @@
     v_s = (1/|s|) Σ_{w∈s} a_w v_w                SIF, tf-idf, mean
     v_s = (1/|s|) Σ_{w∈s} a_w v_w / ν            uSIF: each dimension by its norm over the words of s, ν = √Σ_w v_w²
 
-For many texts, a sparse matrix with a row for each text and a column for each distinct word is multiplied by the
-vectors of these words. Out-of-vocabulary words come with the texts; a word whose predicted vector is zero is left out,
-as if it did not occur.
+For many texts, a sparse matrix with a row for each text and a column for each word of the table is multiplied by the
+weighted vectors of the words, which are decoded when they first occur. Out-of-vocabulary words come with the texts; a
+word whose predicted vector is zero is left out, as if it did not occur.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -37,18 +40,50 @@ def average_few(texts: Ragged, rows: Float32) -> Float32:
     return result
 
 
-def average(texts: Ragged, table: Float32, weights: Float32 | None = None) -> Float32:
-    """The mean of table[w] over the words of each text, times their weights. n texts, (V, d), (t,) -> (n, d)
+def average(texts: Ragged, table: Float32) -> Float32:
+    """The mean of table[w] over the words of each text, zero for a text without words. n texts, (V, d) -> (n, d)"""
+    sums = total(texts, table)
+    sums /= np.maximum(texts.lengths, 1).astype(np.float32)[:, None]
+    return sums
 
-    A text without words gets a zero row.
-    """
+
+def total(texts: Ragged, table: Float32, factors: Float32 | None = None) -> Float32:
+    """The sum of table[w] over the words of each text, each times its factor. n texts, (V, d), (t,) -> (n, d)"""
     from scipy.sparse import csr_array  # SciPy is large, and a query needs no sparse product
 
-    shares = np.repeat((1 / np.maximum(texts.lengths, 1)).astype(np.float32), texts.lengths)
-    shares = shares if weights is None else shares * weights
+    if factors is None:
+        factors = np.ones(len(texts.ids), dtype=np.float32)
     indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
-    matrix = csr_array((shares, texts.ids, indptr), shape=(len(texts), len(table)))
+    matrix = csr_array((factors, texts.ids, indptr), shape=(len(texts), len(table)))
     return np.asarray(matrix @ table, dtype=np.float32)
+
+
+class _DecodedWords:
+    """A function of words and their vectors, computed for the first text that has a word. Threads may share it."""
+
+    def __init__(self, vectors: WordVectors, function: Callable[[Int32, Float32], Float32]) -> None:
+        self._vectors = vectors
+        self._function = function
+        self._table = np.zeros((len(vectors), vectors.dimension), dtype=np.float32)  # takes memory where it is written
+        self._is_there = np.zeros(len(vectors), dtype=np.bool_)
+
+    def total(self, texts: Ragged, unknown_words: Float32) -> Float32:
+        """The sums over the words of texts, and of unknown ones, whose rows are given. n texts, (u, d) -> (n, d)"""
+        is_unknown = texts.ids < 0
+        if not is_unknown.any():
+            return total(texts, self._with(texts.ids))
+        ids = np.maximum(texts.ids, 0)
+        sums = total(Ragged(ids, texts.indptr), self._with(ids), (~is_unknown).astype(np.float32))
+        others = texts.only(is_unknown)
+        sums += total(Ragged(-1 - others.ids, others.indptr), unknown_words)
+        return sums
+
+    def _with(self, ids: Int32) -> Float32:
+        """The table with the rows of these words. If two threads add the same ones, they write the same numbers."""
+        new = np.unique(ids[~self._is_there[ids]])
+        self._table[new] = self._function(new, self._vectors.rows(new))
+        self._is_there[new] = True
+        return self._table
 
 
 class WeightedSums:
@@ -65,6 +100,14 @@ class WeightedSums:
         self._oov = OovVectors(vectors) if pieces else None
         self._last: tuple[OovWords, Float32] | None = None
 
+    @cached_property
+    def _weighted(self) -> _DecodedWords:
+        return _DecodedWords(self._vectors, lambda ids, rows: rows * self._weights.of(ids)[:, None])
+
+    @cached_property
+    def _squares(self) -> _DecodedWords:
+        return _DecodedWords(self._vectors, lambda _, rows: rows * rows)
+
     def known(self, texts: Ragged) -> Ragged:
         """Drop the words that have no vector from texts. n texts -> n texts"""
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
@@ -77,19 +120,17 @@ class WeightedSums:
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
-        weights = self._weights_of(texts.ids)
-        squares = None
+        squares, guesses = None, self._guesses(texts.unknown_words)
         if len(texts.ids) <= FEW:
             rows = self._rows(texts.ids, texts.unknown_words)
-            sums = average_few(texts, rows * weights[:, None])
+            sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             if self._normalise:
                 squares = average_few(texts, rows * rows)
         else:
-            distinct, numbers = self._distinct(texts)
-            compact, rows = Ragged(numbers, texts.indptr), self._rows(distinct, texts.unknown_words)
-            sums = average(compact, rows, weights)
+            counts = np.maximum(texts.lengths, 1).astype(np.float32)[:, None]
+            sums = self._weighted.total(texts, guesses * np.float32(self._weights.of_unknown_words)) / counts
             if self._normalise:
-                squares = average(compact, rows * rows)
+                squares = self._squares.total(texts, guesses * guesses) / counts
         if squares is None:
             return sums
         # Σ a v_w / ν = (Σ a v_w) / ν: the norm is the same for all words of a text; a zero column stays zero
@@ -119,7 +160,7 @@ class WeightedSums:
         if self._normalise:
             return _finished(common, raw), self.without(common, texts.joined(starts))
         counts = texts.lengths.astype(np.float32)
-        joined = average(Ragged(np.arange(len(texts), dtype=np.int32), starts), raw, counts)
+        joined = total(Ragged(np.arange(len(texts), dtype=np.int32), starts), raw, counts)  # before raw is overwritten
         return _finished(common, raw), _finished(common, joined)
 
     def _guesses(self, unknown_words: OovWords) -> Float32:
@@ -132,17 +173,6 @@ class WeightedSums:
                 vectors = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
             last = self._last = unknown_words, vectors
         return last[1]
-
-    def _distinct(self, texts: Ragged) -> tuple[Int32, Int32]:
-        """The distinct words of texts as ids, below zero for unknown ones, and each word's place among them."""
-        shift = len(texts.unknown_words)
-        shifted = texts.ids + np.int32(shift)
-        is_there = np.zeros(len(self._vectors) + shift, dtype=np.bool_)
-        is_there[shifted] = True
-        distinct = np.flatnonzero(is_there).astype(np.int32)
-        places = np.zeros(len(is_there), dtype=np.int32)
-        places[distinct] = np.arange(len(distinct), dtype=np.int32)
-        return distinct - np.int32(shift), places[shifted]
 
     def _rows(self, ids: Int32, unknown_words: OovWords) -> Float32:
         """The vectors of words, known and unknown ones, without weights. (t,) -> (t, d)"""
@@ -159,11 +189,10 @@ class WeightedSums:
 
 
 def _finished(common: CommonComponents, raw: Float32) -> Float32:
-    """The unit vectors of raw ones without the common components. (n, d) -> (n, d)"""
-    result = np.empty_like(raw)
+    """The unit vectors of raw ones without the common components, in the same memory. (n, d) -> (n, d)"""
     for first in range(0, len(raw), _ROWS):
         part = raw[first : first + _ROWS]
         rest = common.remove(part)
-        rest *= to_unit(rest, scale=row_lengths(part)).astype(np.float32)[:, None]
-        result[first : first + _ROWS] = rest
-    return result
+        factors = to_unit(rest, scale=row_lengths(part)).astype(np.float32)
+        np.multiply(rest, factors[:, None], out=part)
+    return raw

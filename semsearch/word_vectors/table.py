@@ -131,7 +131,7 @@ class VectorTable:
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
-        rows: Float32 = self._vectors[ids].astype(np.float32)
+        rows: Float32 = self._vectors.take(ids, axis=0).astype(np.float32)  # copies whole rows, as [ids] does not
         if self._scales is not None:
             rows *= self._scales[ids][:, None]
         return rows

@@ -1,7 +1,8 @@
 # semsearch as a server of /documents, whose index is in /indexes. docs/running.md says how it is run.
-ARG PYTHON=3.13
+# The image is named by its digest, as docker-library/repo-info lists it: docs/developers/security.md says how it is renewed.
+ARG PYTHON=3.13-slim@sha256:9662417aace5ae7b8e2609cce472b72a8958e134ba372808abe9cc1a0c0125e6
 
-FROM python:${PYTHON}-slim AS build
+FROM python:${PYTHON} AS build
 COPY . /source
 RUN python3 -m venv /opt/semsearch \
     && /opt/semsearch/bin/python -m pip install --no-cache-dir --no-compile "/source[serve,mcp,watch]" \
@@ -9,7 +10,7 @@ RUN python3 -m venv /opt/semsearch \
     && cp /source/tests/supply/container_start /opt/semsearch/bin/container_start \
     && chmod 755 /opt/semsearch/bin/container_start
 
-FROM python:${PYTHON}-slim
+FROM python:${PYTHON}
 COPY --from=build /opt/semsearch /opt/semsearch
 RUN useradd --uid 10001 --no-create-home --home-dir /indexes semsearch \
     && mkdir -p /documents /indexes \

@@ -215,11 +215,15 @@ def require(database: IndexDatabase, db: sqlite3.Connection, kinds: Collection[K
 
 def explained(database: IndexDatabase, lacking: Sequence[OutsideName]) -> str:
     """What an index would do that is not allowed, and the command that allows it."""
-    wants = "; ".join(map(str, lacking[:3])) + (f"; and {len(lacking) - 3:,} more" if len(lacking) > 3 else "")
     return (
-        f"the index {database.shown_name} would {wants}; you have not allowed that on this machine, where the index is "
-        f"only read; if you trust whoever made it, run: {trust_command(database)}"
+        f"the index {database.shown_name} {would(lacking)}; you have not allowed that on this machine, where the index "
+        f"is only read; if you trust whoever made it, run: {trust_command(database)}"
     )
+
+
+def would(lacking: Sequence[OutsideName]) -> str:
+    """What an index would do, in words."""
+    return "would " + "; ".join(map(str, lacking[:3])) + (f"; and {len(lacking) - 3:,} more" * (len(lacking) > 3))
 
 
 def trust_command(database: IndexDatabase, *options: str) -> str:

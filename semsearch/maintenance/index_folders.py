@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from semsearch.dense.engines import claimed, complete, get_address, release, set_address
 from semsearch.errors import (
@@ -22,6 +24,8 @@ from semsearch.errors import (
     IndexExists,
     IndexLocked,
     IndexNotFound,
+    IndexNotTrusted,
+    IndexOutdated,
     SemsearchError,
     StorageError,
     UsageError,
@@ -39,10 +43,13 @@ from semsearch.storage.index_files import file_sizes, is_map_file
 from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.storage.schema import FORMAT, check_plain, create_tables
-from semsearch.system.durable import replace_file, sync_folder
+from semsearch.system.durable import sync_folder, write_durably
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import LOCK, NOTE, writer_lock
-from semsearch.trust import allowed, forget, record
+from semsearch.trust import allowed, forget, named_outside, not_allowed, record, would
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
 _LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
@@ -135,12 +142,13 @@ _KEPT = ("created", "description", "generation", "published_to", "index_id")  # 
 def renew(folder: Path) -> None:
     """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
 
-    Its files are read by the next sync. The database is replaced in one step. Raises UsageError if the index has texts
-    that a program added, which are in no file; StorageError, IndexLocked; IndexDamaged.
+    Its files are read by the next sync. The database is replaced in one step. Raises IndexNotTrusted unless the user
+    has allowed all that the index names; UsageError if it has texts that a program added, which are in no file;
+    StorageError, IndexLocked; IndexDamaged.
     """
-    path, new_path = folder / DATABASE, folder / f"renewed.{DATABASE}.tmp"
-    with explained(folder), writer_lock(folder):
-        with closing(connect_to_file(path, "rw")) as old:
+    path = folder / DATABASE
+    with explained(folder), TemporaryDirectory() as draft:
+        with closing(connect_to_file(path, "ro")) as old:
             check_plain(old, path, ["documents", "meta", "roots"])
             (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
             if added:
@@ -150,28 +158,43 @@ def renew(folder: Path) -> None:
                 )
             values = dict(old.execute("SELECT key, value FROM meta"))
             roots = old.execute("SELECT id, path, single, include, exclude FROM roots").fetchall()
-            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        known = {field.name for field in fields(Settings)}
-        settings = {name: value for name, value in json.loads(values.get("settings", "{}")).items() if name in known}
-        columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
+        new_path = Path(draft) / DATABASE
         with closing(connect(new_path, "rwc")) as db:
-            create_tables(db)
-            db.execute("BEGIN")
-            for key, value in values.items():
-                if key in _KEPT or key.startswith("vector_store"):
-                    set_meta(db, key, value)
-            set_meta(db, "settings", json.dumps(settings))
-            set_meta(db, IDENTITY, values.get(IDENTITY) or secrets.token_hex(16))
-            for id_, root, single, include, exclude in roots:
-                chosen = columns.get(str(id_), {"text": [], "metadata": []})
-                lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
-                place = root if uri_scheme(root) else as_spelled(Path(root)).as_posix()  # they were as the user wrote
-                row = id_, place, single, *lists, options.get(str(id_), "")
-                db.execute("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            set_meta(db, "format", FORMAT)
-            update_digests(db)
-            db.execute("COMMIT")
-        replace_file(new_path, path)
+            _fill_renewed(db, values, roots)
+            database = IndexDatabase(folder)
+            if lacking := not_allowed(database, named_outside(database, db)):
+                raise IndexNotTrusted(
+                    f"the index {folder} of an earlier version {would(lacking)}; you have not allowed that on this "
+                    f"machine; delete it ({index_command('delete', folder)}), and index those that are yours again"
+                )
+        with writer_lock(folder):
+            with closing(connect_to_file(path, "rw")) as old:
+                check_plain(old, path, ["documents"])
+                old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            write_durably(path, lambda write: write(new_path.read_bytes()))
+
+
+def _fill_renewed(db: sqlite3.Connection, values: dict[str, str], roots: list[tuple[Any, ...]]) -> None:
+    """Create the tables of a renewed index, with the settings and roots of the earlier one."""
+    known = {field.name for field in fields(Settings)}
+    settings = {name: value for name, value in json.loads(values.get("settings", "{}")).items() if name in known}
+    columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
+    create_tables(db)
+    db.execute("BEGIN")
+    for key, value in values.items():
+        if key in _KEPT or key.startswith("vector_store"):
+            set_meta(db, key, value)
+    set_meta(db, "settings", json.dumps(settings))
+    set_meta(db, IDENTITY, values.get(IDENTITY) or secrets.token_hex(16))
+    for id_, root, single, include, exclude in roots:
+        chosen = columns.get(str(id_), {"text": [], "metadata": []})
+        lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
+        place = root if uri_scheme(root) else as_spelled(Path(root)).as_posix()  # they were as the user wrote
+        row = id_, place, single, *lists, options.get(str(id_), "")
+        db.execute("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    set_meta(db, "format", FORMAT)
+    update_digests(db)
+    db.execute("COMMIT")
 
 
 # -- Remove and move ---------------------------------------------------------------------------------------------------
@@ -212,7 +235,8 @@ def delete(folder: Path) -> list[str]:
     if folder.is_symlink():
         raise UsageError(f"{folder} is a link to {folder.resolve()}; name that, or remove the link")
     with explained(folder):
-        check(IndexDatabase(folder))
+        with suppress(IndexOutdated):
+            check(IndexDatabase(folder))
         with writer_lock(folder):
             ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in _LATER]
             for path in sorted(ours, key=lambda file: file.name in _DATABASE and 1 + _DATABASE.index(file.name)):

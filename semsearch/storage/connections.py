@@ -58,6 +58,7 @@ def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection
     connection = connect_to_file(path, mode, patience=patience)
     try:
         connection.check_schema(path)
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")
     except BaseException:
         connection.close()
         raise
@@ -65,7 +66,7 @@ def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection
 
 
 def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
-    """Connect to an SQLite file whose tables may be anybody's: functions that its schema calls do not run."""
+    """Connect to an SQLite file whose tables may be anybody's: `stored_schema` is to be asked first what they are."""
     _check_journal(path)
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     if mode == "rwc" and not path.exists():
@@ -79,8 +80,7 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Co
             connection.setlimit(limit, value)
         if "rw" not in mode:
             connection.set_progress_handler(Patience(), Patience.STEPS)
-        connection.execute(f"PRAGMA cache_size = {_CACHE}")  # the first to fail where files cannot be opened
-        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA trusted_schema = OFF")  # which loads no schema
     except BaseException:
         connection.close()
         raise

@@ -21,6 +21,7 @@ import numpy as np
 from semsearch.arrays.types import Float16
 from semsearch.errors import IndexDamaged
 from semsearch.storage.connections import connect_to_file
+from semsearch.storage.schema import stored_schema
 
 logger = logging.getLogger(__name__)
 Encodings = dict[bytes, Float16]  # by key
@@ -98,9 +99,9 @@ class PassageEncodings:
         """Use the file; None if that fails. One that is damaged is deleted."""
         try:
             with closing(connect_to_file(self._path, mode, patience=_PATIENCE)) as db:
-                for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"):
+                for _, _, sql in stored_schema(db):
                     if sql != _TABLE:
-                        raise ValueError(f"it has another table, view or trigger: {sql[:80]}")
+                        raise ValueError(f"it has another table, view or trigger: {sql[:80]!r}")
                 return use(db)
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, full, or gone
             logger.debug("%s cannot be used: %s", self._path, error)

@@ -176,13 +176,31 @@ def create_tables(db: sqlite3.Connection) -> None:
     db.execute("COMMIT")
 
 
+def stored_schema(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """The kind, name and SQL of all that a database has: to be looked at before any other statement reads its schema.
+
+    SQLite reads the rows of a table `sqlite_stat1` as soon as it loads a schema, and so computes its generated columns:
+    one sent by somebody else may take hours. So expressions are not even parsed here.
+    """
+    depth = db.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 1)
+    db.execute("PRAGMA writable_schema = ON")  # what cannot be parsed is passed over
+    if not db.execute("PRAGMA writable_schema").fetchone()[0]:  # as in the SQLite of macOS
+        db.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, depth)
+    try:
+        rows = db.execute("SELECT type, name, sql FROM sqlite_master").fetchmany(100)
+    finally:
+        db.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, depth)
+        db.execute("PRAGMA writable_schema = RESET")
+    return [row for row in rows if row[2] is not None]  # a key's own index has no SQL
+
+
 def check_tables(db: sqlite3.Connection, path: Path) -> None:
     """Check that a database has our tables and nothing else: a view, a trigger, a generated column or an index on an
     expression could compute something when it is read. To be called before any other statement.
 
     A database without tables passes: the creation of its index was interrupted. Raises IndexOutdated, IndexDamaged.
     """
-    rows = db.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100").fetchall()
+    rows = stored_schema(db)
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if not rows or (version == SCHEMA and {*rows} == _EXPECTED and len(rows) == len(_EXPECTED)):
         return
@@ -210,10 +228,15 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
 def check_plain(db: sqlite3.Connection, path: Path, tables: Collection[str]) -> None:
     """Check that tables of an earlier version only store: none is a view or virtual, or has columns that are computed.
 
-    Raises IndexDamaged.
+    To be called before any other statement. Raises IndexDamaged.
     """
-    for table in tables:
-        row = db.execute("SELECT type, rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-        is_stored = row is not None and row[0] == "table" and row[1] > 0
-        if not is_stored or any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))):
-            raise IndexDamaged(f"{path} has no table {table!r} that only stores; remove {path.parent} and index again")
+    sql = {name: sql for kind, name, sql in stored_schema(db) if kind == "table"}
+    is_plain = not any("sqlite_stat" in str(text).lower() for text in sql.values()) and all(
+        str(sql.get(table)).startswith("CREATE TABLE")
+        and not any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)))
+        for table in tables
+    )
+    if not is_plain:
+        raise IndexDamaged(
+            f"{path} has tables that do more than store, or lacks some; remove {path.parent} and index again"
+        )

@@ -217,43 +217,6 @@ def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch:
         index.search("a ship")
 
 
-@pytest.mark.parametrize(
-    ("statement", "kind"),
-    [
-        ("CREATE VIEW v AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "view"),
-        ("CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM passages; END", "trigger"),
-        ("CREATE VIRTUAL TABLE f USING fts5(x)", "table"),
-        ("CREATE TABLE g (x, y AS (x || x || x))", "table"),
-        ("CREATE  VIRTUAL TABLE f USING fts5(x)", "table"),
-        ("CREATE INDEX i ON documents (instr(hex(path), 'ff'))", "index"),
-        ("ALTER TABLE meta ADD COLUMN more TEXT AS (instr(hex(zeroblob(1000)), value))", "table"),
-    ],
-)
-def test_an_index_that_could_compute_is_not_opened(
-    good: Path, small_vectors: VectorTable, tmp_path: Path, statement: str, kind: str
-) -> None:
-    folder = copied(good, tmp_path / "bad")
-    with closing(sqlite3.connect(folder / DATABASE)) as db:
-        db.execute(statement)
-    with pytest.raises(IndexDamaged, match=f"has the {kind}"):
-        Index.open(folder, vectors=small_vectors, trust=True)
-    assert f"has the {kind}" in list_indexes(tmp_path)[0].problem
-
-
-def test_a_computed_column_behind_the_back_of_sqlite_is_not_read(good: Path, tmp_path: Path) -> None:
-    endless = "CASE WHEN instr(hex(zeroblob(400000000)), 'ff') THEN 1 ELSE 2 END"
-    for table in ("meta", "documents", "roots", "segments"):
-        folder = copied(good, tmp_path / table)
-        with closing(sqlite3.connect(folder / DATABASE)) as db, db:
-            (sql,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-            db.execute("PRAGMA writable_schema = ON")
-            forged = sql.replace("TEXT NOT NULL CHECK", f"TEXT AS ({endless}) CHECK", 1)
-            assert forged != sql
-            db.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (forged, table))
-        with pytest.raises(IndexDamaged, match=f"has the table '{table}'"):
-            Index.open(folder)
-
-
 def test_tables_that_change_while_an_index_is_open_are_checked_again(
     good: Path, tmp_path: Path, small_vectors: VectorTable
 ) -> None:

@@ -8,14 +8,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sealing import trust
 from typer.testing import CliRunner
 
 from semsearch import Index
 from semsearch.cli.main import app
-from semsearch.errors import IndexDamaged, IndexOutdated, UsageError
-from semsearch.maintenance.index_folders import renew
+from semsearch.errors import IndexDamaged, IndexNotTrusted, IndexOutdated, UsageError
+from semsearch.maintenance.index_folders import delete, renew
 from semsearch.storage.connections import DATABASE
+from semsearch.storage.database import IndexDatabase
+from semsearch.trust import OutsideName, record
 
 
 @pytest.fixture
@@ -40,8 +41,13 @@ def without_added_text(path: Path) -> Path:
 def test_it_is_refused_and_the_command_that_is_named_makes_it_again(path: Path) -> None:
     with pytest.raises(IndexOutdated, match=r"from its files with: semsearch index --rebuild --name"):
         Index.open(path)
-    renew(without_added_text(path))
-    trust(path)  # as this user's own index is
+    before = (without_added_text(path) / DATABASE).read_bytes()
+    with pytest.raises(IndexNotTrusted, match=r"would read .*/docs; open the word vectors .*/small"):
+        renew(path)
+    assert (path / DATABASE).read_bytes() == before
+    with closing(sqlite3.connect(path / DATABASE)) as db:  # as this user's own index is
+        docs, vectors = (path.parent / "docs").as_posix(), str(path.parent / "small")
+        record(IndexDatabase(path), db, [OutsideName("root", docs), OutsideName("vectors", vectors)])
     done = CliRunner().invoke(app, ["index", "--rebuild", "--name", str(path)])
     assert done.exit_code == 0, done.output
     with Index.open(path, trust=True) as index:
@@ -56,6 +62,8 @@ def test_texts_that_are_in_no_file_are_not_lost(path: Path) -> None:
     with pytest.raises(UsageError, match="has 1 texts that a program added"):
         renew(path)
     assert (path / DATABASE).read_bytes() == before
+    assert delete(path) == []  # as the message says
+    assert not path.exists()
 
 
 def test_an_index_of_a_later_version_says_so(path: Path) -> None:

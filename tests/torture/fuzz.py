@@ -79,7 +79,9 @@ def fuzz(name: str, folder: Path, seconds: float) -> int:
                 print(f"  {name}: the fuzzer ended with status {status}; see {folder / f'{how}.log'}")
                 break
     findings = [line for path in sorted((folder / "found").iterdir()) if (line := _shown_alone(name, path))]
-    print(f"{name:<18}{seconds / 60:6.1f} minutes {len(findings):>3} findings", *findings, sep="\n  ", flush=True)
+    inputs = (folder / "inputs").stat().st_size if (folder / "inputs").exists() else 0
+    summary = f"{name:<18}{seconds / 60:6.1f} minutes {inputs:>11,} inputs in all {len(findings):>3} findings"
+    print(summary, *findings, sep="\n  ", flush=True)
     return len(findings)
 
 
@@ -114,7 +116,10 @@ def fuzz_here(name: str, folder: Path, how: str, seconds: float) -> None:
     warnings.simplefilter("ignore")
     seen = Counter[str]()
 
+    inputs = (folder / "inputs").open("ab", buffering=0)  # a byte for each input, whatever ends the process
+
     def watched(data: bytes) -> None:
+        inputs.write(b".")
         (folder / "now").write_bytes(data)
         if shown := shown_by(run, data):
             seen[shown] += 1

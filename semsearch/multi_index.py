@@ -129,7 +129,10 @@ class MultiIndex(Searchable):
 
     def _fused(self, answers: Mapping[str, Hits], options: SearchOptions, query: str) -> Hits:
         """The hits of all indexes for a query, as one, read by the reranker if there is one."""
-        hits = _ordered(common(answers.values()).instead(fuse_answers(answers, options.mode)), options)
+        hits = common(answers.values()).instead(fuse_answers(answers, options.mode))
+        if options.mode == "exact":
+            return hits
+        hits = _ordered(hits, options)
         if self._reranker is None:
             return hits
         return rerank(self._reranker, query, hits[: self._wide(options).k])

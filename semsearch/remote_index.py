@@ -29,7 +29,7 @@ from semsearch.results.documents import (
     PdfPage,
 )
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import Context, Hit, Hits
+from semsearch.results.hits import Context, Hit, Hits, Occurrences
 from semsearch.results.omissions import Problem
 from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.origin import Correction
@@ -211,6 +211,7 @@ def _hits(answer: dict[str, Any]) -> Hits:
         missing=tuple(map(str, _list({"missing": [], **answer}, "missing"))),
         corrected=corrected,
         notices=notices,
+        total=Occurrences.from_dict(answer["total"]) if "total" in answer else None,
     )
 
 

@@ -19,7 +19,7 @@ from weakref import ref
 from semsearch.arrays.types import Float32
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, Hit, Hits, best_of
-from semsearch.results.options import Mode, SearchKeywords, SearchOptions, strings
+from semsearch.results.options import RANKING, Mode, SearchKeywords, SearchOptions, strings
 
 if TYPE_CHECKING:
     from semsearch.results.documents import (
@@ -73,7 +73,9 @@ class Searchable(ABC):
         semsearch.search.filters) decide beforehand which documents may answer, regular expressions
         (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates
         (see semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they
-        are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index. A query of
+        are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index.
+        Mode "exact" lists the passages in which the query stands literally, or which match `regex` if it is empty, in
+        the order of the documents, each with its `occurrences`; `hits.total` counts all. A query of
         which no word is known is answered by its words alone; in mode "dense" it finds nothing. What the index cannot
         know of a query is logged as a warning, and in the `warnings` of the hits. Raises UsageError for a query without
         words, for options that make no sense, such as k = 0, and for unknown ones; VectorsMismatch if the word vectors
@@ -124,6 +126,7 @@ class Searchable(ABC):
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")
         chosen = SearchOptions.chosen(options, k, keywords)
+        _check_ranking(chosen.mode, "similar")
         example = str(like) if isinstance(like, Path) else like
         return self._finished(self._similar(example, line, chosen, same_document=same_document), chosen)
 
@@ -145,6 +148,7 @@ class Searchable(ABC):
         """
         if not isinstance(hit, Hit):
             raise UsageError(f"explain takes a query and a hit, not {hit!r}")
+        _check_ranking(mode, "explain")
         return self._explain(query, hit, mode)
 
     def explain_hit(self, hit: Hit) -> Explanation:
@@ -374,6 +378,11 @@ class SingleIndex(Searchable):
 
     @abstractmethod
     def _map_passages(self, ids: Sequence[int]) -> list[MapPassage]: ...
+
+
+def _check_ranking(mode: Mode | None, method: str) -> None:
+    if mode == "exact":
+        raise UsageError(f"{method} needs a mode that ranks ({', '.join(RANKING)}), not exact, which lists")
 
 
 def _named(method: str, name: object) -> str:

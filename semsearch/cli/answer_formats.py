@@ -125,6 +125,8 @@ class Answer:
         if self.hits.corrected:
             fields["corrected"] = [correction.to_dict() for correction in self.hits.corrected]
         fields["hits"] = self.hit_dicts()
+        if self.hits.total is not None:
+            fields["total"] = self.hits.total.to_dict()
         if self.weak:
             fields["weak"] = self.weak
         if self.hits.warnings:
@@ -150,7 +152,10 @@ class Answer:
 
     @property
     def heading(self) -> str:
-        """The line above hits that do not answer, or perhaps; "" above others."""
+        """The line above hits that do not answer, or perhaps, or which are occurrences; "" above others."""
+        if (total := self.hits.total) is not None and self.hits:
+            shown = "" if total.passages == len(self.hits) else f"; the first {len(self.hits):,} (-k shows more)"
+            return f"{total}{shown}:"
         return heading_of(self.hits.verdict, self.hits.missing) if self.hits else ""
 
     @property
@@ -170,6 +175,11 @@ class Answer:
             return [hit.to_dict() for hit in self.hits]
         pairs = zip(self.hits, self.explanations, strict=True)
         return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
+
+
+def score_of(hit: Hit) -> str:
+    """The score of a hit; in mode exact the number of its occurrences, `3×`."""
+    return f"{hit.score:.3f}" if hit.occurrences is None else f"{hit.occurrences:,}×"
 
 
 def path_of(hit: Hit | DuplicatePassage) -> str:
@@ -253,12 +263,12 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
     Near-duplicates and the explanation follow.
     """
     for answer in answers:
-        if answer.hits.verdict == "not here" and answer.hits:
-            yield answer.heading
+        if answer.hits.verdict == "not here" or answer.hits.total is not None:
+            yield from filter(None, [answer.heading])
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
             if hit is not answer.hits[0]:
                 yield ""
-            parts = [path_and_position(hit), f"{hit.score:.3f}", *marks(hit), " › ".join(trail(hit))]
+            parts = [path_and_position(hit), score_of(hit), *marks(hit), " › ".join(trail(hit))]
             yield "  ".join(filter(None, parts))
             yield from _text_lines(hit, is_whole=answer.whole)
             if also := also_in(hit):

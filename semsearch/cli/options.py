@@ -205,7 +205,13 @@ class SearchArguments:
         list[str] | None, index_option("Name, path or URI; default: those of this folder, or the only one. Repeatable.")
     ] = None
     mode: Annotated[
-        Mode, Option("--mode", "-m", metavar="MODE", help="dense (by meaning), lexical (by words), or hybrid (both).")
+        Mode,
+        Option(
+            "--mode",
+            "-m",
+            metavar="MODE",
+            help="dense (by meaning), lexical (by words), hybrid (both), or exact (every occurrence).",
+        ),
     ] = "hybrid"
     filters: FiltersOption = None
     glob: Annotated[

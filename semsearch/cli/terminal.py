@@ -27,6 +27,7 @@ from semsearch.cli.answer_formats import (
     passage_lines,
     path_of,
     position_of,
+    score_of,
     stale_mark,
     trail,
 )
@@ -57,6 +58,8 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
             continue
         asked = query_pattern(answer.compared) if answer.by_words else None
+        if answer.mode == "exact":
+            asked = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
         if answer.heading:
             console.print(Text(answer.heading, "yellow"))
         best = max(hit.score for hit in answer.hits)
@@ -94,7 +97,7 @@ def heading(hit: Hit, *, width: int, best: float) -> Text:
 
     A path is never cut; a trail may be, and stands on the next line where there is no room.
     """
-    line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (f"{hit.score:.3f}", heat(hit.score, best)), "  ")
+    line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (score_of(hit), heat(hit.score, best)), "  ")
     for mark in marks(hit):
         line.append(f"{mark} ", "cyan")
     is_file = hit.root and not uri_scheme(hit.root)

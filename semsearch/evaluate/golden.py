@@ -23,14 +23,14 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate.file_lines import FileLine, numbered_lines
 from semsearch.index import Index
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Hit
-from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.options import RANKING, Mode, SearchOptions
 from semsearch.system.durable import write_durably
 from semsearch.text.tokens import words
 
@@ -267,8 +267,8 @@ def evaluate_golden(
     SourceError, with a line for each bad line of the file; UsageError for an unknown mode.
     """
     for mode in modes:
-        if mode not in get_args(Mode):
-            raise UsageError(f"there is no mode {mode!r}; expected {', '.join(get_args(Mode))}")
+        if mode not in RANKING:
+            raise UsageError(f"there is no mode {mode!r}; expected {', '.join(RANKING)}")
     golden = GoldenFile.read(Path(path))
     if golden.problems:
         raise SourceError("\n".join(golden.problems))

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
@@ -34,6 +33,7 @@ from semsearch.storage.document_rows import (
 )
 from semsearch.storage.find_document import find_document, find_passage, path_of, shown
 from semsearch.system.locations import working_folder
+from semsearch.text.text_lengths import new_headings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -160,8 +160,7 @@ def text_of(passages: Iterable[PassageRow]) -> str:
     parts: list[str] = []
     before: tuple[str, ...] = ()
     for passage in passages:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, passage.headings, strict=False)))
-        parts += [*passage.headings[same:], passage.text]
+        parts += [*new_headings(before, passage.headings), passage.text]
         before = passage.headings
     return _PARTED.join(parts)
 

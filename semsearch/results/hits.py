@@ -111,6 +111,7 @@ class Hit(FoundRecord):
 
     rank: int  # from 1
     score: float  # in the chosen mode; comparable within one answer
+    occurrences: int | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # in the passage, in mode "exact"
     dense: float | None  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, other mode
     lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
     relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
@@ -214,16 +215,37 @@ def html_of_hit(hit: Hit) -> str:
 Verdict = Literal["answers", "perhaps", "not here"]
 
 
+@dataclass(frozen=True, slots=True)
+class Occurrences(Record):
+    """How often a text stands in an index, in mode "exact"."""
+
+    occurrences: int
+    passages: int  # in which it stands
+    documents: int
+
+    def __str__(self) -> str:
+        parts = [
+            f"{number:,} {noun}{'' if number == 1 else 's'}"
+            for number, noun in (
+                (self.occurrences, "occurrence"),
+                (self.passages, "passage"),
+                (self.documents, "document"),
+            )
+        ]
+        return f"{parts[0]} in {parts[1]} of {parts[2]}"
+
+
 class Hits(list[Hit]):
     """The hits of an answer, best first. A list, whose slices are `Hits` too.
 
     `verdict` says of the query whether the index "answers" it, "perhaps" does, or "not here": then the hits are only
-    the nearest passages. It is None for hits of `similar`. `missing` are the words of the query that no document has.
-    `corrected` are its misspelt words, with what was searched for instead; `notices` what else the index cannot know of
-    the query, such as a filter or a phrase that matches nothing.
+    the nearest passages. It is None for hits of `similar`, and in mode "exact", where `total` counts the occurrences in
+    the whole index, and hits are in the order of the documents. `missing` are the words of the query that no document
+    has. `corrected` are its misspelt words, with what was searched for instead; `notices` what else the index cannot
+    know of the query, such as a filter or a phrase that matches nothing.
     """
 
-    __slots__ = ("corrected", "missing", "notices", "verdict")
+    __slots__ = ("corrected", "missing", "notices", "total", "verdict")
 
     def __init__(
         self,
@@ -233,9 +255,11 @@ class Hits(list[Hit]):
         missing: tuple[str, ...] = (),
         corrected: tuple[Correction, ...] = (),
         notices: tuple[str, ...] = (),
+        total: Occurrences | None = None,
     ) -> None:
         super().__init__(hits)
         self.verdict, self.missing, self.corrected, self.notices = verdict, missing, corrected, notices
+        self.total = total
 
     def instead(self, hits: Iterable[Hit], *, notices: tuple[str, ...] | None = None) -> Hits:
         """Other hits of the same answer, perhaps with other notices."""
@@ -245,6 +269,7 @@ class Hits(list[Hit]):
             missing=self.missing,
             corrected=self.corrected,
             notices=self.notices if notices is None else notices,
+            total=self.total,
         )
 
     @property
@@ -269,7 +294,7 @@ class Hits(list[Hit]):
 
     def __str__(self) -> str:
         """A line for each hit, below one for a verdict that the command line shows too."""
-        heading = heading_of(self.verdict, self.missing) if self else nothing_answers(self.missing)
+        heading = str(self.total or heading_of(self.verdict, self.missing)) if self else nothing_answers(self.missing)
         return "\n".join(filter(None, (heading, *map(str, self))))
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -11,7 +11,8 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_ar
 from semsearch.errors import UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
 
-Mode = Literal["hybrid", "dense", "lexical"]
+Mode = Literal["hybrid", "dense", "lexical", "exact"]
+RANKING: tuple[Mode, ...] = ("hybrid", "dense", "lexical")  # modes that rank, and do not list
 Syntax = Literal["full", "plain"]
 _INT64_END = 1 << 63  # the arrays that ids are looked up in
 
@@ -42,7 +43,7 @@ class SearchOptions(Record):
     """
 
     k: int = 10  # hits at most
-    mode: Mode = "hybrid"  # by meaning ("dense"), by words ("lexical"), or by both
+    mode: Mode = "hybrid"  # by meaning ("dense"), words ("lexical"), or both; or literally ("exact")
     min_score: float | None = None  # leave out hits below it
     filters: Sequence[str] = ()  # which documents may answer: all must hold
     context: int = 0  # sentences before and after the quoted one that hits have as well

@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -171,26 +172,38 @@ def follow_each_other(texts: HashedWords, wanted: UInt64) -> Bool:
 _REGEX_SECONDS = 5.0  # for all passages, reading them included
 
 
-def _matching(pattern: str, allowed: IdRanges, index: IndexView) -> IdRanges:
-    """The allowed passages in whose text a regular expression matches. Raises UsageError for one that takes too long,
-    and for one that is none."""
-    import regex  # which few searches need; of Python's own, matching cannot be stopped
+class TimedRegex:
+    """A regular expression that is looked for in many texts, for a limited time from now on.
 
-    try:
-        compiled = regex.compile(pattern, regex.MULTILINE)
-    except regex.error as error:
-        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from None
-    ids, matching, end = allowed.all_ids(), list[int](), time.monotonic() + _REGEX_SECONDS
-    try:
-        for part in _parts(ids):
-            for id_, row in need_passages(index.db, part).items():
-                if compiled.search(row.text, timeout=max(end - time.monotonic(), 1e-9)):
-                    matching.append(id_)
-    except TimeoutError:
-        raise UsageError(
-            f"the regular expression {pattern!r} takes more than {_REGEX_SECONDS:g} seconds for {len(ids):,} "
-            "passages; make it simpler, or choose fewer passages by a filter"
-        ) from None
+    Raises UsageError for a text that is none, and, when it is asked, after this time.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        import regex  # which few searches need; of Python's own, matching cannot be stopped
+
+        try:
+            self._compiled = regex.compile(pattern, regex.MULTILINE)
+        except regex.error as error:
+            raise UsageError(f"{pattern!r} is not a regular expression: {error}") from None
+        self._end = time.monotonic() + _REGEX_SECONDS
+
+    def starts(self, text: str, *, most: int | None = None) -> list[int]:
+        """Where it matches in a text, at most so often."""
+        try:
+            matches = self._compiled.finditer(text, timeout=max(self._end - time.monotonic(), 1e-9))
+            return [match.start() for match in islice(matches, most)]
+        except TimeoutError:
+            raise UsageError(
+                f"the regular expression {self._compiled.pattern!r} takes more than {_REGEX_SECONDS:g} seconds in all "
+                "passages; make it simpler, or choose fewer passages by a filter"
+            ) from None
+
+
+def _matching(pattern: str, allowed: IdRanges, index: IndexView) -> IdRanges:
+    """The allowed passages in whose text a regular expression matches. Raises UsageError as `TimedRegex`."""
+    timed, matching = TimedRegex(pattern), list[int]()
+    for part in _parts(allowed.all_ids()):
+        matching += [id_ for id_, row in need_passages(index.db, part).items() if timed.starts(row.text, most=1)]
     return IdRanges.of_ids(np.sort(np.array(matching, dtype=np.int64)))
 
 

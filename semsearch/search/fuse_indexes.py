@@ -22,7 +22,7 @@ from typing import get_args
 import numpy as np
 
 from semsearch.arrays.types import Float64
-from semsearch.results.hits import DuplicatePassage, Hit, Hits, Verdict
+from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Verdict
 from semsearch.results.options import Mode
 from semsearch.results.origin import Fused, Weights
 from semsearch.search.fusion import fused, weigh
@@ -49,7 +49,14 @@ def common(answers: Iterable[Hits]) -> Hits:
         missing=tuple(word for word in first.missing if all(word in hits.missing for hits in others)),
         corrected=tuple(corrected),
         notices=notices,
+        total=_sum_of([hits.total for hits in (first, *others) if hits.total is not None]),
     )
+
+
+def _sum_of(totals: Sequence[Occurrences]) -> Occurrences | None:
+    if not totals:
+        return None
+    return Occurrences(*(sum(getattr(total, field.name) for total in totals) for field in fields(Occurrences)))
 
 
 def _subject(notice: str) -> str:
@@ -60,8 +67,11 @@ def _subject(notice: str) -> str:
 def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
     """All hits of a query, best first, each with the name of its index, and an origin that explains the new score.
 
-    Of equal scores, the index that was named first comes first. Ranks are still those of each index.
+    Of equal scores, the index that was named first comes first. Ranks are still those of each index. In mode "exact"
+    the hits of each index follow those of the one before.
     """
+    if mode == "exact":
+        return [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     own_weights = [hits[0].origin.weights for hits in answers.values() if hits and hits[0].origin is not None]
     weights = _common(own_weights) if mode == "hybrid" and own_weights else None
     bests = {

@@ -30,6 +30,7 @@ from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
+from semsearch.search.occurrences import find_occurrences
 from semsearch.search.query import prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance
@@ -41,7 +42,12 @@ Stage = Callable[[Query, Candidates, IndexView], Candidates]
 
 
 def search(text: str, options: SearchOptions, index: IndexView) -> Hits:
-    """The passages that answer a query, best first. Raises UsageError for a query without words."""
+    """The passages that answer a query, best first; in mode "exact" those that have its text, in the documents' order.
+
+    Raises UsageError for a query without words.
+    """
+    if options.mode == "exact":
+        return find_occurrences(text, options, index)
     return answer(prepare(text, options, index), index)
 
 

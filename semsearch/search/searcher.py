@@ -62,6 +62,7 @@ class Searcher:
 
         All see one generation. Raises UsageError for a query without words.
         """
+        reranked = reranked and options.mode != "exact"
         wide = self._candidates(options) if reranked else options
         answers = self.in_one_generation(lambda index: [search(query, wide, index) for query in while_wanted(queries)])
         if not reranked:

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
-from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Verdict
+from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Occurrences, Verdict
 from semsearch.results.options import Mode, SearchOptions, Syntax
 from semsearch.results.origin import Correction
 from semsearch.search.boosts import parse_boost
@@ -41,7 +41,9 @@ class RankingParameters(FilterParameters):
         None,
         description="The name of an index, or the names of several to search as one; default: all of the server.",
     )
-    mode: Mode = Field("hybrid", description="dense (by meaning), lexical (by words), or hybrid (both).")
+    mode: Mode = Field(
+        "hybrid", description="dense (by meaning), lexical (by words), hybrid (both), or exact (every occurrence)."
+    )
     min_score: float | None = Field(None, description="Drop hits with a lower score.")
     duplicates: bool = Field(False, description="Return near-duplicates as hits of their own.")
     syntax: Syntax = Field("full", description='full: "phrases" are required and -words excluded; plain: all is text.')
@@ -159,11 +161,14 @@ class QueryHits:
     """The hits of one query."""
 
     query: str
-    verdict: Verdict  # whether the index answers the query; "not here": the hits are only the nearest passages
+    verdict: (
+        Verdict | None
+    )  # null in mode exact; whether the index answers the query; "not here": the hits are only the nearest passages
     answered: bool  # whether there are hits, and the verdict is another
     missing: tuple[str, ...]  # words of the query that no document has
     hits: tuple[Hit, ...]  # with their `origin` only if requested
     next: int | None  # the offset of the next hits; null at the end
+    total: Occurrences | None = None  # in mode exact
     corrected: tuple[Correction, ...] | None = None
     warnings: tuple[str, ...] | None = None  # e.g. about filters, phrases, and indexes that cannot be opened
 
@@ -250,6 +255,7 @@ def _query_hits(
         "answered": hits.answered,
         "missing": hits.missing,
         **asked.page(hits, origin=origin),
+        **({} if hits.total is None else {"total": hits.total.to_dict()}),
         **corrected,
         **({"warnings": warnings} if warnings else {}),
     }

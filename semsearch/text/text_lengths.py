@@ -10,11 +10,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import takewhile
 
 
 def heading_text(title: str, headings: Sequence[str]) -> str:
     """The text that is embedded with a passage's sentences: the title and each heading above it, once, a line each."""
     return "\n".join(dict.fromkeys(text for text in (title, *headings) if text))
+
+
+def new_headings(before: Sequence[str], headings: Sequence[str]) -> Sequence[str]:
+    """Those of a passage's headings that the passage before does not have."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, headings, strict=False)))
+    return headings[same:]
 
 
 CHARACTERS = 10  # of a word, at most

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.codec import Record
-from semsearch.results.options import Mode
+from semsearch.results.options import RANKING, Mode
 from semsearch.text.tokens import words
 from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch_research.evaluate.beir import Collection, collection_folders, read_collection
@@ -308,8 +308,8 @@ def _run(ranker: Ranker, collection: Collection, progress: Report) -> Run:
 def _check(folders: Sequence[str | Path], modes: Sequence[Mode]) -> None:
     check_several(folders=folders, modes=modes)
     for mode in modes:
-        if mode not in get_args(Mode):
-            raise UsageError(f"there is no mode {mode!r}; expected {', '.join(get_args(Mode))}")
+        if mode not in RANKING:
+            raise UsageError(f"there is no mode {mode!r}; expected {', '.join(RANKING)}")
     if len(set(modes)) != len(modes):
         raise UsageError(f"modes must be different, got {', '.join(modes)}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Annotated
 
@@ -29,15 +30,23 @@ from semsearch.results.options import SearchOptions
 from semsearch.search.query_syntax import parse_query
 from semsearch.text.tokens import words
 
+_MOST_OCCURRENCES = 1000  # passages that mode exact lists
+
 
 @options.with_options("search", options.SearchArguments)
 @options.with_options("output", options.OutputArguments)
 def query(
     text: Annotated[
-        list[str], Argument(metavar="TEXT...", help="The query; - reads queries from standard input, one per line.")
-    ],
+        list[str] | None,
+        Argument(
+            metavar="[TEXT...]",
+            help="The query; - reads queries from standard input, one per line. With --regex it may be left out.",
+        ),
+    ] = None,
     *,
-    k: options.KOption = 10,
+    k: Annotated[
+        int | None, Option("-k", metavar="N", help="Maximum number of hits; default: 10, of occurrences 1,000.")
+    ] = None,
     open_: Annotated[
         int | None, Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
     ] = None,
@@ -51,14 +60,25 @@ def query(
     occur in them, and -word must not. Hits at the end that are unlikely to answer are left out (see --all); if
     nothing answers, the nearest three are shown as such.
 
+    --mode exact, or --regex without a query, lists every passage with the text, in the order of the documents, and
+    counts the occurrences, as ripgrep does, in all formats that semsearch reads.
+
     Exit status: 0 with hits (with --all also where nothing answers), 1 if nothing answers, 2 on an error.
     """
-    batch = text == ["-"]
+    if not text and not search.regex:
+        raise UsageError("give a query, or --regex to list the passages that match it")
+    text = text or []
+    if not text:
+        search = replace(search, mode="exact")
+    batch, is_exact = text == ["-"], search.mode == "exact"
     format, whole = output.format, output.is_whole
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
     if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
         raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
+    if explain and is_exact:
+        raise UsageError("--explain explains scores; mode exact counts occurrences")
+    k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
     asked_options = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
@@ -111,7 +131,7 @@ def _batch(answer: Callable[[str], Answer], options: SearchOptions) -> Iterator[
         raise UsageError("standard input has no query; write one per line")
     for query in chain([first], queries):
         try:
-            if not words(query):
+            if not words(query) and options.mode != "exact":
                 raise UsageError(f"the query {quoted(query)} has no words")
             parse_query(query, options.syntax)
         except UsageError as error:

@@ -89,7 +89,7 @@ _CODE = (
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text")
+TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text", version="2")
 PICTURE = _binary(
     "picture",
     ".png .jpg .jpeg .tif .tiff .webp .bmp .gif",

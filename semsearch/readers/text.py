@@ -3,7 +3,7 @@
 Files that give a line to each paragraph, record or list entry have no blank lines, or few. So lines are taken for
 paragraphs when lines that follow each other are long (no one wraps at more than 120 characters) or when hardly any of
 them goes on in lower case (wrapped prose does so three times in four). Elsewhere an entry of a list is one, and so is
-each line where lines end before they are full, as those of a list of tasks do. Of a log's lines that differ only in
+each line where lines are short or end before they are full, as those of a list of tasks do. Of a log's lines that differ only in
 their time, the first is kept, with their number. A line underlined with === or --- is a heading.
 """
 
@@ -22,6 +22,8 @@ _LONG_LINE = 120  # characters, on average
 _FEW_CONTINUED = 0.15  # of the lines that follow another
 _ENOUGH_LINES = 8  # to judge by
 _FEW_LINES = 3  # of a list, at least
+_NARROW = 40  # characters: no one wraps prose so early
+_PUNCTUATION = re.compile(r"[.,;!?](?:\s|\Z)")
 _RAGGED = 8  # parts of the longest line, of which one may be missing at the end of a full line
 
 _ENTRY = re.compile(r"(?:[-*+•–]|\(?\d{1,3}[.)]|\[[ xX]\]|\([A-Z]\)|x (?=\d{4}-))\s")
@@ -104,7 +106,9 @@ def _entries(source: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]
 
 
 def _are_unfilled(lines: list[str]) -> bool:
-    """Whether most lines have room for the first word of the next."""
+    """Whether most lines have room for the first word of the next, or all are short, and few as in prose."""
+    if max(map(len, lines)) <= _NARROW and 4 * sum(1 for line in lines if _PUNCTUATION.search(line)) <= len(lines):
+        return True
     width = sorted(map(len, lines))[-2] * (1 - 1 / _RAGGED)  # the longest may be an address
     unfilled = sum(len(line) + 1 + len(after.split(maxsplit=1)[0]) <= width for line, after in pairwise(lines))
     return 2 * unfilled >= len(lines) - 1

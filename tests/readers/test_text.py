@@ -26,6 +26,8 @@ def test_lines_that_do_not_go_on_are_entries_of_a_list() -> None:
 def test_each_line_of_a_list_of_tasks_is_one_and_so_is_each_entry() -> None:
     tasks = ["buy milk", "call the plumber about the boiler", "(A) pay rent +home", "x 2026-01-01 water plants"]
     assert texts("\n".join(tasks)) == tasks
+    short = ["Milk", "(A) call mum", "paint the fence", "water the plants on friday", "book a hotel in Lyon"]
+    assert texts("\n".join(short)) == short
     assert texts("- one that\n  goes on\n- two\n- three") == ["- one that\n  goes on", "- two", "- three"]
     code = "if ready:\n    go()\nelse:\n    wait(1)\nprint('gone at last, or not')"
     assert texts(code) == [code]

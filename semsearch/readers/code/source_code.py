@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from operator import itemgetter
 from pathlib import PurePath
+from time import process_time
 from typing import Any, NamedTuple
 
 from pygments.lexers import get_lexer_for_filename
@@ -118,6 +119,7 @@ _LARGEST = 2_000_000  # characters of a file that a person wrote
 _LONG_LINES = 300  # characters of its lines, on average
 _SHORT_FILE = 5_000  # characters of a file whose lines may be long: a test with one table, say
 _WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
+_MOST_SECONDS = 10
 _LONGEST = 200  # characters of a name
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _NAMES = (Name.Function, Name.Class)
@@ -145,7 +147,7 @@ def read(source: str, name: str) -> Document:
         except ClassNotFound:
             plain = text.read(source, name)
             return Document(source, plain.blocks, "code", PurePath(name).name)
-        shape = _lexed(source, starts, lexer.get_tokens_unprocessed(source))
+        shape = _lexed(source, starts, _in_time(lexer.get_tokens_unprocessed(source), name))
     else:
         shape = scanned(source, starts, language)
         definitions = [
@@ -246,6 +248,15 @@ def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
         word = value.strip() or word
     shape = Shape(source, starts, "".join(mask), comments)
     return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
+
+
+def _in_time(tokens: Iterator[Any], name: str) -> Iterator[Any]:
+    """The tokens of a lexer, some of which take time that grows with the square of odd texts. Raises SourceError."""
+    end = process_time() + _MOST_SECONDS
+    for token in tokens:
+        if process_time() > end:
+            raise SourceError(f"{name} takes more than {_MOST_SECONDS} seconds to read; exclude it")
+        yield token
 
 
 def _add(comments: list[Comment], comment: Comment) -> None:

@@ -51,9 +51,9 @@ def pptx(slide: str, *, times: int = 1) -> bytes:
 def xlsx(rows: str, shared: str = "", name: str = "A") -> bytes:
     return zipped(
         {
-            "_rels/.rels": relations(officeDocument="xl/book.xml"),
-            "xl/book.xml": f'<workbook {S}><sheets><sheet name="{name}" r:id="worksheet"/></sheets></workbook>',
-            "xl/_rels/book.xml.rels": relations(worksheet="sheet.xml", sharedStrings="strings.xml"),
+            "_rels/.rels": relations(officeDocument="xl/workbook.xml"),
+            "xl/workbook.xml": f'<workbook {S}><sheets><sheet name="{name}" r:id="worksheet"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": relations(worksheet="sheet.xml", sharedStrings="strings.xml"),
             "xl/sheet.xml": f"<worksheet {S}><sheetData>{rows}</sheetData></worksheet>",
             "xl/strings.xml": f"<sst {S}>{shared}</sst>",
         }

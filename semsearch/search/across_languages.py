@@ -115,13 +115,12 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
     """
     asked = query_words(query, index)
     languages = index.languages_of(passages)
-    sentences = [sentence for passage in passages for sentence in passage.sentence_texts]
-    counts = [len(passage.sentences) for passage in passages]
-    headings = ["\n".join(passage.headings) for passage in passages]
-    spoken = [language for language, count in zip(languages, counts, strict=True) for _ in range(count)]
-    similar = similarities(asked, [*sentences, *headings], [*spoken, *languages])
-    above: Float32 = similar[len(sentences) :]
-    best = np.maximum(np.maximum.reduceat(similar[: len(sentences)], np.cumsum([0, *counts])[:-1], axis=0), above)
+    sentences = [tuple(passage.sentence_texts) for passage in passages]
+    headings = [("\n".join(passage.headings),) for passage in passages]
+    similar = similarities(asked, [*sentences, *headings], [*languages, *languages])
+    n, starts = sum(map(len, sentences)), np.cumsum([0, *map(len, sentences)])[:-1]
+    above: Float32 = similar[n:]
+    best = np.maximum(np.maximum.reduceat(similar[:n], starts, axis=0), above)
     bare = [at for at, passage in enumerate(passages) if not passage.headings]
     above[bare] = best[bare]
     idf = np.square(asked.weights)

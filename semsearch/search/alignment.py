@@ -31,7 +31,7 @@ from semsearch.embedding.word_finder import as_multilingual, word_ids
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import PassageParts
-from semsearch.search.text_words import ReadTexts
+from semsearch.search.text_words import ReadTexts, Texts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import QuestionTerms, hashes_of
 from semsearch.text.tokens import hash_chunks, hash_whole
@@ -71,11 +71,10 @@ class AlignedPassages:
 
         parts = [*index.reader.memory.parts.of(ids, read).values()]
         spoken = index.languages_of([rows[id_] for id_ in ids])
-        texts_of = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
-        counts = [*map(len, texts_of)]
+        groups = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
+        counts = [*map(len, groups)]
         ends = np.cumsum([0, *counts]).tolist()
-        languages = np.repeat([*spoken, *spoken[:around]], counts).tolist()
-        similar = similarities(asked, [text for texts in texts_of for text in texts], languages)
+        similar = similarities(asked, groups, [*spoken, *spoken[:around]])
         n = ends[len(parts)]  # sentences; the rest is around them
         alone, numbers = similar[:n], np.arange(n) - np.repeat(ends[: len(parts)], counts[: len(parts)])
         return cls(
@@ -89,27 +88,17 @@ class AlignedPassages:
         )
 
 
-def similarities(asked: QueryWords, texts: Sequence[str], languages: Sequence[str]) -> Float32:
-    """How well each text, in one of these languages, has each word of the query: A. (n, q)"""
-    different = dict.fromkeys(languages)
-    if len(different) == 1:
-        return _similarities_in(asked, texts, languages[0])
-    similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
-    for language in different:
-        at = np.flatnonzero([code == language for code in languages])
-        similar[at] = _similarities_in(asked, [texts[number] for number in at.tolist()], language)
-    return similar
-
-
-def _similarities_in(asked: QueryWords, texts: Sequence[str], language: str) -> Float32:
-    """The same for texts in one language."""
-    similar: Float32 = np.zeros((len(texts), len(asked.names)), dtype=np.float32)
-    words = asked.read_texts.words(texts, language, asked.table)
+def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
+    """How well each of the n texts of groups has each word of the query: A. `languages`: that of each group. (n, q)"""
+    similar: Float32 = np.zeros((sum(map(len, groups)), len(asked.names)), dtype=np.float32)
+    if not groups:
+        return similar
+    words = asked.read_texts.words(groups, languages, asked.table)
     if len(words.ids) and asked.table is not None and asked.vectors is not None:
         ids, which = np.unique(words.ids, return_inverse=True)
-        rows = asked.table.rows(ids)
+        rows, squares = asked.read_texts.rows(ids, asked.table)
         cosines = np.maximum(_products(rows, asked.vectors), 0)
-        cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
+        cosines *= cosines / np.maximum(squares, np.float32(1e-9))[:, None]
         firsts = are_new(words.of_ids).nonzero()[0]
         similar[words.of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
     if not len(asked.terms):

@@ -220,7 +220,7 @@ def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quote
         if similarity:
             shown = texts[first - step] if step else " ".join(texts[first : last + 1])
             there = [*dict.fromkeys(split_words(shown))]
-            alone = similarities(asked, there, [passage.language] * len(there))[:, row]
+            alone = similarities(asked, [tuple(there)], [passage.language])[:, row]
             match = there[int(alone.argmax())] if alone.max() > 0.99 * similarity else name
         words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
     return Quoted(hit.sentence, sum(word.share for word in words), tuple(words))

@@ -87,8 +87,8 @@ class PassageParts:
 
     def __init__(self, row: PassageRow, document: DocumentRow) -> None:
         around = (*row.headings, document.title, document.path.rpartition("/")[2])
-        self.compared = [with_parts(text, document.format) for text in row.sentence_texts]  # with query's words
-        self.around = [with_parts(text, document.format) for text in around]
+        self.compared = tuple(with_parts(text, document.format) for text in row.sentence_texts)  # with query's words
+        self.around = tuple(with_parts(text, document.format) for text in around)
         self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)
         self._starts, self._ends = row.sentences[:, 0].tolist(), row.sentences[:, 1].tolist()
         self._is_source = document.format in CODE  # of source code, each piece is shown alone

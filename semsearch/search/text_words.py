@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from semsearch.arrays.types import Int32, Int64, UInt64
+from semsearch.arrays.types import Float32, Int32, Int64, UInt64
 from semsearch.embedding.word_finder import as_multilingual, english_of
-from semsearch.system.open_cache import ReadCache
+from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
 from semsearch.word_vectors.table import WordVectors
 
-_WordForms = tuple[UInt64, UInt64, Int32]  # hashes, terms and ids of one text
-_NO_WORDS: _WordForms = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
-_MOST_TEXTS = 8192  # ten megabytes of sentences
+Texts = tuple[str, ...]  # that are read together, such as the sentences of a passage
+_Form = tuple[Any, Int64]  # a form of the words of some texts, one after the other, and how many each text has
+_MOST_READ = 4096  # such groups: ten megabytes
 _MOST_STEMS = 1 << 17  # terms that are remembered
+_MOST_ROWS = 1 << 15  # vectors of words: at most 32 megabytes at 256 dimensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +38,69 @@ class TextWords:
 
 
 class ReadTexts:
-    """The words of texts that were read lately: sentences are quoted again and again. Threads may share it."""
+    """The words of texts that were read lately: passages are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._caches: dict[tuple[str, str], ReadCache[str, _WordForms]] = {}  # by language and table
+        self._caches: dict[tuple[str, str], ReadCache[Texts, tuple[_Form, ...]]] = {}  # by language and table
+        self._rows: OpenCache[str, _DecodedRows] = OpenCache()  # by table
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
-    def words(self, texts: Sequence[str], language: str, table: WordVectors | None = None) -> TextWords:
-        """The words of texts in a language; without a table there are no ids."""
-        hashes, terms, ids = zip(_NO_WORDS, *self._forms(texts, language, table), strict=True)
+    def words(self, groups: Sequence[Texts], languages: Sequence[str], table: WordVectors | None = None) -> TextWords:
+        """The words of all texts of groups, each in its language; without a table there are no ids."""
+        forms: dict[Texts, tuple[_Form, ...]] = {}
+        for language in dict.fromkeys(languages):
+            own = [group for group, code in zip(groups, languages, strict=True) if code == language]
+            forms |= self._forms(own, language, table)
+        hashes, terms, ids = zip(*(forms[group] for group in groups), strict=True)
         return TextWords(*_joined(hashes), *_joined(terms), *_joined(ids))
 
     def terms(self, texts: Sequence[str], language: str) -> list[UInt64]:
         """The terms of each text in a language, in order."""
-        return [terms for _, terms, _ in self._forms(texts, language, None)]
+        forms = self._forms([(text,) for text in texts], language, None)
+        return [forms[text,][1][0] for text in texts]
 
-    def _forms(self, texts: Sequence[str], language: str, table: WordVectors | None) -> list[_WordForms]:
-        cache = self._caches.setdefault((language, "" if table is None else table.digest), ReadCache(_MOST_TEXTS))
+    def rows(self, ids: Int32, table: WordVectors) -> tuple[Float32, Float32]:
+        """The vectors of different words, and their squared lengths. (n,) -> (n, d), (n,)"""
+        if len(ids) > _MOST_ROWS:
+            return _decoded(ids, table)
+        return self._rows.get(table.digest, partial(_DecodedRows, table)).of(ids)
 
-        def read(lacking: list[str]) -> dict[str, _WordForms]:
-            return dict(zip(lacking, self._read(lacking, language, table), strict=True))
+    def _forms(
+        self, groups: Sequence[Texts], language: str, table: WordVectors | None
+    ) -> dict[Texts, tuple[_Form, ...]]:
+        cache = self._caches.setdefault((language, "" if table is None else table.digest), ReadCache(_MOST_READ))
 
-        forms = cache.of(texts, read)
-        return [forms[text] for text in texts]
+        def read(lacking: list[Texts]) -> dict[Texts, tuple[_Form, ...]]:
+            parts = [
+                _split(words, counts, [*map(len, lacking)])
+                for words, counts in self._read([text for group in lacking for text in group], language, table)
+            ]
+            return dict(zip(lacking, zip(*parts, strict=True), strict=True))
 
-    def _read(self, texts: Sequence[str], language: str, table: WordVectors | None) -> Iterator[_WordForms]:
-        """The words of each text: hashes, terms and ids."""
+        return cache.of(groups, read)
+
+    def _read(self, texts: Sequence[str], language: str, table: WordVectors | None) -> Iterator[_Form]:
+        """The words of texts: hashes, terms and ids."""
         chunks = [*word_chunks(texts, language)]
         counts = np.concatenate([chunk.counts for chunk in chunks])
         hashes = np.concatenate([chunk.hashes for chunk in chunks])
+        yield hashes, counts
         if RULES[language].sequences:
             parts = sequences(texts, language)
-            terms, of_terms = parts.hashes, np.diff(parts.indptr)
+            yield parts.hashes, np.diff(parts.indptr)
         else:
-            terms, of_terms = self._terms(chunks, language), counts
+            yield self._terms(chunks, language), counts
         several = None if table is None else as_multilingual(table)
         if several is not None and language in several.tables:
             words = several.words_of(texts, language, keep_unknown=False)
-            ids, of_ids = words.ids, words.lengths
+            ids, counts = words.ids, words.lengths
         elif table is not None:
-            ids, of_ids = english_of(table).lookup(hashes), counts
+            ids = english_of(table).lookup(hashes)
         else:
-            ids, of_ids = np.zeros(0, dtype=np.int32), np.zeros(len(texts), dtype=np.int64)
-        ids_of_texts = [part[part >= 0] for part in _split(ids, of_ids)]
-        return zip(_split(hashes, counts), _split(terms, of_terms), ids_of_texts, strict=True)
+            ids = np.full(len(hashes), -1, dtype=np.int32)
+        known = np.bincount(np.repeat(np.arange(len(texts)), counts)[ids >= 0], minlength=len(texts))
+        yield ids[ids >= 0], known
 
     def _terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
         with self._stemming:
@@ -90,13 +110,44 @@ class ReadTexts:
             return np.asarray(self._lexicon.terms[np.concatenate(numbers)])
 
 
-def _split(words: Any, counts: Int64) -> list[Any]:
-    """The words of all texts as those of each."""
-    ends = np.cumsum(counts).tolist()
-    return [words[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+class _DecodedRows:
+    """The vectors of words that passages had lately: all are forgotten before there are too many."""
+
+    def __init__(self, table: WordVectors) -> None:
+        self._table = table
+        self._places = np.full(len(table), -1, dtype=np.int32)
+        self._rows = np.empty((_MOST_ROWS, table.dimension), dtype=np.float32)  # takes memory where it is written
+        self._squares = np.empty(_MOST_ROWS, dtype=np.float32)
+        self._used = 0
+        self._adding = Lock()
+
+    def of(self, ids: Int32) -> tuple[Float32, Float32]:
+        """The vectors of different words, and their squared lengths. (n,) -> (n, d), (n,)"""
+        with self._adding:
+            places = self._places[ids]
+            if len(lacking := ids[places < 0]):
+                if self._used + len(lacking) > _MOST_ROWS:
+                    self._places[:], self._used, lacking = -1, 0, ids
+                first, self._used = self._used, self._used + len(lacking)
+                self._rows[first : self._used], self._squares[first : self._used] = _decoded(lacking, self._table)
+                self._places[lacking] = np.arange(first, self._used)
+                places = self._places[ids]
+            return self._rows.take(places, axis=0), self._squares[places]
 
 
-def _joined(forms: Sequence[Any]) -> tuple[Any, Int64]:
-    """A form of the words of n texts, one after the other, with the number of each one's text; the first is no text."""
-    lengths = np.fromiter(map(len, forms), dtype=np.int64, count=len(forms))
-    return np.concatenate(forms), np.repeat(np.arange(-1, len(forms) - 1), lengths)
+def _decoded(ids: Int32, table: WordVectors) -> tuple[Float32, Float32]:
+    rows = table.rows(ids)
+    return rows, np.einsum("ij,ij->i", rows, rows)
+
+
+def _split(words: Any, counts: Int64, sizes: Sequence[int]) -> list[_Form]:
+    """A form of the words of all texts as those of each group, which has so many texts."""
+    of_texts = np.split(counts, np.cumsum(sizes)[:-1])
+    return [*zip(np.split(words, np.cumsum([*map(np.sum, of_texts)])[:-1]), of_texts, strict=True)]
+
+
+def _joined(forms: Sequence[_Form]) -> tuple[Any, Int64]:
+    """A form of the words of n texts, one after the other, with the number of each one's text."""
+    words, counts = zip(*forms, strict=True)
+    lengths = np.concatenate(counts)
+    return np.concatenate(words), np.repeat(np.arange(len(lengths)), lengths)

@@ -85,7 +85,7 @@ def test_sentences_are_scored_by_the_definition(tmp_path: Path, small_vectors: V
             passage = get_passages(view.db, [1])[1]
             asked = query_words(prepare(query, SearchOptions(syntax="plain"), view), view)
             texts = passage.sentence_texts
-            similar = recalled(similarities(asked, texts, ["en"] * len(texts)), np.arange(len(texts)))
+            similar = recalled(similarities(asked, [tuple(texts)], ["en"]), np.arange(len(texts)))
             found = similar @ word_weights(asked, similar.sum(axis=0), np.array(len(texts)))
             assert found.tolist() == pytest.approx(scores(query, passage, view.reader, small_vectors), rel=1e-4)
 

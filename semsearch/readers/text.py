@@ -3,8 +3,8 @@
 Files that give a line to each paragraph, record or list entry have no blank lines, or few. So lines are taken for
 paragraphs when lines that follow each other are long (no one wraps at more than 120 characters) or when hardly any of
 them goes on in lower case (wrapped prose does so three times in four). Elsewhere an entry of a list is one, and so is
-each line where lines are short or end before they are full, as those of a list of tasks do. Of a log's lines that differ only in
-their time, the first is kept, with their number. A line underlined with === or --- is a heading.
+each line where lines are short or end before they are full, as those of a list of tasks do. Of a log's lines that
+differ only in their time, the first is kept, with their number. A line underlined with === or --- is a heading.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ import pytest
 from packages import needed
 from sample_files.valid_files import pdf
 
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import UsageError
 from semsearch.readers.pages.pdf_pages import opened_pdf
 from semsearch.readers.pages.pdf_pictures import MOST_PIXELS, Box, PlacedPage, draw_page, page_picture, place_sentences
 
-pypdfium2 = needed("pypdfium2")
+needed("pypdfium2")
 needed("reportlab")
 
 WANTED = "The tide lifts every boat."
@@ -36,11 +36,11 @@ def page_of(*lines: tuple[str, float, float], turned: int = 0, crop: tuple[int, 
     return pdf(draw)
 
 
-def drawn(data: bytes, width: int = 800, **options: Any) -> UInt8:
+def drawn(data: bytes, width: int = 800) -> UInt8:
     with opened_pdf(data, "a.pdf") as document:
         page = document[0]
         try:
-            return draw_page(document, page, width, pypdfium2, **options)
+            return draw_page(page, width)
         finally:
             page.close()
 
@@ -139,8 +139,3 @@ def test_the_fields_of_a_form_are_drawn() -> None:
         canvas.drawString(0, 0, "")
 
     assert page_picture(pdf(draw), "a.pdf", 1, 50) != page_picture(pdf(empty), "a.pdf", 1, 50)
-
-
-def test_a_page_that_takes_too_long_is_given_up() -> None:
-    with pytest.raises(SourceError, match="takes too long"):
-        drawn(page_of((WANTED, 60, 400)), seconds=-1.0)

@@ -33,7 +33,7 @@ from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Spot, title_of
 from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph, Usual, paragraphs
-from semsearch.readers.pages.pdf_pages import opened_pdf, pdfium, read_pages
+from semsearch.readers.pages.pdf_pages import opened_pdf, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
 from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines
 from semsearch.results.omissions import Omission
@@ -265,7 +265,7 @@ def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
 
             def drawn(number: int = number) -> UInt8:
                 with closing(document[number - 1]) as page:
-                    return draw_page(document, page, round(_DOTS * page.get_size()[0]), pdfium())
+                    return draw_page(page, round(_DOTS * page.get_size()[0]))
 
             lines = lines_of(f"{key} {number}", drawn) if number in pages.sizes else "it is damaged"
             if isinstance(lines, str):

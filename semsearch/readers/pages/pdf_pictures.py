@@ -11,13 +11,14 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-import time
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -106,120 +107,62 @@ _PIECE = 12  # letters of a piece: shorter ones occur anywhere
 _NEARLY = 0.9  # of a sentence's letters
 _SHORT = 8  # letters: so short a sentence may be anywhere on a page
 _NEAR = 200  # letters after the sentence before, within which a short one that occurs again is believed
+_Span = tuple[int, int]
 
 
-class Piece(NamedTuple):
-    """Consecutive letters of a page, from `start` to before `end`."""
+def find_sentences(sentences: Sequence[str], first: str, second: str) -> Iterator[list[_Span]]:
+    """The pieces of each sentence, in order, in the letters of two pages; none of one that is not there.
 
-    page: int  # index among the pages that are searched
-    start: int
-    end: int
-
-
-class SentenceSearch:
-    """Finds the sentences of one page, in their order, on that page and those that follow."""
-
-    def __init__(self, pages: Sequence[str]) -> None:
-        self._pages = pages
-        self._after = 0  # the letters of the first page up to here belong to sentences before
-
-    def find(self, sentence: str) -> list[Piece]:
-        """The pieces of a sentence, given by its letters, in order; empty if it is not there."""
-        whole = self._whole(sentence)
-        pieces = [whole] if whole else self._pieces(sentence)
-        self._after = next((piece.end for piece in reversed(pieces) if piece.page == 0), self._after)
-        return pieces
-
-    def _whole(self, sentence: str) -> Piece | None:
-        page = self._pages[0]
-        start = page.find(sentence, self._after) if sentence else -1
-        if len(sentence) < _SHORT and start > self._after + _NEAR:
-            start = -1
-        if start < 0 and sentence and (len(sentence) >= _SHORT or page.count(sentence) == 1):
-            start = page.find(sentence)
-        return None if start < 0 else Piece(0, start, start + len(sentence))
-
-    def _pieces(self, sentence: str) -> list[Piece]:
-        pieces: list[Piece] = []
-        page, after, done = 0, self._after, 0
-        while done < len(sentence):
-            piece = self._next(sentence[done:], page, after)
-            if piece is None:
-                break
-            pieces.append(piece)
-            page, after, done = piece.page, piece.end, done + piece.end - piece.start
-        return pieces if pieces and done >= _NEARLY * len(sentence) else []
-
-    def _next(self, rest: str, page: int, after: int) -> Piece | None:
-        """The longest beginning of what is left of a sentence: after what was found, on that page, or on a later."""
-        for number in range(page, len(self._pages)):
-            letters = self._pages[number]
-            for start in (after, 0) if number == page else (0,):
-                length = longest_beginning(rest, letters, start)
-                if length >= _PIECE:
-                    at = letters.find(rest[:length], start)
-                    return Piece(number, at, at + length)
-        return None
+    The sentences begin on the first page, one after the other.
+    """
+    letters, after = first + second, 0
+    for sentence in map(letters_of, sentences):
+        pieces = _pieces(sentence, letters, after)
+        after = min(pieces[-1][1], len(first)) if pieces else after
+        yield pieces
 
 
-def longest_beginning(text: str, letters: str, start: int) -> int:
-    """The length of the longest beginning of a text that occurs in letters at or after a start."""
-    least, most = 0, len(text)
-    while least < most:
-        middle = (least + most + 1) // 2
-        if letters.find(text[:middle], start) >= 0:
-            least = middle
-        else:
-            most = middle - 1
-    return least
+def _pieces(sentence: str, letters: str, after: int) -> list[_Span]:
+    start = letters.find(sentence, after)
+    start = letters.find(sentence) if start < 0 else start
+    if not sentence or (
+        len(sentence) < _SHORT and not (after <= start <= after + _NEAR or letters.count(sentence) == 1)
+    ):
+        return []
+    if start >= 0:
+        return [(start, start + len(sentence))]
+    pieces, done = list[_Span](), 0
+    while done < len(sentence):  # a footnote, or the edge of the page, comes between
+        rest = sentence[done:]
+        start, length = max((_longest_beginning(rest, letters, begin) for begin in (after, 0)), key=itemgetter(1))
+        if length < _PIECE:
+            break
+        after, done = start + length, done + length
+        pieces.append((start, after))
+    return pieces if done >= _NEARLY * len(sentence) else []
+
+
+def _longest_beginning(text: str, letters: str, start: int) -> tuple[int, int]:
+    """Where the longest beginning of a text is in letters at or after a start, and its length."""
+    length = bisect_left(range(1, len(text) + 1), True, key=lambda size: letters.find(text[:size], start) < 0)
+    return letters.find(text[:length], start), length
 
 
 # -- Pictures ----------------------------------------------------------------------------------------------------------
 
 MOST_PIXELS = 9_000_000  # a page of A4 in 300 dots an inch; the bitmap takes three bytes each
-MOST_SECONDS = 10.0  # for drawing a page
-_WHITE = 0xFFFFFFFF
+MOST_SECONDS = 20.0  # for drawing a page
 
 
-def draw_page(document: Any, page: Any, width: int, pypdfium2: Any, *, seconds: float = MOST_SECONDS) -> UInt8:
-    """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3).
-
-    Raises SourceError for a page that takes longer than `seconds`.
-    """
-    shown_width, shown_height = page.get_size()
-    height = max(1, round(width * shown_height / max(shown_width, 1e-6)))
-    if width * height > MOST_PIXELS:
-        smaller = (MOST_PIXELS / (width * height)) ** 0.5
-        width, height = max(1, int(width * smaller)), max(1, int(height * smaller))
-    width, height = min(width, MOST_PIXELS), min(height, MOST_PIXELS)
-    raw = pypdfium2.raw
-    bitmap = pypdfium2.PdfBitmap.new_native(width, height, raw.FPDFBitmap_BGR, rev_byteorder=True)
+def draw_page(page: Any, width: int) -> UInt8:
+    """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3)."""
+    across, down = (max(side, 0.01) for side in page.get_size())
+    scale = min(width / across, (MOST_PIXELS / (across * down)) ** 0.5) - 0.9 / max(across, down)
+    bitmap = page.render(scale=scale, rev_byteorder=True)
     try:
-        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
-        _draw(bitmap, page, width, height, raw, until=time.monotonic() + seconds)
-        if document.formenv is not None:
-            raw.FPDF_FFLDraw(document.formenv.raw, bitmap.raw, page.raw, 0, 0, width, height, 0, _flags(raw))
         return np.array(bitmap.to_numpy()[..., :3])
     finally:
         bitmap.close()
-
-
-def _flags(raw: Any) -> int:
-    return int(raw.FPDF_ANNOT | raw.FPDF_REVERSE_BYTE_ORDER)
-
-
-def _draw(bitmap: Any, page: Any, width: int, height: int, raw: Any, *, until: float) -> None:
-    """Draw step by step, so that a page that was made to take for ever does not."""
-    pause = raw.IFSDK_PAUSE(version=1, NeedToPauseNow=_asks(raw, lambda: time.monotonic() > until), user=None)
-    state = raw.FPDF_RenderPageBitmap_Start(bitmap.raw, page.raw, 0, 0, width, height, 0, _flags(raw), pause)
-    raw.FPDF_RenderPage_Close(page.raw)
-    if state != raw.FPDF_RENDER_DONE:
-        raise SourceError("this page takes too long to draw; its text can still be read")
-
-
-def _asks(raw: Any, is_over: Callable[[], bool]) -> Any:
-    kind = dict(raw.IFSDK_PAUSE._fields_)["NeedToPauseNow"]
-    return kind(lambda _: is_over())
 
 
 # -- Pages with sentences ----------------------------------------------------------------------------------------------
@@ -270,7 +213,7 @@ def place_sentences(data: bytes, name: str, number: int, before: Sequence[str], 
 
 
 def _limits(data: bytes) -> Limits:
-    return Limits(2 * MOST_SECONDS, Limits.of(len(data)).memory)
+    return Limits(MOST_SECONDS, Limits.of(len(data)).memory)
 
 
 # -- In the other process ----------------------------------------------------------------------------------------------
@@ -283,7 +226,7 @@ def drawn(data: bytes, name: str, number: int, width: int) -> bytes:
         if document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM:
             document.init_forms()  # before the first page is opened
         with _page(document, name, number, pypdfium2) as page:
-            pixels = draw_page(document, page, width, pypdfium2)
+            pixels = draw_page(page, width)
     return to_png(pixels)
 
 
@@ -296,22 +239,17 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
             letters, characters = page_letters(text, pypdfium2.raw)
             earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
             later = _letters_on(document, number + 1, pypdfium2) if on else ""
-            places = [
-                [box for start, end in parts for box in boxes_of(characters[start:end], page, text, pypdfium2.raw)]
-                for parts in (*_pieces_on(before, (earlier, letters), 1), *_pieces_on(on, (letters, later), 0))
-            ]
+            begun = ([(start - len(earlier), end - len(earlier)) for start, end in pieces]
+                     for pieces in find_sentences(before, earlier, letters))  # fmt: skip
+            places = []
+            for pieces in (*begun, *find_sentences(on, letters, later)):
+                parts = (characters[max(0, start) : max(0, end)] for start, end in pieces)
+                places.append([box for part in parts if part for box in boxes_of(part, page, text, pypdfium2.raw)])
             width, height = page.get_size()
             label = str(document.get_page_label(number - 1) or "")
             return msgspec.json.encode(PlacedPage(len(document), label, width, height, places))
         finally:
             text.close()
-
-
-def _pieces_on(sentences: Sequence[str], pages: Sequence[str], wanted: int) -> Iterator[list[tuple[int, int]]]:
-    """For each sentence, where its pieces on the wanted one of the pages begin and end."""
-    search = SentenceSearch(pages)
-    for sentence in sentences:
-        yield [(piece.start, piece.end) for piece in search.find(letters_of(sentence)) if piece.page == wanted]
 
 
 def _letters_on(document: Any, number: int, pypdfium2: Any) -> str:

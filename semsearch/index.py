@@ -23,10 +23,10 @@ from semsearch.results.options import strings
 from semsearch.search.searcher import Searcher
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
-from semsearch.storage.document_rows import count_contents
+from semsearch.storage.document_lists import count_contents
 from semsearch.storage.find_document import find_document
+from semsearch.storage.known_files import get_roots
 from semsearch.storage.meta import get_meta
 from semsearch.storage.published import open_published, published_at
 from semsearch.system import plugins

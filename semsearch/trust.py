@@ -27,9 +27,9 @@ from semsearch.dense.engines import get_address, get_left
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.settings import NO_FILES, Settings
 from semsearch.sources.roots import Root, covers
-from semsearch.storage.catalogue import get_root_places
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
+from semsearch.storage.known_files import get_root_places
 from semsearch.storage.meta import IDENTITY, get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme

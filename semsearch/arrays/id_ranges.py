@@ -34,6 +34,11 @@ class IdRanges:
         return cls(first[heads], np.add.reduceat(count, heads) if len(first) else count)
 
     @classmethod
+    def union(cls, parts: Iterable[IdRanges]) -> IdRanges:
+        """The ids of all parts, which have none in common."""
+        return cls.of(pair for part in parts for pair in zip(part.first.tolist(), part.count.tolist(), strict=True))
+
+    @classmethod
     def of_ids(cls, ids: Int64) -> IdRanges:
         """Build from rising ids. (n,)"""
         heads = np.flatnonzero(np.concatenate(([True], np.diff(ids) != 1))) if len(ids) else np.zeros(0, dtype=np.int64)

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
-from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check, has_database, is_index
+from semsearch.storage.known_files import get_roots
 from semsearch.storage.published import name_of, published_at
 from semsearch.system.locations import (
     as_spelled,

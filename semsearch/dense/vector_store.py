@@ -189,7 +189,7 @@ def merge_segments(
     questions: Questions | None = None,
 ) -> list[Segment]:
     """Merge segments of a store into new ones, without removed ids; the old segments stay as they are."""
-    held = IdRanges.of(pair for segment in segments for pair in segment.id_ranges.ranges)
+    held = IdRanges.union(segment.id_ranges for segment in segments)
     with store.writer(generation, questions=questions) as writer:
         reader = store.open(segments, NO_IDS)
         for first, count in held.without(removed).ranges:

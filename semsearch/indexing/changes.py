@@ -34,7 +34,6 @@ from semsearch.sources.unchanged import (
     still_skipped,
 )
 from semsearch.sources.walk import FoundFile, find_files, find_files_at, readable_files
-from semsearch.storage.catalogue import get_roots
 from semsearch.storage.known_files import (
     count_documents,
     documents_with_omission,
@@ -42,6 +41,7 @@ from semsearch.storage.known_files import (
     get_known,
     get_known_at,
     get_known_with,
+    get_roots,
     get_skips,
     get_states,
 )

@@ -12,8 +12,8 @@ from semsearch.indexing.changes import find_changes_at
 from semsearch.indexing.index_writer import IndexWriter
 from semsearch.results.reports import SyncReport
 from semsearch.sources.file_events import changed_paths
-from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.known_files import get_roots
 
 logger = logging.getLogger(__name__)
 

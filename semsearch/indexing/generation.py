@@ -37,19 +37,19 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import WordFinder, as_multilingual
 from semsearch.indexing.intake import Intake, forget
 from semsearch.indexing.reading_log import ReadingLog
-from semsearch.indexing.reclaim_space import drop_unnamed, grace_of, leftovers, reclaim_space, sweep
+from semsearch.indexing.reclaim_space import drop_unnamed, leftovers, reclaim_space, sweep
 from semsearch.indexing.segment_merging import Merger
 from semsearch.indexing.spool import Spool, SpooledBatch, SpoolWriter
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.catalogue import stored_texts
 from semsearch.storage.commit import CommitInDoubt, write_transaction
 from semsearch.storage.database import SEGMENTS
-from semsearch.storage.document_rows import first_passages_of_languages
+from semsearch.storage.document_lists import first_passages_of_languages
 from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
-from semsearch.storage.meta import get_count, get_languages, set_languages, set_meta
+from semsearch.storage.meta import get_count, get_languages, get_meta, set_languages, set_meta
+from semsearch.storage.passages import stored_texts
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside
@@ -86,13 +86,12 @@ def new_generation(
     """
     database = writer.database
     require_memory(WRITING, f"to write {database.folder}")
-    settings = settings or writer.read_settings()
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)
-    grace = grace_of(database)
     try:
         with write_transaction(database, derived=derived) as db, Spool(database.folder) as spool:
-            sweep(db, database.folder, grace=grace)
+            settings = settings or Settings.from_json(get_meta(db, "settings"))
+            sweep(db, database.folder)
             yield Generation(
                 db,
                 spool,

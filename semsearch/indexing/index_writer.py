@@ -28,12 +28,11 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import Root, covers
-from semsearch.storage.catalogue import delete_roots, get_roots
 from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.commit import CommitInDoubt, write_transaction
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
-from semsearch.storage.document_rows import added_texts, count_contents
-from semsearch.storage.known_files import get_known
+from semsearch.storage.document_lists import added_texts, count_contents
+from semsearch.storage.known_files import delete_roots, get_known, get_roots
 from semsearch.storage.meta import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest
 from semsearch.system import clock

@@ -21,16 +21,16 @@ from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
-from semsearch.storage.catalogue import find_languages, get_titled, get_titled_texts_between, sound_passages
-from semsearch.storage.checked_rows import (
+from semsearch.storage.documents import (
     delete_document,
     extent_of,
+    get_documents,
     insert_documents,
-    insert_passages,
     insert_readings,
     insert_records,
 )
 from semsearch.storage.meta import get_count, set_meta
+from semsearch.storage.passages import find_languages, get_titled_texts_between, insert_passages, sound_passages
 from semsearch.text.detect_language import SAMPLE, language_of_parts, language_of_passage
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged
@@ -234,10 +234,10 @@ def forget(
         if extent is None:
             continue
         rows = sound_passages(db, extent.first_passage, extent.first_passage + extent.passages)
-        titled = get_titled(db, [id_])[id_]
+        document = get_documents(db, [id_])[id_]
         while batch := list(islice(rows, _BATCH)):
-            codes = [language_of_passage(row.text, titled.language) for row in batch]
-            texts = [with_parts(text, titled.format) for row in batch for text in row.sentence_texts]
+            codes = [language_of_passage(row.text, document.language) for row in batch]
+            texts = [with_parts(text, document.format) for row in batch for text in row.sentence_texts]
             yield texts, [code for code, row in zip(codes, batch, strict=True) for _ in row.sentences]
         delete_document(db, id_, extent, generation=generation)
 

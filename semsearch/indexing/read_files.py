@@ -14,11 +14,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -194,8 +194,9 @@ class Preparer:
         openers = each_opened(files, max_bytes)
         return self.chunk_of([read_as(file, opened)[0] for file, opened in zip(files, openers, strict=True)])
 
-    def chunk_of(self, files: Sequence[Prepared]) -> Chunk:
+    def chunk_of(self, files: Iterable[Prepared]) -> Chunk:
         """Find the words of files that were read."""
+        files = [*files]
         if self._finds_languages:
             files = [replace(file, language=language_of_records(file.records)) for file in files]
         records = [record for file in files for record in file.records]
@@ -215,25 +216,20 @@ _WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they
 _MOST = 8  # processes by default: only one takes in what they prepare
 
 
-@dataclass(frozen=True, slots=True)
-class FileGroup:
-    """Consecutive files that are prepared together: all of them in the reading log, or none."""
-
-    files: Sequence[PresentFile]
-    is_logged: bool
-
-    @property
-    def is_large(self) -> bool:
-        """Whether it is one large file, which is taken in part by part."""
-        return not self.is_logged and self.files[0].size > LARGE
+FileGroup = Sequence[PresentFile]  # consecutive files that are prepared together: all in the reading log, or none
 
 
 def file_groups(files: Sequence[PresentFile], is_logged: Callable[[PresentFile], bool]) -> Iterator[FileGroup]:
     """Divide files into groups, in their order."""
-    for logged, run in groupby(files, is_logged):
+    for _, run in groupby(files, is_logged):
         some = list(run)
         for part in chunks([file.size for file in some]):
-            yield FileGroup(some[part], logged)
+            yield some[part]
+
+
+def is_large(group: FileGroup, is_logged: Callable[[PresentFile], bool]) -> bool:
+    """Return whether a group is one large file, which is taken in part by part."""
+    return group[0].size > LARGE and not is_logged(group[0])
 
 
 def chunks(sizes: Sequence[int]) -> Iterator[slice]:
@@ -280,18 +276,19 @@ class SentChunk:
 
 
 def prepare_elsewhere(
-    groups: Sequence[Sequence[PresentFile]],
-    *,
-    executor: Executor,
+    groups: Sequence[FileGroup],
+    executor: Executor | None,
     settings: Settings,
-    vectors: WordVectors,
+    vectors: Callable[[], WordVectors],
     max_bytes: int,
 ) -> Generator[Chunk | None, None, None]:
     """Yield the chunk of each group of files, in their order; None for a group that is to be read here.
 
     What was begun ends when the generator is closed. Raises SemsearchError if a process dies.
     """
-    work = PreparerElsewhere(settings, VectorsReference.of(vectors), registered(), max_bytes)
+    if executor is None:
+        yield from repeat(None)
+    work = PreparerElsewhere(settings, VectorsReference.of(vectors()), registered(), max_bytes)
     try:
         yield from executor.in_order(work, (SentChunk(tuple(group), time.time_ns()) for group in groups))
     except BrokenProcessPool as error:

@@ -10,8 +10,7 @@ A write has succeeded when it is committed: space that cannot be reclaimed then 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,43 +40,37 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def sweep(db: sqlite3.Connection, folder: Path, *, grace: float) -> None:
-    """Drop segments that the current generation does not name, except those retired less than `grace` seconds ago.
+def sweep(db: sqlite3.Connection, folder: Path) -> None:
+    """Drop segments that no reader can need: those never named, and those retired long ago; and maps of other vectors.
 
-    Without a grace that is all of them, even those of a later time, by a clock that was ahead.
-
-    Maps of earlier vectors are dropped as well.
+    A time to come is of a clock that was ahead: what was retired then would be kept for years.
     """
-    drop_unnamed(db, folder)
-    sweep_maps(db, folder)
     retired, now = get_retired(db), clock.now()
-    left = drop(get_address(db), folder, [name for name, when in retired.items() if not grace or when <= now - grace])
+    named = get_segment_names(db) | {name for name, when in retired.items() if 0 <= now - when < LONGEST_SECONDS}
+    left = drop(get_address(db), folder, lambda name: name not in named)
     forget_retired(db, retired.keys() - left)
+    sweep_maps(db, folder)
 
 
-def drop(address: StoreAddress | None, folder: Path, names: Iterable[str]) -> set[str]:
-    """Drop segments of these names if they are there; return the names of all segments that are left.
+def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
+    """Drop segments that no committed generation has ever named: no reader can know of them."""
+    named = get_segment_names(db) | get_retired(db).keys()
+    drop(get_address(db), folder, lambda name: name not in named)
+
+
+def drop(address: StoreAddress | None, folder: Path, is_spare: Callable[[str], bool]) -> set[str]:
+    """Drop segments by their names; return the names of all segments that are left.
 
     Those stay that an engine has in use for somebody who holds no read transaction here.
     """
     kept = _kept(address, folder)
-    needed = in_use(address, folder)
-    for name in [name for name in names if name in kept and name not in needed]:
+    for name in [*filter(is_spare, kept.keys() - in_use(address, folder))]:
         try:
             kept[name](name)
             del kept[name]
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be dropped: %s", name, error)
     return set(kept)
-
-
-def drop_unnamed(db: sqlite3.Connection, folder: Path) -> None:
-    """Drop segments that no committed generation has ever named: no reader can know of them."""
-    known = get_segment_names(db) | get_retired(db).keys()
-    for name, drop_it in _kept(get_address(db), folder).items():
-        if name not in known:
-            with suppress(OSError):
-                drop_it(name)
 
 
 def _kept(address: StoreAddress | None, folder: Path) -> dict[str, Callable[[str], None]]:
@@ -94,7 +87,6 @@ def _kept(address: StoreAddress | None, folder: Path) -> dict[str, Callable[[str
 
 # -- After a commit ----------------------------------------------------------------------------------------------------
 
-GRACE_SECONDS = 60.0  # after which a write checks whether retired segments are still needed
 LONGEST_SECONDS = 3600.0  # that a reader may still open segments of an earlier generation
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 SMALL = 1_000_000  # bytes of retired segments, or of the log, that are left to a later write: each commit has some
@@ -106,7 +98,7 @@ MOST_FREE_COMPACT = 0.05  # after a refit, rebuild or compact
 class Leftovers:
     """The segments and free database pages that a generation no longer uses once it is committed."""
 
-    retired: tuple[str, ...]
+    retired: frozenset[str]
     address: StoreAddress | None  # of an engine that has some of these segments
     pages: FreePages
     left_stores: tuple[StoreAddress, ...] = ()  # vector stores that the index has left for another
@@ -114,18 +106,7 @@ class Leftovers:
 
 def leftovers(db: sqlite3.Connection) -> Leftovers:
     """Return the leftovers of a write transaction's generation; to be called at its end."""
-    return Leftovers(tuple(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
-
-
-def grace_of(database: IndexDatabase) -> float:
-    """Return the seconds for which the sweep of a write must keep retired segments. The writer's lock must be held.
-
-    That is 0 if some were retired a while ago, and no reader needs any of them.
-    """
-    with database.reading() as db:
-        ages = [clock.now() - when for when in get_retired(db).values()]
-    is_old = any(age >= GRACE_SECONDS or age < 0 for age in ages)  # a clock that was set back would keep them for years
-    return 0.0 if is_old and settle(database) else LONGEST_SECONDS
+    return Leftovers(frozenset(get_retired(db)), get_address(db), free_pages(db), tuple(get_left(db)))
 
 
 def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = False) -> None:
@@ -138,7 +119,7 @@ def reclaim_space(database: IndexDatabase, left: Leftovers, *, compact: bool = F
             vacuum(database)
         is_worth_it = compact or bool(left.left_stores) or _bytes(database, left) > SMALL
         if is_worth_it and settle(database, wait=WAIT_SECONDS if left.retired else 0.0):
-            drop(left.address, database.folder, left.retired)
+            drop(left.address, database.folder, left.retired.__contains__)
             _release(database, [store for store in left.left_stores if store.uri not in in_use(store, database.folder)])
     except Exception:  # of any kind: the write is committed, and the next writer tries again
         logger.info("%s could not be compacted", database.folder, exc_info=True)

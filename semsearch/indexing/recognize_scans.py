@@ -24,8 +24,7 @@ from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.omissions import count_endings
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.unchanged import PresentFile
-from semsearch.storage.catalogue import get_roots
-from semsearch.storage.known_files import get_known
+from semsearch.storage.known_files import get_known, get_roots
 from semsearch.system.parallel import in_order
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 A sync writes small segments and never touches large ones. If there are too many, the smallest are merged, and with them
 each next larger one that is not larger than the merged ones so far, so that a vector is rewritten about as often as the
-index doubles. A segment of which a quarter has been removed is rewritten without the removed part. The vector store and
-the lexical index merge their own segments.
+index doubles. A segment of which a quarter has been removed, and not only a few ids, is rewritten without these. The
+vector store and the lexical index merge their own segments.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 8
 MOST_DEAD = 0.25
+FEW_DEAD = 256  # which cost a search nothing, and each rewriting three flushed files
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def to_merge(
     From `listed` vectors on a segment has lists, and is scanned faster: smaller ones are merged once they have twice as
     many together.
     """
-    chosen = {index for index, size in enumerate(sizes) if size.dead > MOST_DEAD * size.count}
+    chosen = {index for index, size in enumerate(sizes) if size.dead > max(FEW_DEAD, MOST_DEAD * size.count)}
     without = {index for index, size in enumerate(sizes) if listed is not None and size.alive < listed}
     if listed is not None and sum(sizes[index].alive for index in without) >= 2 * listed:
         chosen |= without
@@ -92,12 +93,13 @@ def to_compact(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, listed: 
 def is_scattered(db: sqlite3.Connection) -> bool:
     """Return whether there is a segment that compacting would rewrite."""
     largest: dict[Kind, int] = {kind: LARGEST_WORDS if kind == "words" else LARGEST for kind in KINDS}
-    return any(to_compact(_measured(db, kind, get_removed(db, kind))[1], largest=largest[kind]) for kind in KINDS)
+    return any(
+        to_compact(_sizes(get_segments(db, kind), get_removed(db, kind)), largest=largest[kind]) for kind in KINDS
+    )
 
 
-def _measured(db: sqlite3.Connection, kind: Kind, removed: IdRanges) -> tuple[list[Segment], list[SegmentSize]]:
-    segments = get_segments(db, kind)
-    return segments, [SegmentSize(len(one.id_ranges), one.id_ranges.overlap(removed)) for one in segments]
+def _sizes(segments: Sequence[Segment], removed: IdRanges) -> list[SegmentSize]:
+    return [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
 
 
 # -- Merging -----------------------------------------------------------------------------------------------------------
@@ -129,11 +131,12 @@ class Merger:
 
     def _rewrite(self, choose: Rule) -> None:
         """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
+        named = get_segments(self.db, *KINDS)
         for kind in KINDS:
-            removed = get_removed(self.db, kind)
-            segments, sizes = _measured(self.db, kind, removed)
+            removed, segments = get_removed(self.db, kind), [segment for segment in named if segment.kind == kind]
             if not segments:
                 continue
+            sizes = _sizes(segments, removed)
             if kind == "words":
                 positions = choose(sizes, largest=LARGEST_WORDS, listed=None)
             else:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -33,6 +33,7 @@ from semsearch.indexing.read_files import (
     Preparer,
     each_opened,
     file_groups,
+    is_large,
     most_useful,
     prepare_elsewhere,
     read_as,
@@ -45,10 +46,17 @@ from semsearch.readers.registry import FORMATS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.sources.roots import Root, covers
 from semsearch.sources.unchanged import FilePair, PresentFile, Skip, judge_of
-from semsearch.storage.catalogue import delete_roots, get_roots, set_root
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.fitted import require_languages
-from semsearch.storage.known_files import MovedDocument, move_documents, move_root, set_skips
+from semsearch.storage.known_files import (
+    MovedDocument,
+    delete_roots,
+    get_roots,
+    move_documents,
+    move_root,
+    set_root,
+    set_skips,
+)
 from semsearch.system.parallel import Processes
 from semsearch.text.passage_records import each_record
 
@@ -102,12 +110,11 @@ def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes
     generation.forget(known.document_id for known in plan.removed)
     generation.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
     move_documents(db, map(_moved, [*plan.touched, *kept]), checked_ns=changes.started_ns)
-    work = [
-        *(("added", file) for file in plan.added),
-        *(("changed", pair.present) for pair in plan.changed),
-        *(("moved", pair.present) for pair in renamed),
-    ]
+    work = dict.fromkeys(plan.added, "added")
+    work |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}
     counts = _read(generation, changes, work, columns_before, max_bytes=max_bytes, processes=processes)
+    roots = get_roots(db)
+    set_skips(db, {path: skip for path, skip in changes.skips.items() if any(covers(root, path) for root in roots)})
     refitted = generation.finish()
     lost = len(plan.changed) + len(renamed) - counts["changed"] - counts["moved"]  # their earlier text is gone
     return replace(
@@ -145,92 +152,64 @@ def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
 def _read(
     generation: Generation,
     changes: Changes,
-    work: Sequence[tuple[str, PresentFile]],
+    work: Mapping[PresentFile, str],
     columns_before: Mapping[int, Columns],
     *,
     max_bytes: int,
     processes: int,
 ) -> Counter[str]:
-    """Take in files; the number of each kind that were read. Those that cannot be read are added to `changes`."""
-    work = [item for item in work if item[1].has_reader or not _is_refused(changes, item[1], max_bytes)]
-    counts, columns = Counter[str](), dict[int, dict[str, None]]()
-    prepared = _take_files(generation, [file for _, file in work], max_bytes=max_bytes, processes=processes)
-    for (kind, file), result in zip(work, prepared, strict=True):
-        if not result.reason:
-            counts[kind] += 1
-            columns.setdefault(file.root_id, {}).update(dict.fromkeys(result.columns))
-        elif file.store or os.path.lexists(file.absolute):  # else it was deleted since it was found
-            _skip(changes, file, result, max_bytes)
+    """Take in files, in this order, of which each is of some kind; the number of each kind that were read.
+
+    Those that cannot be read are added to `changes`.
+    """
+    log, intake = generation.reading_log, generation.intake
+    files = [file for file in work if file.has_reader or not _is_refused(changes, file, max_bytes)]
+    log.begin(sum(file.size for file in files), max_bytes=max_bytes)
+    groups = [*file_groups(files, log.has)]
+    counts, columns, done = Counter[str](), dict[int, dict[str, None]](), 0
+    with closing(_chunks(generation, groups, processes, max_bytes)) as chunks:
+        for group in groups:
+            progress = Progress("reading", done, len(files), intake.sentences, path=group[0].absolute)
+            generation.report(progress)
+            if is_large(group, log.has):
+                results: Sequence[Prepared] = [_take_large(generation, group[0], max_bytes)]
+            else:
+                chunk = next(chunks)
+                intake.take_chunk(chunk, [_source(*pair) for pair in zip(group, chunk.files, strict=True)])
+                results = chunk.files
+            for file, result in zip(group, results, strict=True):
+                if not result.reason:
+                    counts[work[file]] += 1
+                    columns.setdefault(file.root_id, {}).update(dict.fromkeys(result.columns))
+                elif file.store or os.path.lexists(file.absolute):  # else it was deleted since it was found
+                    _skip(changes, file, result, max_bytes)
+            done += len(group)
+    generation.report(Progress("reading", done, len(files), intake.sentences))
     _check_columns(changes.changed_roots, columns_before, columns)
-    roots = get_roots(generation.db)
-    skips = {path: skip for path, skip in changes.skips.items() if any(covers(root, path) for root in roots)}
-    set_skips(generation.db, skips)
     return counts
 
 
-def _take_files(
-    generation: Generation, files: Sequence[PresentFile], *, max_bytes: int, processes: int
-) -> Iterator[Prepared]:
-    """Take in files, in this order, and yield each as it was read: with its state, or the reason why it was not."""
-    if not files:
-        return
-    log, intake = generation.reading_log, generation.intake
-    log.begin(sum(file.size for file in files), max_bytes=max_bytes)
-    groups = list(file_groups(files, log.has))
-    preparer = Preparer(generation.settings, generation.vectors())
-    done = 0
-    with closing(_prepared_elsewhere(generation, groups, processes, max_bytes)) as prepared:
-        for group in groups:
-            progress = Progress("reading", done, len(files), intake.sentences, path=group.files[0].absolute)
-            generation.report(progress)
-            chunk = next(prepared)
-            if group.is_large:
-                yield _take_large(generation, group.files[0], max_bytes)
-            else:
-                chunk = chunk or preparer.chunk_of(list(_read_here(generation, group, progress, max_bytes)))
-                intake.take_chunk(chunk, [_source(*pair) for pair in zip(group.files, chunk.files, strict=True)])
-                yield from chunk.files
-            done += len(group.files)
-    generation.report(Progress("reading", len(files), len(files), intake.sentences))
-
-
-def _prepared_elsewhere(
+def _chunks(
     generation: Generation, groups: Sequence[FileGroup], processes: int, max_bytes: int
-) -> Generator[Chunk | None, None, None]:
-    """Yield for each group the chunk that processes or other machines prepared, and None where it is read here."""
-    sent = [group.files for group in groups if not group.is_logged and not group.is_large]
-    executor, vectors = generation.executor, generation.vectors()
-    if executor is None:
-        sizes = [file.size for group in groups if not group.is_logged for file in group.files]
-        processes = useful_processes(sizes, processes, vectors)
-        executor = Processes(processes) if processes > 1 and sent else None
-    if executor is None:
-        yield from [None] * len(groups)
-        return
-    chunks = prepare_elsewhere(
-        sent, executor=executor, settings=generation.settings, vectors=vectors, max_bytes=max_bytes
-    )
-    with closing(chunks):
+) -> Generator[Chunk, None, None]:
+    """Yield the chunk of each group but large ones: from the log, from another process or machine, or read here."""
+    log, settings, preparer = generation.reading_log, generation.settings, None
+    groups = [group for group in groups if not is_large(group, log.has)]
+    sent = [group for group in groups if not log.has(group[0])]
+    executor = generation.executor
+    if executor is None and sent:
+        processes = useful_processes([file.size for group in sent for file in group], processes, generation.vectors())
+        executor = Processes(processes) if processes > 1 else None
+    with closing(prepare_elsewhere(sent, executor, settings, generation.vectors, max_bytes)) as elsewhere:
         for group in groups:
-            chunk = None if group.is_logged or group.is_large else next(chunks)
-            for file, prepared in zip(group.files, chunk.files if chunk else (), strict=chunk is not None):
-                generation.reading_log.note(file, prepared)
+            is_logged = log.has(group[0])
+            chunk = None if is_logged else next(elsewhere)
+            if chunk is None:
+                preparer = preparer or Preparer(settings, generation.vectors())
+                chunk = preparer.chunk_of(map(log.get, group)) if is_logged else preparer.prepare(group, max_bytes)
+            for file, prepared in zip(group, () if is_logged else chunk.files, strict=not is_logged):
+                log.note(file, prepared)
             yield chunk
-
-
-def _read_here(generation: Generation, group: FileGroup, progress: Progress, max_bytes: int) -> Iterator[Prepared]:
-    """Read files in this process, or take from the log what was read before, and note the others there."""
-    log = generation.reading_log
-    openers = iter(()) if group.is_logged else each_opened(group.files, max_bytes)
-    for number, file in enumerate(group.files):
-        if number:
-            generation.report(replace(progress, files=progress.files + number, path=file.absolute))
-        if group.is_logged:
-            yield log.get(file)
-            continue
-        prepared, _ = read_as(file, next(openers))
-        log.note(file, prepared)
-        yield prepared
 
 
 def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> Prepared:

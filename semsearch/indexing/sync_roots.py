@@ -19,9 +19,8 @@ from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.sources.remote_source import remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, outermost, plan_roots
 from semsearch.sources.walk import HIDDEN
-from semsearch.storage.catalogue import get_roots
 from semsearch.storage.database import IndexDatabase, check
-from semsearch.storage.known_files import get_files_with_text, get_known_at
+from semsearch.storage.known_files import get_files_with_text, get_known_at, get_roots
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.source_files import source_digest
 

@@ -23,11 +23,11 @@ from semsearch.errors import MissingExtra, StorageError, UsageError
 from semsearch.maintenance.read_documents import matching, moment, text_of
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.storage.catalogue import PassageRow, each_passage, get_spans
-from semsearch.storage.checked_rows import check_all_documents, get_record_metadata
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import BEGINNING, ListedDocument, list_documents
-from semsearch.storage.find_document import shown
+from semsearch.storage.document_lists import BEGINNING, ListedDocument, list_documents
+from semsearch.storage.documents import check_all_documents, get_record_metadata
+from semsearch.storage.find_document import path_of
+from semsearch.storage.passages import PassageRow, each_passage, get_spans
 from semsearch.system.durable import durable_file
 from semsearch.system.locations import working_folder
 from semsearch.word_vectors.table import WordVectors
@@ -97,16 +97,16 @@ def export_rows(
     where = matching(db, [parse(text) for text in filters], here)
     while listed := list_documents(db, where.sql, where.parameters, after=after, limit=_PAGE):
         for document in listed:
-            columns = document.columns
-            passages = list(each_passage(db, columns.first_passage, columns.first_passage + columns.passages))
-            id_ = shown(document.absolute, here) if document.root else columns.path
+            row = document.row
+            passages = list(each_passage(db, row.first_passage, row.first_passage + row.passages))
+            id_ = path_of(row, here)
             rows = _ROWS[unit](db, id_, document, passages)
             if vectors is None:
                 yield from rows
             else:
                 of_rows = _vectors_of(db, unit, vectors, passages)
                 yield from ({**row, "vector": vector} for row, vector in zip(rows, of_rows, strict=True))
-        after = (columns.root_id, columns.path)
+        after = (row.root_id, row.path)
 
 
 def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, passages: Sequence[PassageRow]) -> Float32:
@@ -128,14 +128,14 @@ def _in_place(stored: StoredVectors) -> Float32:
 def _documents(
     db: sqlite3.Connection, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
 ) -> Iterator[ExportRow]:
-    columns, of_records = document.columns, _record_metadata(db, passages)
+    row, of_records = document.row, _record_metadata(db, passages)
     yield {
         "id": id_,
-        "root": document.root,
-        "title": columns.title,
-        "format": columns.format,
-        "modified": moment(columns.mtime_ns) if document.root else None,
-        "indexed": columns.indexed_at,
+        "root": row.root,
+        "title": row.title,
+        "format": row.format,
+        "modified": moment(row.mtime_ns) if row.root else None,
+        "indexed": row.indexed_at,
         "characters": document.characters,
         "metadata": _metadata(document),
         "text": text_of(passages),
@@ -145,7 +145,7 @@ def _documents(
 
 def _metadata(document: ListedDocument) -> dict[str, Any]:
     """The metadata of a document; numbers that JSON does not have are null."""
-    metadata: dict[str, Any] = json.loads(document.columns.metadata, parse_constant=lambda _: None)
+    metadata: dict[str, Any] = json.loads(document.row.metadata_json, parse_constant=lambda _: None)
     return metadata
 
 
@@ -178,7 +178,7 @@ def _passages(
         yield {
             "passage_id": passage.id,
             "document": id_,
-            "title": document.columns.title,
+            "title": document.row.title,
             "headings": list(passage.headings),
             "line": passage.line,
             "page": passage.page,

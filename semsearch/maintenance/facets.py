@@ -33,10 +33,10 @@ from semsearch.search.filters import (
     says_modified,
     text_of,
 )
-from semsearch.storage.catalogue import get_roots
-from semsearch.storage.checked_rows import check_all_documents
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import WITH_RECORDS, each_row
+from semsearch.storage.document_lists import WITH_RECORDS, each_row
+from semsearch.storage.documents import check_all_documents
+from semsearch.storage.known_files import get_roots
 from semsearch.storage.meta import get_stamp
 from semsearch.system.locations import working_folder
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Checkup, DiskPart, Finding, Status
-from semsearch.storage.catalogue import get_passages
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.document_rows import count_formats, evenly_spaced_passages
+from semsearch.storage.document_lists import count_formats, evenly_spaced_passages
 from semsearch.storage.index_files import file_sizes
+from semsearch.storage.passages import get_passages
 from semsearch.storage.segments import get_segments
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import WordVectors

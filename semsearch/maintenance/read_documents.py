@@ -4,7 +4,6 @@ time: from an offset, or around a sentence, passage, line or page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -14,24 +13,17 @@ from semsearch.search.filter_sql import Condition, condition, teach
 from semsearch.search.filters import FilterChoice, parse
 from semsearch.searchable import SoughtPassage
 from semsearch.sources.unchanged import stale_documents
-from semsearch.storage.catalogue import (
-    DocumentRow,
-    PassageRow,
-    each_passage,
-    get_documents,
-    passage_at,
-)
-from semsearch.storage.checked_rows import check_all_documents, has_record_metadata
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import (
+from semsearch.storage.document_lists import (
     BEGINNING,
     WITH_RECORDS,
-    ListedDocument,
     added_texts,
     added_texts_after,
     list_documents,
 )
-from semsearch.storage.find_document import find_document, find_passage, path_of, shown
+from semsearch.storage.documents import DocumentRow, check_all_documents, get_documents, has_record_metadata
+from semsearch.storage.find_document import find_document, find_passage, path_of
+from semsearch.storage.passages import PassageRow, each_passage, passage_at
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
 
@@ -60,11 +52,11 @@ def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -
             if after == BEGINNING:
                 check_all_documents(db)
             rows = list_documents(db, where.sql, where.parameters, after=after, limit=limit)
-            listed = [_info(row, here) for row in rows]
+            listed = [_info(document.row, here) for document in rows]
         yield from listed
         if len(rows) < limit:
             return
-        after, limit = (rows[-1].columns.root_id, rows[-1].columns.path), page
+        after, limit = (rows[-1].row.root_id, rows[-1].row.path), page
 
 
 _RECORDS_MATCH = """iif(documents.id IN (SELECT document_id FROM record_metadata), EXISTS (SELECT 1 FROM passages
@@ -84,21 +76,20 @@ def matching(db: sqlite3.Connection, filters: Sequence[FilterChoice], here: str)
     return Condition(sql, of_records.parameters + of_documents.parameters)
 
 
-def _info(document: ListedDocument, here: str) -> DocumentInfo:
-    root, absolute, columns = document.root, document.absolute, document.columns
+def _info(row: DocumentRow, here: str) -> DocumentInfo:
     return DocumentInfo(
-        path=shown(absolute, here) if root else absolute,
-        root=root,
-        document=columns.path,
-        title=columns.title,
-        format=columns.format,
-        passages=columns.passages,
-        sentences=columns.sentences,
-        words=columns.words,
-        size=columns.size,
-        modified=moment(columns.mtime_ns) if root else None,
-        indexed=columns.indexed_at,
-        metadata=json.loads(columns.metadata),
+        path=path_of(row, here),
+        root=row.root,
+        document=row.path,
+        title=row.title,
+        format=row.format,
+        passages=row.passages,
+        sentences=row.sentences,
+        words=row.words,
+        size=row.size,
+        modified=moment(row.mtime_ns) if row.root else None,
+        indexed=row.indexed_at,
+        metadata=row.metadata,
     )
 
 

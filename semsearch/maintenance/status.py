@@ -15,9 +15,8 @@ from semsearch.results.omissions import Omission, Problem, count_endings, in_wor
 from semsearch.results.reports import Adapted, SkippedFile, Status
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import covers
-from semsearch.storage.catalogue import get_passages, get_roots
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.document_rows import (
+from semsearch.storage.document_lists import (
     count_contents,
     count_partly_read,
     partly_read_documents,
@@ -25,9 +24,10 @@ from semsearch.storage.document_rows import (
 )
 from semsearch.storage.fitted import get_card, load_fit
 from semsearch.storage.index_files import file_sizes
-from semsearch.storage.known_files import get_skips
+from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
+from semsearch.storage.passages import get_passages
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics

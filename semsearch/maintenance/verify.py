@@ -16,14 +16,20 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
-from semsearch.storage.audit import find_damaged_pages, find_stray_ids, find_wrong_relations, find_wrong_values
-from semsearch.storage.catalogue import each_passage, get_passages, get_titled, stored_texts
-from semsearch.storage.checked_rows import find_damaged_rows
+from semsearch.storage.audit import (
+    find_damaged_pages,
+    find_damaged_rows,
+    find_stray_ids,
+    find_wrong_relations,
+    find_wrong_values,
+)
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.document_rows import evenly_spaced_passages
+from semsearch.storage.document_lists import evenly_spaced_passages
+from semsearch.storage.documents import need_documents
 from semsearch.storage.fitted import load_fit
 from semsearch.storage.meta import get_meta
+from semsearch.storage.passages import each_passage, get_passages, stored_texts
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH
@@ -157,8 +163,7 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
 def _language(db: sqlite3.Connection, passage_id: int) -> str:
     """The language by whose rules the words of a passage were indexed."""
     document = get_passages(db, [passage_id])[passage_id].document_id
-    titled = get_titled(db, [document]).get(document)
-    return titled.language if titled is not None and titled.language else ENGLISH
+    return need_documents(db, [document])[document].language or ENGLISH
 
 
 def _row(source: LexicalSegment, id_: int) -> Iterator[Int64]:

@@ -35,8 +35,8 @@ from semsearch.search.filter_sql import comparison, condition, teach
 from semsearch.search.filters import Filter, nested_values, parse, positive, text_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query_syntax import QuerySyntax
-from semsearch.storage.catalogue import get_titled_texts, need_passages
-from semsearch.storage.checked_rows import has_record_metadata
+from semsearch.storage.documents import has_record_metadata
+from semsearch.storage.passages import get_titled_texts, need_passages
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text

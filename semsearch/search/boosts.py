@@ -29,8 +29,8 @@ from semsearch.search.candidates import Candidates, Query
 from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import FilterChoice, parse, values_under
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.checked_rows import has_record_metadata
-from semsearch.storage.document_rows import WITH_RECORDS
+from semsearch.storage.document_lists import WITH_RECORDS
+from semsearch.storage.documents import has_record_metadata
 from semsearch.system import clock
 from semsearch.system.locations import working_folder
 

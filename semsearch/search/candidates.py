@@ -18,7 +18,8 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
-from semsearch.storage.catalogue import DocumentRow, PassageRow, SentenceSpans
+from semsearch.storage.documents import DocumentRow
+from semsearch.storage.passages import PassageRow, SentenceSpans
 from semsearch.text.terms import QuestionTerms
 
 _NO_IDS = np.zeros(0, dtype=np.int64)

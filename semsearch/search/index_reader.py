@@ -34,23 +34,20 @@ from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
-from semsearch.storage.catalogue import (
-    DocumentRow,
-    PassageRow,
-    SentenceSpans,
-    Titled,
-    get_sentence_texts,
-    get_titled,
-    languages_of_passages,
-    need_documents,
-    need_passages,
-    spans_from,
-)
-from semsearch.storage.checked_rows import check_all_documents, spans_of
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.documents import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
+from semsearch.storage.passages import (
+    PassageRow,
+    SentenceSpans,
+    get_sentence_texts,
+    languages_of_passages,
+    need_passages,
+    spans_from,
+    spans_of,
+)
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
 from semsearch.text.detect_language import language_of_passage
@@ -153,10 +150,8 @@ class IndexView:
         assert embedder is not None  # they are compared with a query's vector
 
         def read(lacking: list[int]) -> dict[int, Float32]:
-            titled = get_titled(self.db, lacking)
-            return dict(
-                zip(lacking, embed_titles(embedder, [titled.get(id_, _NO_TITLE) for id_ in lacking]), strict=True)
-            )
+            documents = need_documents(self.db, lacking)
+            return dict(zip(documents, embed_titles(embedder, [*documents.values()]), strict=True))
 
         ids, which = np.unique(documents, return_inverse=True)
         rows = np.array([*self.reader.memory.titles.of(ids.tolist(), read).values()], dtype=np.float32)
@@ -201,19 +196,18 @@ class IndexView:
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 _NUMBERS_OF_SPAN = 7
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
-_NO_TITLE = Titled("", "")  # of a document that is not there, in a damaged index
 
 
-def embed_titles(embedder: SentenceEmbedder, titled: Sequence[Titled]) -> Float32:
+def embed_titles(embedder: SentenceEmbedder, documents: Sequence[DocumentRow]) -> Float32:
     """Embed the titles of documents; zero for one that says nothing or has no known word. (n) -> (n, d)"""
-    texts = [document.title if _says_something(document) else "" for document in titled]
-    return embedder.transform(texts, [document.language for document in titled])
+    texts = [document.title if _says_something(document) else "" for document in documents]
+    return embedder.transform(texts, [document.language for document in documents])
 
 
-def _says_something(titled: Titled) -> bool:
+def _says_something(document: DocumentRow) -> bool:
     """Whether a title has words. A file's name, which stands in for want of a title, needs two to say something."""
-    words = len(_WORD.findall(titled.title))
-    return words >= 2 or (words == 1 and titled.title != PurePosixPath(titled.path).stem)
+    words = len(_WORD.findall(document.title))
+    return words >= 2 or (words == 1 and document.title != PurePosixPath(document.path).stem)
 
 
 @dataclass(slots=True)
@@ -341,7 +335,7 @@ class IndexReader:
     @opened_property
     def _sample(self) -> Float32:
         """Vectors of passages, evenly spread over the index, without their mean. (d, n)"""
-        ids = IdRanges.of(pair for segment in self._of("words") for pair in segment.id_ranges.ranges)
+        ids = IdRanges.union(segment.id_ranges for segment in self._of("words"))
         rows = distinct(np.linspace(0, len(ids) - 1, min(_SAMPLE, len(ids))).astype(np.int64))
         sample = self.halves.general(self.passage_vectors.fetch(ids.ids(rows)).rows)
         return np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)

@@ -35,7 +35,7 @@ from semsearch.search.query import prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance
 from semsearch.search.support import crowding, proximity, short_sections, support
-from semsearch.storage.catalogue import SentenceSpans
+from semsearch.storage.passages import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 
 Stage = Callable[[Query, Candidates, IndexView], Candidates]

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import SemsearchError
+from semsearch.storage.documents import find_damaged_documents
+from semsearch.storage.passages import find_damaged_passages
 from semsearch.storage.schema import COLUMNS, condition_of
 from semsearch.storage.segments import Kind, get_removed, get_segments
 from semsearch.text.languages import RULES
@@ -97,6 +100,11 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
             yield f"its {key} is invalid"
 
 
+def find_damaged_rows(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the rows that do not match their checksums, a line each with the remedy. Reads all rows."""
+    return chain(find_damaged_documents(db), find_damaged_passages(db))
+
+
 def find_damaged_pages(db: sqlite3.Connection) -> list[str]:
     """What SQLite itself finds wrong with its pages and indexes, the first of it."""
     return [line for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"]
@@ -112,7 +120,7 @@ def find_stray_ids(db: sqlite3.Connection, kind: Kind, held: Sequence[IdRanges])
     removed = get_removed(db, kind)
     if rows.overlap(removed):
         yield f"{rows.overlap(removed)} {noun} rows are marked as removed"
-    covered = IdRanges.of(pair for id_ranges in held for pair in id_ranges.ranges)
+    covered = IdRanges.union(held)
     ids = [id_ranges.all_ids() for id_ranges in held]
     twice = sum(map(len, held)) - (len(np.unique(np.concatenate(ids))) if ids else 0)
     if twice:

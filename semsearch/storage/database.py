@@ -26,8 +26,7 @@ from semsearch.errors import (
     StorageError,
     UsageError,
 )
-from semsearch.storage.audit import find_faults
-from semsearch.storage.checked_rows import find_damaged_rows
+from semsearch.storage.audit import find_damaged_rows, find_faults
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.connections import DATABASE, Patience, ReaderPool, connect, open_reader
 from semsearch.storage.meta import DESCRIPTION, get_meta

@@ -1,4 +1,4 @@
-"""What a sync knows of the files below the roots: those that were read as documents, and those that could not be."""
+"""What a sync knows: the roots, the files below them that were read as documents, and those that could not be."""
 
 from __future__ import annotations
 
@@ -10,9 +10,44 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from semsearch.readers.records import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
 from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, Skip, StoredStates, label_of
-from semsearch.storage.checked_rows import documents_changing
+from semsearch.storage.documents import documents_changing
+
+# -- Roots -------------------------------------------------------------------------------------------------------------
+
+_ROOTS = "SELECT id, path, single, include, exclude, text_columns, metadata_columns, options FROM roots ORDER BY id"
+
+
+def get_roots(db: sqlite3.Connection) -> list[Root]:
+    """Read the roots of an index."""
+    roots = []
+    for id_, path, single, include, exclude, text, metadata, options in db.execute(_ROOTS):
+        columns = Columns(tuple(json.loads(text)), tuple(json.loads(metadata)))
+        globs = tuple(json.loads(include)), tuple(json.loads(exclude))
+        roots.append(Root(id_, path, bool(single), *globs, columns=columns, options=options))
+    return roots
+
+
+def set_root(db: sqlite3.Connection, root: Root) -> None:
+    """Write a root, in place of an earlier one with its id."""
+    lists = root.include, root.exclude, root.columns.text, root.columns.metadata
+    db.execute(
+        "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (root.id, root.path, int(root.single), *map(json.dumps, lists), root.options),
+    )
+
+
+def delete_roots(db: sqlite3.Connection, roots: Iterable[Root]) -> None:
+    """Delete roots; documents of theirs must have been deleted or moved."""
+    db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
+
+
+def get_root_places(db: sqlite3.Connection) -> list[str]:
+    """Read the paths of the roots; of those in stores the URIs with which they are reached."""
+    return [place for (place,) in db.execute("SELECT path || options FROM roots ORDER BY id")]
+
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 

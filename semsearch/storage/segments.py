@@ -114,11 +114,11 @@ def forget_removed(db: sqlite3.Connection) -> None:
     rows = db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
     if not rows:
         return
-    removed, segments = np.array(rows, dtype=np.int64), get_segments(db)
+    removed, segments = np.array(rows, dtype=np.int64), get_segments(db, *KINDS)
     is_held = np.zeros(len(rows), dtype=np.bool_)
     for kind in KINDS:
         first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T
-        held = IdRanges.of(pair for segment in segments if segment.kind == kind for pair in segment.id_ranges.ranges)
+        held = IdRanges.union([segment.id_ranges for segment in segments if segment.kind == kind])
         is_held |= held.below(first + count) > held.below(first)
     gone = [(first,) for first in removed[~is_held, 0].tolist()]
     db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)

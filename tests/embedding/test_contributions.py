@@ -20,7 +20,8 @@ from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
 from semsearch.search.index_reader import embed_titles
-from semsearch.storage.catalogue import Titled, get_passages
+from semsearch.storage.documents import get_documents
+from semsearch.storage.passages import get_passages
 from semsearch.text.terms import of_question
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
@@ -181,7 +182,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 "passage": embedder.transform_ragged(tokens.joined(np.array([0, len(tokens)])))[0] @ asked,
                 "sentence": from_bytes(to_bytes(embedder.transform([found.sentence])))[0] @ asked,  # as it is stored
             }
-            (title,) = embed_titles(embedder, [Titled(hit.document, hit.title)])
+            (title,) = embed_titles(embedder, [*get_documents(db, [passage.document_id]).values()])
             if title.any():
                 expected["title"] = title @ asked
             if topics is not None:

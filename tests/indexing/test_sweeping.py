@@ -14,7 +14,7 @@ from small import small_vectors
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.index import Index
-from semsearch.indexing.reclaim_space import drop_unnamed, sweep
+from semsearch.indexing.reclaim_space import LONGEST_SECONDS, drop_unnamed, sweep
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import Segment, get_retired, name_segments
@@ -32,7 +32,7 @@ def an_index(tmp_path: Path, *files: str) -> Iterator[tuple[sqlite3.Connection, 
     with write_transaction(store) as db:
         name_segments(db, [segment(name) for name in ("named", "retired", "leaving")], retired=[], number=1)
         name_segments(db, [], retired=[segment("retired"), segment("leaving")], number=2)
-        db.execute("UPDATE retired SET retired_at = ? WHERE file = 'retired'", (time.time() - 100,))
+        db.execute("UPDATE retired SET retired_at = ? WHERE file = 'retired'", (time.time() - 2 * LONGEST_SECONDS,))
         for name in files:
             (store.folder / "segments" / name).touch()
         yield db, store.folder
@@ -50,7 +50,7 @@ def test_what_was_never_named_goes_at_once(tmp_path: Path) -> None:
 
 def test_what_was_retired_goes_after_the_grace_period_and_is_then_forgotten(tmp_path: Path) -> None:
     with an_index(tmp_path, "named", "leaving", "retired", "stray") as (db, folder):
-        sweep(db, folder, grace=60)
+        sweep(db, folder)
         assert left(folder) == {"named", "leaving"}
         assert get_retired(db).keys() == {"leaving"}
 
@@ -62,9 +62,9 @@ def test_what_is_in_use_is_left_for_the_next_writer(tmp_path: Path, monkeypatch:
     with an_index(tmp_path, "named", "retired", "stray") as (db, folder):
         with monkeypatch.context() as patch:
             patch.setattr(Path, "unlink", refuse)
-            sweep(db, folder, grace=60)
+            sweep(db, folder)
         assert left(folder) == {"named", "retired", "stray"}
         assert get_retired(db).keys() == {"retired"}
-        sweep(db, folder, grace=60)
+        sweep(db, folder)
         assert left(folder) == {"named"}
         assert not get_retired(db)

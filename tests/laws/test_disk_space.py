@@ -114,7 +114,7 @@ def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reclaim_space, "WAIT_SECONDS", 0.0)
-    monkeypatch.setattr(reclaim_space, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(reclaim_space, "SMALL", -1)
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path).folder) as index:
         index.sync(tmp_path / "docs")
@@ -163,6 +163,6 @@ def test_the_little_that_a_small_write_leaves_over_goes_a_while_later(
         assert before <= segments(index.path)
         index.add([])
         assert before <= segments(index.path)
-        monkeypatch.setattr(reclaim_space, "GRACE_SECONDS", 0.0)
+        monkeypatch.setattr(reclaim_space, "LONGEST_SECONDS", 0.0)
         index.add([])
         assert not [name for name in before & segments(index.path) if name.startswith(VECTORS)]

@@ -105,10 +105,7 @@ def main() -> None:
     load()
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST
-    reading_log.MUCH, reclaim_space.GRACE_SECONDS = (
-        0,
-        0.0,
-    )  # so that what was read is noted, and nothing is kept for readers
+    reading_log.MUCH, reclaim_space.SMALL = 0, -1  # so that what was read is noted, and nothing is left for later
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)
     with tempfile.TemporaryDirectory() as name:

@@ -246,7 +246,7 @@ class World:
         if answers(self.work) != self.after:
             yield "the next run did not complete the work"
         with pytest.MonkeyPatch.context() as patch, Index.open(self.work) as index:
-            patch.setattr(reclaim_space, "GRACE_SECONDS", 0.0)
+            patch.setattr(reclaim_space, "SMALL", -1)
             index.sync(self.folder / "more")  # something is read
             index.add([])
         if left := {path.name for path in self.work.iterdir()} - KEPT:

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
-from semsearch.storage.checked_rows import (
-    DocumentColumns,
+from semsearch.storage.checksums import ABSOLUTE
+from semsearch.storage.documents import (
+    DOCUMENT_WITH_PLACE,
+    WITH_ROOT,
+    DocumentRow,
+    checked_document,
     has_record_metadata,
 )
-from semsearch.storage.checksums import ABSOLUTE
 
 _NAMED = """SELECT path, id FROM documents
     WHERE root_id = ? AND path IN (SELECT value FROM json_each(?))"""
@@ -105,23 +108,18 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 # -- Listed documents --------------------------------------------------------------------------------------------------
 
-_COLUMNS = ", ".join(f"documents.{name}" for name in DocumentColumns._fields)
-_LISTED = f"""SELECT coalesce(roots.path, ''), {ABSOLUTE}, coalesce(characters, 0), coalesce(omissions, '[]'),
-    {_COLUMNS}
-    FROM documents LEFT JOIN roots ON roots.id = documents.root_id LEFT JOIN readings ON document_id = documents.id
+_LISTED = f"""SELECT coalesce(characters, 0), {DOCUMENT_WITH_PLACE}
+    {WITH_ROOT} LEFT JOIN readings ON document_id = documents.id
     WHERE (documents.root_id, documents.path) > (?, ?) AND ({{condition}})
     ORDER BY documents.root_id, documents.path LIMIT ?"""
 BEGINNING = (-1, "")  # before all roots
 
 
 class ListedDocument(NamedTuple):
-    """A document with its root, "" for a text that a program added, and what was read of its file."""
+    """A document, and what was read of its file."""
 
-    root: str
-    absolute: str  # the path to open, with forward slashes; or the id
     characters: int  # of the file's text
-    omissions: str  # JSON
-    columns: DocumentColumns
+    row: DocumentRow
 
 
 def list_documents(
@@ -134,7 +132,7 @@ def list_documents(
 ) -> list[ListedDocument]:
     """The documents for which a condition over `documents` and `roots` holds, from the one after (root id, path) on."""
     rows = db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))
-    return [ListedDocument._make((*row[:4], DocumentColumns._make(row[4:]))) for row in rows]
+    return [ListedDocument(row[0], checked_document(db, row[1:])) for row in rows]
 
 
 # -- Faceted rows ------------------------------------------------------------------------------------------------------

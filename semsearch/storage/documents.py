@@ -1,0 +1,243 @@
+"""The rows of documents and of records' metadata: written with checksums, compared with them when they are read.
+
+The metadata of records (rows of a table and lines of JSON, some of whose columns were chosen as metadata) are in a
+table of their own, by the id of the passage, since few passages are such records.
+
+Filters and facets read all rows of documents and of records' metadata, and would silently miss a document whose row is
+damaged. So before the first of them in each generation, `check_all_documents` compares and counts all these rows.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from semsearch.storage.checksums import (
+    ABSOLUTE,
+    damaged_document,
+    damaged_passage,
+    damaged_whole,
+    decoding_anything,
+    document_damage,
+    get_digests,
+    is_sound,
+    row_sums,
+)
+
+# -- Documents ---------------------------------------------------------------------------------------------------------
+
+
+class DocumentRow(NamedTuple):
+    """A row of the documents: its columns, see semsearch.storage.schema, and where its file lies."""
+
+    id: int
+    first_passage: int
+    passages: int
+    root_id: int  # 0: a text that a program added
+    path: str  # below the root; or the id that the program gave
+    file: str | None  # the path as the disk spells it, where that differs
+    title: str
+    format: str
+    metadata_json: str
+    size: int  # of the file, and
+    mtime_ns: int  # its time, both as they were when it was last read or compared
+    checked_ns: int
+    digest: str  # of its bytes
+    first_sentence: int
+    sentences: int
+    words: int
+    indexed_at: str
+    language: str  # "" if unknown
+    reader: str
+    root: str = ""  # the path of its root; "" for a text that a program added
+    absolute: str = ""  # the path to open, with forward slashes; or the id
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What its file, or the program that added it, says of it."""
+        metadata: dict[str, Any] = json.loads(self.metadata_json)
+        return metadata
+
+
+DOCUMENT_COLUMNS = (
+    "id, first_passage, passages, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
+    "first_sentence, sentences, words, indexed_at, language, reader"
+)
+DOCUMENT_NUMBERS = 3  # the first columns, which the upper half of the checksum covers
+_WIDTH = DOCUMENT_COLUMNS.count(",") + 1
+_OF_DOCUMENTS = ", ".join(f"documents.{name}" for name in DOCUMENT_COLUMNS.split(", "))
+DOCUMENT_WITH_PLACE = f"{_OF_DOCUMENTS}, documents.sum, coalesce(roots.path, ''), {ABSOLUTE}"  # as `checked` takes it
+WITH_ROOT = "FROM documents LEFT JOIN roots ON roots.id = documents.root_id"
+_ALL_DOCUMENTS = f"SELECT {DOCUMENT_COLUMNS}, sum FROM documents"
+_DOCUMENTS_BY_ID = f"{_ALL_DOCUMENTS} WHERE id IN (SELECT value FROM json_each(?))"
+_PLACED_BY_ID = f"SELECT {DOCUMENT_WITH_PLACE} {WITH_ROOT} WHERE documents.id IN (SELECT value FROM json_each(?))"
+_INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({', '.join('?' * (_WIDTH + 1))})"
+
+
+def insert_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> None:
+    """Write rows of `DOCUMENT_COLUMNS` with their checksums."""
+    sums = row_sums(rows, DOCUMENT_NUMBERS)
+    db.executemany(_INSERT_DOCUMENT, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
+
+
+def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
+    """Write of each document the characters of its file's text, and its omissions as JSON."""
+    db.executemany("INSERT INTO readings (document_id, characters, omissions) VALUES (?, ?, ?)", rows)
+
+
+def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
+    """Read documents by id; ids that are not in the index are left out. Raises IndexDamaged."""
+    rows = db.execute(_PLACED_BY_ID, (json.dumps([int(id_) for id_ in ids]),))
+    return {row[0]: checked_document(db, row) for row in rows}
+
+
+def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
+    """Read documents by id, which passages say are there. Raises IndexDamaged if one is not."""
+    documents = get_documents(db, ids)
+    for id_ in ids:
+        if id_ not in documents:
+            raise damaged_document(db, id_)
+    return documents
+
+
+def checked_document(db: sqlite3.Connection, row: Sequence[Any]) -> DocumentRow:
+    """The document of a row of `DOCUMENT_WITH_PLACE`. Raises IndexDamaged."""
+    if not is_sound(row[: _WIDTH + 1]):
+        raise damaged_document(db, row[0])
+    return DocumentRow(*row[:_WIDTH], *row[_WIDTH + 1 :])
+
+
+@contextmanager
+def documents_changing(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[None]:
+    """Compare documents before their rows are changed, and give them the checksums of what they are afterwards.
+
+    Raises IndexDamaged.
+    """
+    wanted = [*ids]
+    if not wanted:
+        yield
+        return
+    get_documents(db, wanted)
+    yield
+    rows = [row[:-1] for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps(wanted),))]
+    sums = row_sums(rows, DOCUMENT_NUMBERS)
+    pairs = [(checksum, row[0]) for row, checksum in zip(rows, sums, strict=True)]
+    db.executemany("UPDATE documents SET sum = ? WHERE id = ?", pairs)
+
+
+# -- Removal -----------------------------------------------------------------------------------------------------------
+
+_BY_PASSAGES = """SELECT coalesce(min(id), 0), coalesce(max(id) + 1 - min(id), 0), coalesce(min(first_sentence), 0),
+    coalesce(max(first_sentence + sentence_count) - min(first_sentence), 0) FROM passages WHERE document_id = ?"""
+
+
+class DocumentExtent(NamedTuple):
+    """The passages and sentences of a document: first id, and number, of each."""
+
+    first_passage: int
+    passages: int
+    first_sentence: int
+    sentences: int
+
+
+def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
+    """Find what a document has, also if its row is damaged; None if there is no such document."""
+    with decoding_anything(db):
+        row = db.execute(_DOCUMENTS_BY_ID, (json.dumps([document]),)).fetchone()
+    if row is None:
+        return None
+    if is_sound(row):
+        columns = DocumentRow(*row[:-1])
+        return DocumentExtent(columns.first_passage, columns.passages, columns.first_sentence, columns.sentences)
+    return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
+
+
+def delete_document(db: sqlite3.Connection, document: int, extent: DocumentExtent, *, generation: int) -> None:
+    """Delete the rows of a document; its passages and sentences count as removed from a generation on."""
+    first, passages, *_ = extent
+    db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (first, first + passages))
+    db.execute("DELETE FROM documents WHERE id = ?", (document,))
+    db.execute("DELETE FROM readings WHERE document_id = ?", (document,))
+    db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document,))
+    if passages:
+        db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*extent, generation))
+
+
+# -- Metadata of records -----------------------------------------------------------------------------------------------
+
+_ALL_RECORDS = "SELECT passage_id, document_id, metadata, sum FROM record_metadata"
+_RECORDS_BY_ID = f"{_ALL_RECORDS} WHERE passage_id IN (SELECT value FROM json_each(?))"
+
+
+def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
+    """Write the metadata of records with their checksums: passage id, document id, JSON."""
+    db.executemany(
+        "INSERT INTO record_metadata (passage_id, document_id, metadata, sum) VALUES (?, ?, ?, ?)",
+        [(*row, checksum) for row, checksum in zip(rows, row_sums(rows, 2), strict=True)],
+    )
+
+
+def get_record_metadata(
+    db: sqlite3.Connection, passage_ids: Iterable[int], *, needed: Iterable[int]
+) -> dict[int, dict[str, Any]]:
+    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out.
+
+    `needed`: the passages that are known to be of one. Raises IndexDamaged.
+    """
+    metadata: dict[int, dict[str, Any]] = {}
+    for row in db.execute(_RECORDS_BY_ID, (json.dumps([*passage_ids]),)):
+        if not is_sound(row):
+            raise damaged_passage(db, row[0])
+        metadata[row[0]] = json.loads(row[2])
+    for id_ in needed:
+        if id_ not in metadata:
+            raise damaged_passage(db, id_)
+    return metadata
+
+
+def has_record_metadata(db: sqlite3.Connection) -> bool:
+    """Return whether any record has metadata."""
+    return db.execute("SELECT 1 FROM record_metadata LIMIT 1").fetchone() is not None
+
+
+# -- All rows ----------------------------------------------------------------------------------------------------------
+
+_INCOMPLETE = """SELECT document_id FROM record_metadata r
+    WHERE NOT EXISTS (SELECT 1 FROM record_metadata o WHERE o.passage_id = r.passage_id)
+    UNION ALL SELECT d.id FROM documents d WHERE d.id IN (SELECT document_id FROM record_metadata) AND d.passages !=
+    (SELECT count(*) FROM passages p WHERE p.id >= d.first_passage AND p.id < d.first_passage + d.passages)"""
+
+
+def check_all_documents(db: sqlite3.Connection) -> None:
+    """Compare the rows of all documents and of all records' metadata, and count them. Raises IndexDamaged."""
+    documents = records = 0
+    for row in db.execute(_ALL_DOCUMENTS):
+        if not is_sound(row):
+            raise damaged_document(db, row[0])
+        documents += 1
+    for row in db.execute(_ALL_RECORDS):
+        if not is_sound(row):
+            raise damaged_passage(db, row[0])
+        records += 1
+    stored = get_digests(db)
+    if (documents, records) != (stored.documents, stored.records):  # a damaged B-tree may have lost some
+        raise damaged_whole(
+            db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
+        )
+    if records:
+        for (document,) in db.execute(_INCOMPLETE):
+            raise damaged_document(db, document)
+
+
+def find_damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the rows of documents and records that do not match their checksums, a line each with the remedy."""
+    with decoding_anything(db):
+        for row in db.execute(_ALL_DOCUMENTS):
+            if not is_sound(row):
+                yield document_damage(db, row[0])
+        for row in db.execute(_ALL_RECORDS):
+            if not is_sound(row):
+                yield document_damage(db, row[1])

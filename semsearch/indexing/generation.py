@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property, partial
-from itertools import chain, tee
+from itertools import chain, islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ from semsearch.indexing.intake import Intake, forget
 from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.reclaim_space import drop_unnamed, leftovers, reclaim_space, sweep
 from semsearch.indexing.segment_merging import Merger
-from semsearch.indexing.spool import Spool, SpooledBatch, SpoolWriter
+from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.results.reports import Progress
@@ -49,7 +49,7 @@ from semsearch.storage.database import SEGMENTS
 from semsearch.storage.document_lists import first_passages_of_languages
 from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
 from semsearch.storage.meta import get_count, get_languages, get_meta, set_languages, set_meta
-from semsearch.storage.passages import stored_texts
+from semsearch.storage.passages import get_passages, passages_between, stored_texts
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
     from semsearch.indexing.index_writer import IndexWriter
 
+_AT_ONCE = 1024  # stored passages whose words are found together
 REFIT_BELOW = 20_000  # sentences at the last fit: with more, components hardly change
 
 
@@ -254,10 +255,7 @@ class Generation:
         was_fitted = fit_stamp(self.db) is not None
         segments: list[Segment] = []
         with Spool(self.folder) as stored_spool:
-            writer = SpoolWriter(stored_spool, self._word_finder().read_texts)
-            for stored in stored_texts(self.db, self.intake.first_passage):
-                writer.add(stored.passage_id, stored.first_sentence, stored.heading, stored.sentences, stored.language)
-            writer.flush()
+            self._spool_stored(stored_spool)
             if stored_spool.sentences or self._spool.sentences:
                 segments = self._fit_and_write([stored_spool, self._spool])
             else:
@@ -265,6 +263,17 @@ class Generation:
         self._name(segments, retired=get_segments(self.db, *VECTORS, "topics"))
         self._merger.merge()
         return was_fitted and bool(segments)
+
+    def _spool_stored(self, spool: Spool) -> None:
+        """Put the words of all stored passages into a spool, some passages at a time."""
+        finder, passages = self._word_finder(), passages_between(self.db, 0, self.intake.first_passage)
+        stored = stored_texts(self.db, passages)
+        while batch := [*islice(stored, _AT_ONCE)]:
+            texts = [text for passage in batch for text in (passage.heading, *passage.sentences)]
+            languages = [passage.language for passage in batch for _ in range(1 + len(passage.sentences))]
+            numbers = [(passage.passage_id, passage.first_sentence, len(passage.sentences)) for passage in batch]
+            ids, firsts, counts = np.array(numbers, dtype=np.int64).T
+            spool.append(SpooledBatch(ids, firsts, counts, finder.read_texts(texts, languages)))
 
     def _word_finder(self) -> WordFinder:
         return WordFinder(self.vectors(), keep_unknown=self.settings.unknown != "skip")
@@ -386,10 +395,9 @@ def questions_of(
 ) -> Float32:
     """Embed a probe question about the middle sentence of each passage, unless it has no known words. (≤ n, d)"""
     texts, stored_languages = list[str](), list[str]()
-    for id_ in passage_ids.tolist():
-        for stored in stored_texts(db, id_ + 1, first=id_):
-            texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
-            stored_languages.append(stored.language)
+    for stored in stored_texts(db, get_passages(db, passage_ids.tolist()).values()):
+        texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
+        stored_languages.append(stored.language)
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
     vectors = embedder.transform(texts, stored_languages)

@@ -24,14 +24,20 @@ from semsearch.sources.unchanged import label_of
 from semsearch.storage.documents import (
     delete_document,
     extent_of,
-    get_documents,
     insert_documents,
     insert_readings,
     insert_records,
 )
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.storage.passages import find_languages, get_titled_texts_between, insert_passages, sound_passages
-from semsearch.text.detect_language import SAMPLE, language_of_parts, language_of_passage
+from semsearch.storage.passages import (
+    find_languages,
+    insert_passages,
+    passages_between,
+    sound_passages,
+    stored_texts,
+    with_documents,
+)
+from semsearch.text.detect_language import SAMPLE, language_of_parts
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text
@@ -233,12 +239,10 @@ def forget(
         extent = extent_of(db, id_)
         if extent is None:
             continue
-        rows = sound_passages(db, extent.first_passage, extent.first_passage + extent.passages)
-        document = get_documents(db, [id_])[id_]
-        while batch := list(islice(rows, _BATCH)):
-            codes = [language_of_passage(row.text, document.language) for row in batch]
-            texts = [with_parts(text, document.format) for row in batch for text in row.sentence_texts]
-            yield texts, [code for code, row in zip(codes, batch, strict=True) for _ in row.sentences]
+        texts = stored_texts(db, sound_passages(db, extent.first_passage, extent.first_passage + extent.passages))
+        while batch := list(islice(texts, _BATCH)):
+            languages = [passage.language for passage in batch for _ in passage.sentences]
+            yield [text for passage in batch for text in passage.sentences], languages
         delete_document(db, id_, extent, generation=generation)
 
 
@@ -246,12 +250,12 @@ def rewrite_words(db: sqlite3.Connection, words: WordsWriter) -> None:
     """Find the language of each document, and write the lexical index of all passages, again from the stored text."""
     languages = find_languages(db)
     for first in range(1, get_count(db, "next_passage"), _BATCH):
-        rows = get_titled_texts_between(db, first, first + _BATCH)
-        for language, run in groupby(rows, key=lambda row: languages[row.document_id]):
-            passages = list(run)
-            ids = np.array([row.passage_id for row in passages], dtype=np.int64)
-            above = [with_parts(heading_text(row.title, row.headings), row.format) for row in passages]
-            words.add(ids, above, [with_parts(row.text, row.format) for row in passages], language)
+        rows = with_documents(db, passages_between(db, first, first + _BATCH))
+        for language, run in groupby(rows, key=lambda pair: languages[pair[1].id]):
+            pairs = list(run)
+            ids = np.array([row.id for row, _ in pairs], dtype=np.int64)
+            above = [with_parts(heading_text(document.title, row.headings), document.format) for row, document in pairs]
+            words.add(ids, above, [with_parts(row.text, document.format) for row, document in pairs], language)
 
 
 def _count_words(record: PassageRecord) -> int:

@@ -227,9 +227,9 @@ def file_groups(files: Sequence[PresentFile], is_logged: Callable[[PresentFile],
             yield some[part]
 
 
-def is_large(group: FileGroup, is_logged: Callable[[PresentFile], bool]) -> bool:
-    """Return whether a group is one large file, which is taken in part by part."""
-    return group[0].size > LARGE and not is_logged(group[0])
+def is_large(group: FileGroup) -> bool:
+    """Return whether a group is one large file, which is taken in part by part, and never logged."""
+    return group[0].size > LARGE
 
 
 def chunks(sizes: Sequence[int]) -> Iterator[slice]:
@@ -279,7 +279,7 @@ def prepare_elsewhere(
     groups: Sequence[FileGroup],
     executor: Executor | None,
     settings: Settings,
-    vectors: Callable[[], WordVectors],
+    vectors: WordVectors,
     max_bytes: int,
 ) -> Generator[Chunk | None, None, None]:
     """Yield the chunk of each group of files, in their order; None for a group that is to be read here.
@@ -287,8 +287,9 @@ def prepare_elsewhere(
     What was begun ends when the generator is closed. Raises SemsearchError if a process dies.
     """
     if executor is None:
-        yield from repeat(None)
-    work = PreparerElsewhere(settings, VectorsReference.of(vectors()), registered(), max_bytes)
+        yield from repeat(None, len(groups))
+        return
+    work = PreparerElsewhere(settings, VectorsReference.of(vectors), registered(), max_bytes)
     try:
         yield from executor.in_order(work, (SentChunk(tuple(group), time.time_ns()) for group in groups))
     except BrokenProcessPool as error:

@@ -63,7 +63,9 @@ def to_merge(
     From `listed` vectors on a segment has lists, and is scanned faster: smaller ones are merged once they have twice as
     many together.
     """
-    chosen = {index for index, size in enumerate(sizes) if size.dead > max(FEW_DEAD, MOST_DEAD * size.count)}
+    chosen = {
+        index for index, size in enumerate(sizes) if not size.alive or size.dead > max(FEW_DEAD, MOST_DEAD * size.count)
+    }
     without = {index for index, size in enumerate(sizes) if listed is not None and size.alive < listed}
     if listed is not None and sum(sizes[index].alive for index in without) >= 2 * listed:
         chosen |= without

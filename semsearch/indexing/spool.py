@@ -16,10 +16,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from semsearch.arrays.types import Bool, Int32, Int64
-from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
-
-_HEADER = 40  # five int64: passages, rows, words, unknown words, their bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +84,10 @@ class Spool:
     def append(self, batch: SpooledBatch) -> None:
         """Append a batch."""
         words, unknown = batch.words, batch.words.unknown_words
-        sizes = [len(batch.passage_ids), len(words), len(words.ids), len(unknown), len(unknown.data)]
-        numbers = (np.array(sizes), batch.passage_ids, batch.first_sentences, batch.sentence_counts, words.indptr)
         self._file.seek(self._end)
-        for array in (*numbers, unknown.bounds):
-            self._file.write(np.ascontiguousarray(array, dtype=np.int64).data)
-        self._file.write(np.ascontiguousarray(unknown.hashes).data)
-        self._file.write(np.ascontiguousarray(words.ids, dtype=np.int32).data)
-        self._file.write(np.ascontiguousarray(unknown.data).data)
+        numbers = batch.passage_ids, batch.first_sentences, batch.sentence_counts
+        for array in (*numbers, words.ids, words.indptr, unknown.hashes, unknown.data, unknown.bounds):
+            np.save(self._file, array, allow_pickle=False)
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
         self.largest_id = max(self.largest_id, int(words.ids.max(initial=-1)))
@@ -103,21 +96,10 @@ class Spool:
         offset = 0
         while offset < self._end:
             self._file.seek(offset)
-            passages, rows, words, unknown, letters = np.frombuffer(self._file.read(_HEADER), dtype=np.int64).tolist()
-            size = 8 * (3 * passages + rows + 1 + unknown + 1)
-            numbers = np.frombuffer(self._file.read(size), dtype=np.int64)
-            hashes = np.frombuffer(self._file.read(8 * unknown), dtype=np.uint64)
-            ids = np.frombuffer(self._file.read(4 * words), dtype=np.int32)
+            *numbers, ids, indptr, hashes, data, bounds = (np.load(self._file, allow_pickle=False) for _ in range(8))
+            offset = self._file.tell()
             ids = ids if self.renumber is None else self.renumber(ids)
-            data = np.frombuffer(self._file.read(letters), dtype=np.uint8)
-            offset += _HEADER + size + 8 * unknown + 4 * words + letters
-            last = 3 * passages + rows + 1
-            yield SpooledBatch(
-                numbers[:passages],
-                numbers[passages : 2 * passages],
-                numbers[2 * passages : 3 * passages],
-                Ragged(ids, numbers[3 * passages : last], OovWords(hashes, data, numbers[last:])),
-            )
+            yield SpooledBatch(*numbers, Ragged(ids, indptr, OovWords(hashes, data, bounds)))
 
     def close(self) -> None:
         """Close and delete the file."""
@@ -128,35 +110,3 @@ class Spool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class SpoolWriter:
-    """Writes texts of passages to a spool, tokenised some thousands at a time, each in its language."""
-
-    def __init__(
-        self, spool: Spool, tokenize: Callable[[Sequence[str], Sequence[str]], Ragged], *, batch: int = 4096
-    ) -> None:
-        self._spool = spool
-        self._tokenize = tokenize
-        self._batch = batch
-        self._passages: list[tuple[int, int, int]] = []
-        self._texts: list[str] = []
-        self._languages: list[str] = []
-
-    def add(
-        self, passage_id: int, first_sentence: int, heading: str, sentences: Sequence[str], language: str = ENGLISH
-    ) -> None:
-        """Add a passage; ids must rise."""
-        self._passages.append((passage_id, first_sentence, len(sentences)))
-        self._texts.append(heading)
-        self._texts += sentences
-        self._languages += [language] * (1 + len(sentences))
-        if len(self._texts) >= self._batch:
-            self.flush()
-
-    def flush(self) -> None:
-        """Tokenise the passages gathered so far, and write them to the spool."""
-        if self._passages:
-            ids, firsts, counts = np.array(self._passages, dtype=np.int64).T
-            self._spool.append(SpooledBatch(ids, firsts, counts, self._tokenize(self._texts, self._languages)))
-            self._passages, self._texts, self._languages = [], [], []

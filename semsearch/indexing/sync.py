@@ -171,7 +171,7 @@ def _read(
         for group in groups:
             progress = Progress("reading", done, len(files), intake.sentences, path=group[0].absolute)
             generation.report(progress)
-            if is_large(group, log.has):
+            if is_large(group):
                 results: Sequence[Prepared] = [_take_large(generation, group[0], max_bytes)]
             else:
                 chunk = next(chunks)
@@ -193,21 +193,24 @@ def _chunks(
     generation: Generation, groups: Sequence[FileGroup], processes: int, max_bytes: int
 ) -> Generator[Chunk, None, None]:
     """Yield the chunk of each group but large ones: from the log, from another process or machine, or read here."""
-    log, settings, preparer = generation.reading_log, generation.settings, None
-    groups = [group for group in groups if not is_large(group, log.has)]
-    sent = [group for group in groups if not log.has(group[0])]
-    executor = generation.executor
-    if executor is None and sent:
-        processes = useful_processes([file.size for group in sent for file in group], processes, generation.vectors())
-        executor = Processes(processes) if processes > 1 else None
-    with closing(prepare_elsewhere(sent, executor, settings, generation.vectors, max_bytes)) as elsewhere:
-        for group in groups:
-            is_logged = log.has(group[0])
-            chunk = None if is_logged else next(elsewhere)
-            if chunk is None:
-                preparer = preparer or Preparer(settings, generation.vectors())
-                chunk = preparer.chunk_of(map(log.get, group)) if is_logged else preparer.prepare(group, max_bytes)
-            for file, prepared in zip(group, () if is_logged else chunk.files, strict=not is_logged):
+    log, settings = generation.reading_log, generation.settings
+    groups = [group for group in groups if not is_large(group)]
+    if not groups:
+        return
+    is_new = [not log.has(group[0]) for group in groups]
+    new = [group for group, is_sent in zip(groups, is_new, strict=True) if is_sent]
+    vectors, executor = generation.vectors(), generation.executor
+    if executor is None:
+        processes = useful_processes([file.size for group in new for file in group], processes, vectors)
+        executor = Processes(processes) if processes > 1 and new else None
+    preparer = Preparer(settings, vectors)
+    with closing(prepare_elsewhere(new, executor, settings, vectors, max_bytes)) as elsewhere:
+        for group, is_sent in zip(groups, is_new, strict=True):
+            if not is_sent and log.has(group[0]):
+                yield preparer.chunk_of(map(log.get, group))
+                continue
+            chunk = (next(elsewhere) if is_sent else None) or preparer.prepare(group, max_bytes)
+            for file, prepared in zip(group, chunk.files, strict=True):
                 log.note(file, prepared)
             yield chunk
 

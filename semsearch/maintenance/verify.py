@@ -131,7 +131,7 @@ def _vector_sample(
     except (IndexDamaged, FileNotFoundError):
         return  # reported already
     for id_ in wanted:
-        for stored in stored_texts(db, id_ + 1, first=id_):
+        for stored in stored_texts(db, get_passages(db, [id_]).values()):
             texts = [stored.heading, *stored.sentences]
             words = embedder.tokenize(texts, [stored.language] * len(texts))
             fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))

@@ -36,7 +36,7 @@ from semsearch.search.filters import Filter, nested_values, parse, positive, tex
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query_syntax import QuerySyntax
 from semsearch.storage.documents import has_record_metadata
-from semsearch.storage.passages import get_titled_texts, need_passages
+from semsearch.storage.passages import need_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
@@ -146,9 +146,12 @@ def _having(phrase: str, allowed: IdRanges, index: IndexView) -> IdRanges:
             having.append(ids)
             continue
         for part in _parts(ids):
-            rows = get_titled_texts(index.db, part)
-            lines = [(row.text, *heading_text(row.title, row.headings).split("\n")) for row in rows]
-            owners = np.repeat([row.passage_id for row in rows], [*map(len, lines)])
+            rows = need_passages(index.db, part).values()
+            lines = [
+                (row.text, *heading_text(document.title, row.headings).split("\n"))
+                for row, document in with_documents(index.db, rows)
+            ]
+            owners = np.repeat([row.id for row in rows], [*map(len, lines)])
             in_order = lexicon.in_order([line for of_row in lines for line in of_row], language)
             having.append(owners[follow_each_other(in_order, terms)])
     return IdRanges.of_ids(np.unique(np.concatenate(having)))

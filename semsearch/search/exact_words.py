@@ -38,7 +38,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.passages import get_titled_texts
+from semsearch.storage.passages import need_passages, with_documents
 from semsearch.text.terms import of_question
 from semsearch.text.tokens import words
 
@@ -174,10 +174,11 @@ def _having(
         ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids))
     having: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
-        for row in get_titled_texts(index.db, ids[first : first + _AT_ONCE].tolist()):
-            text = "\n".join((row.text, row.title, *row.headings))
+        rows = need_passages(index.db, ids[first : first + _AT_ONCE].tolist()).values()
+        for row, document in with_documents(index.db, rows):
+            text = "\n".join((row.text, document.title, *row.headings))
             if stands_in(part.text, text, re.IGNORECASE):
-                having[row.passage_id] = stands_in(part.text, text)
+                having[row.id] = stands_in(part.text, text)
         if most is not None and sum(having.values()) > most:
             return {}
     is_few = most is None or len(having) <= most

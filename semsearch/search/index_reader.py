@@ -42,11 +42,10 @@ from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.passages import (
     PassageRow,
     SentenceSpans,
-    get_sentence_texts,
-    languages_of_passages,
     need_passages,
     spans_from,
     spans_of,
+    stored_texts,
 )
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
@@ -185,12 +184,11 @@ class IndexView:
 
     def _embedded(self, embedder: SentenceEmbedder, ids: Sequence[int]) -> dict[int, UInt8]:
         """The vectors of the sentences of each passage, as they would be stored."""
-        texts = get_sentence_texts(self.db, ids)
-        codes = languages_of_passages(self.db, ids) if as_multilingual(embedder.chosen_.vectors) else {}
-        languages = [codes.get(id_, ENGLISH) for id_, sentences in texts.items() for _ in sentences]
-        rows = to_bytes(embedder.transform([text for sentences in texts.values() for text in sentences], languages))
-        ends = np.cumsum([len(sentences) for sentences in texts.values()]).tolist()
-        return {id_: rows[end - len(texts[id_]) : end] for id_, end in zip(texts, ends, strict=True)}
+        texts = [*stored_texts(self.db, need_passages(self.db, ids).values())]
+        languages = [passage.language for passage in texts for _ in passage.sentences]
+        rows = to_bytes(embedder.transform([text for passage in texts for text in passage.sentences], languages))
+        ends = np.cumsum([len(passage.sentences) for passage in texts])[:-1]
+        return dict(zip([passage.passage_id for passage in texts], np.split(rows, ends), strict=True))
 
 
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from semsearch.storage.checksums import (
     row_sums,
     stored_numbers_sum,
 )
-from semsearch.storage.documents import DocumentRow, documents_changing, get_documents, need_documents
+from semsearch.storage.documents import DocumentRow, documents_changing, need_documents
 from semsearch.text.detect_language import language_of_parts, language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
@@ -67,6 +68,7 @@ class PassageRow:
 
 PASSAGE_COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
 PASSAGE_NUMBERS = 4  # the first columns, which the upper half of the checksum covers
+_AT_ONCE = 1024  # passages whose documents are read together
 SENTENCE_BYTES = 20  # that a sentence takes in the column `sentences`
 _INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"
 _PASSAGES = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages"
@@ -187,57 +189,12 @@ def passages_on_page(db: sqlite3.Connection, first: int, last: int, page: int) -
 # -- Texts -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TitledText:
-    """The text of a passage, with what stands above it."""
-
-    passage_id: int
-    document_id: int
-    title: str
-    headings: tuple[str, ...]
-    text: str
-    format: str  # of the document
-
-
-def get_titled_texts(db: sqlite3.Connection, ids: Sequence[int]) -> list[TitledText]:
-    """Read the texts of passages by id, which are all there, with titles and headings. Raises IndexDamaged."""
-    return _titled(db, [*need_passages(db, ids).values()])
-
-
-def get_titled_texts_between(db: sqlite3.Connection, first: int, last: int) -> list[TitledText]:
-    """Read those of the passages with ids from `first` to below `last`, rising. Raises IndexDamaged."""
-    return _titled(db, [*passages_between(db, first, last)])
-
-
-def _titled(db: sqlite3.Connection, rows: Sequence[PassageRow]) -> list[TitledText]:
-    documents = need_documents(db, {row.document_id for row in rows})
-    texts = []
-    for row in rows:
-        document = documents[row.document_id]
-        texts.append(TitledText(row.id, document.id, document.title, row.headings, row.text, document.format))
-    return texts
-
-
-def get_sentence_texts(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[str]]:
-    """Read what is embedded of the sentences of passages, which are all there, by their ids. Raises IndexDamaged."""
-    rows = need_passages(db, ids)
-    documents = get_documents(db, {row.document_id for row in rows.values()})
-    formats = {id_: document.format for id_, document in documents.items()}
-    return {
-        id_: [with_parts(text, formats.get(row.document_id, "")) for text in row.sentence_texts]
-        for id_, row in rows.items()
-    }
-
-
-def languages_of_passages(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Find the languages of passages by id, which are all there. Raises IndexDamaged."""
-    rows = need_passages(db, ids)
-    documents = get_documents(db, {row.document_id for row in rows.values()})
-    return {
-        id_: language_of_passage(row.text, documents[row.document_id].language)
-        for id_, row in rows.items()
-        if row.document_id in documents
-    }
+def with_documents(db: sqlite3.Connection, passages: Iterable[PassageRow]) -> Iterator[tuple[PassageRow, DocumentRow]]:
+    """Yield passages with the documents that they are in. Raises IndexDamaged."""
+    rest = iter(passages)
+    while batch := [*islice(rest, _AT_ONCE)]:
+        documents = need_documents(db, {row.document_id for row in batch})
+        yield from ((row, documents[row.document_id]) for row in batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +208,9 @@ class StoredTexts:
     language: str
 
 
-def stored_texts(db: sqlite3.Connection, last: int, *, first: int = 0) -> Iterator[StoredTexts]:
-    """Yield the texts of the passages with ids from `first` to below `last`, rising. Raises IndexDamaged."""
-    document: DocumentRow | None = None
-    for row in passages_between(db, first, last):
-        if document is None or document.id != row.document_id:
-            document = need_documents(db, [row.document_id])[row.document_id]
+def stored_texts(db: sqlite3.Connection, passages: Iterable[PassageRow]) -> Iterator[StoredTexts]:
+    """Yield the texts of passages, in their order. Raises IndexDamaged."""
+    for row, document in with_documents(db, passages):
         texts = [with_parts(text, document.format) for text in row.sentence_texts]
         language = language_of_passage(row.text, document.language)
         above = with_parts(heading_text(document.title, row.headings), document.format)

@@ -1,8 +1,9 @@
 """Detect which language a text is in: by its script, and where several languages share one, by py3langid.
 
-In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is not clearly English, and has a letter or
-two stop words of other languages; its answer is taken if it is likely. All else counts as English: source code, tables,
-names, a text of a few words (docs/research/measurements.md, "Languages").
+In Latin letters py3langid (Lui and Baldwin 2012) is asked only where a text is not clearly English, and has letters or
+two stop words of another language; its answer is taken if it is likely. All else counts as English: source code,
+tables, names, a text of a few words (docs/research/measurements.md, "Languages"). In Cyrillic ones it is not asked
+where the letters decide: its model takes half a second and 100 MB, which a folder in English or Russian need not pay.
 
 The language of a question, of which the word vectors know more, is guessed by semsearch.word_vectors.question_language.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,9 @@ _ENGLISH_WORDS = frozenset(
 )
 _ENOUGH = 0.12  # of a text's words: so many of these, and it is English
 _FEWEST = 3  # different words of a text that may be in another language in Latin letters
-_FEW_OTHER = 2  # stop words of other languages in such a text, if it has no letter beyond those of English
+_FEW_OTHER = 2  # of its words that are stop words of one other language or have a letter beyond those of English
+_BEYOND = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")  # Latin letters that English has not
+_RUSSIAN, _NOT_RUSSIAN = frozenset("ыэ"), frozenset("іўїє")  # letters of Russian and Belarusian, and not of Russian
 _LIKELY = 0.7  # the probability from which on it is
 _NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
 _LETTERS = 0.3  # of a text's letters, in another script
@@ -75,12 +78,13 @@ def language_of(text: str) -> str:
     script = script_of(sample)
     if script not in _SHARED:
         return script
+    if script == "Cyrillic" and not _RUSSIAN.isdisjoint(sample.lower()) and _NOT_RUSSIAN.isdisjoint(sample.lower()):
+        return "ru"
     if script != "Latin":
         return _likeliest(sample, script)[0]
     if _is_english(sample[:_GLANCE].lower().split()) or is_clearly_english(sample):
         return ENGLISH
-    words = set(_WORD.findall(sample.lower()))
-    if len(words) < _FEWEST or ("".join(words).isascii() and len(words & _other_stop_words()) < _FEW_OTHER):
+    if not _may_be_another(_WORD.findall(sample)):
         return ENGLISH
     language, probability = _likeliest(sample, script)
     return language if probability >= _LIKELY else ENGLISH
@@ -116,6 +120,19 @@ def is_clearly_english(text: str) -> bool:
 def _is_english(words: list[str]) -> bool:
     """Whether a glance at the first words is enough: most documents are in English, and need no more."""
     return len(words) >= _FEW and sum(word in _ENGLISH_WORDS for word in words) >= _ENOUGH * len(words)
+
+
+def _may_be_another(words: Sequence[str]) -> bool:
+    """Whether a text that is not clearly English, given by its words, has any sign of another language.
+
+    A capital and a letter that English has not make a name, which texts in English have, too.
+    """
+    distinct = {word.lower() for word in words}
+    foreign = {word.lower() for word in words if not word.isascii() and _BEYOND.search(word)}
+    if len(distinct) < _FEWEST or any(word in foreign and word[0].islower() for word in words):
+        return len(distinct) >= _FEWEST
+    english, *others = (len(distinct & listed) for listed in _listed_stop_words())
+    return max(others) >= english and len(foreign) + max(others) >= _FEW_OTHER
 
 
 def language_of_parts(parts: Iterable[str]) -> str:
@@ -169,10 +186,10 @@ def _script_of_letter(letter: str) -> str:
 
 
 @cache
-def _other_stop_words() -> frozenset[str]:
-    """The stop words, long ones too, of the languages in Latin letters but English; no letters of formulas."""
-    listed = frozenset[str]().union(*(listed_stop_words(code) for code in _SHARED["Latin"] if code != ENGLISH))
-    return frozenset(word for word in listed - STOP_WORDS if len(word) > 1)
+def _listed_stop_words() -> tuple[frozenset[str], ...]:
+    """The stop words, long ones too, of each language in Latin letters, English first; no letters of formulas."""
+    codes = (ENGLISH, *(code for code in _SHARED["Latin"] if code != ENGLISH))
+    return tuple(frozenset(word for word in listed_stop_words(code) if len(word) > 1) for code in codes)
 
 
 @cache

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import reading_log
+from semsearch.indexing import read_files, reading_log
 from semsearch.indexing.read_files import Prepared
 from semsearch.indexing.reading_log import READING_LOG, ReadingLog
 from semsearch.readers.read import FileContent, read_file
@@ -28,6 +28,7 @@ COUNT = 8
 @pytest.fixture(autouse=True)
 def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_log, "MUCH", 0)
+    monkeypatch.setattr(read_files, "_CHUNK", 1)  # a file at a time
 
 
 @pytest.fixture

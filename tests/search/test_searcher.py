@@ -51,13 +51,13 @@ def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
 def test_the_dense_score_is_the_mean_of_the_passages_the_best_sentences_and_the_titles_cosine(index: Index) -> None:
     with index._database.reading() as db:
         from semsearch.storage.fitted import load_embedder
-        from semsearch.storage.passages import stored_texts
+        from semsearch.storage.passages import get_passages, stored_texts
 
         embedder = load_embedder(db, index._vectors())
         assert embedder is not None
         (query,) = embedder.transform(["violin concert"])
         for hit in index.search("violin concert", 5, mode="dense"):
-            (stored,) = stored_texts(db, hit.passage_id + 1, first=hit.passage_id)
+            (stored,) = stored_texts(db, get_passages(db, [hit.passage_id]).values())
             sentences = embedder.transform(stored.sentences) @ query
             words = embedder.tokenize([stored.heading, *stored.sentences])
             whole = embedder.transform_ragged(words.joined(np.array([0, len(words)])))[0] @ query

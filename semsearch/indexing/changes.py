@@ -61,6 +61,7 @@ class Changes:
 
     started_ns: int
     roots: RootPlan
+    known_roots: list[Root]
     changed_roots: list[Root]
     deserted: list[Root]
     plan: SyncPlan
@@ -205,6 +206,7 @@ def _compare(
     return Changes(
         started_ns=started_ns,
         roots=roots,
+        known_roots=known_roots,
         changed_roots=[root for root in roots.wanted if root not in stored],
         deserted=seen.deserted,
         plan=result,

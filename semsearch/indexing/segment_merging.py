@@ -150,7 +150,9 @@ class Merger:
                 except FileNotFoundError as error:
                     raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
                 name_segments(self.db, merged, retired=chosen, number=self.number)
-        forget_removed(self.db)
+                old = {segment.file for segment in chosen}
+                named = [segment for segment in named if segment.file not in old] + merged
+        forget_removed(self.db, named)
 
     def _merged(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
         if kind == "words":

@@ -18,6 +18,8 @@ import numpy as np
 from semsearch.arrays.types import Bool, Int32, Int64
 from semsearch.text.ragged import OovWords, Ragged
 
+_HEADER = 40  # five int64: passages, rows, words, unknown words, their bytes
+
 
 @dataclass(frozen=True, slots=True)
 class SpooledBatch:
@@ -84,10 +86,14 @@ class Spool:
     def append(self, batch: SpooledBatch) -> None:
         """Append a batch."""
         words, unknown = batch.words, batch.words.unknown_words
+        sizes = [len(batch.passage_ids), len(words), len(words.ids), len(unknown), len(unknown.data)]
+        numbers = (np.array(sizes), batch.passage_ids, batch.first_sentences, batch.sentence_counts, words.indptr)
         self._file.seek(self._end)
-        numbers = batch.passage_ids, batch.first_sentences, batch.sentence_counts
-        for array in (*numbers, words.ids, words.indptr, unknown.hashes, unknown.data, unknown.bounds):
-            np.save(self._file, array, allow_pickle=False)
+        for array in (*numbers, unknown.bounds):
+            self._file.write(np.ascontiguousarray(array, dtype=np.int64).data)
+        self._file.write(np.ascontiguousarray(unknown.hashes).data)
+        self._file.write(np.ascontiguousarray(words.ids, dtype=np.int32).data)
+        self._file.write(np.ascontiguousarray(unknown.data).data)
         self._end = self._file.tell()
         self.sentences += int(batch.sentence_counts.sum())
         self.largest_id = max(self.largest_id, int(words.ids.max(initial=-1)))
@@ -96,10 +102,21 @@ class Spool:
         offset = 0
         while offset < self._end:
             self._file.seek(offset)
-            *numbers, ids, indptr, hashes, data, bounds = (np.load(self._file, allow_pickle=False) for _ in range(8))
-            offset = self._file.tell()
+            passages, rows, words, unknown, letters = np.frombuffer(self._file.read(_HEADER), dtype=np.int64).tolist()
+            size = 8 * (3 * passages + rows + 1 + unknown + 1)
+            numbers = np.frombuffer(self._file.read(size), dtype=np.int64)
+            hashes = np.frombuffer(self._file.read(8 * unknown), dtype=np.uint64)
+            ids = np.frombuffer(self._file.read(4 * words), dtype=np.int32)
             ids = ids if self.renumber is None else self.renumber(ids)
-            yield SpooledBatch(*numbers, Ragged(ids, indptr, OovWords(hashes, data, bounds)))
+            data = np.frombuffer(self._file.read(letters), dtype=np.uint8)
+            offset += _HEADER + size + 8 * unknown + 4 * words + letters
+            last = 3 * passages + rows + 1
+            yield SpooledBatch(
+                numbers[:passages],
+                numbers[passages : 2 * passages],
+                numbers[2 * passages : 3 * passages],
+                Ragged(ids, numbers[3 * passages : last], OovWords(hashes, data, numbers[last:])),
+            )
 
     def close(self) -> None:
         """Close and delete the file."""

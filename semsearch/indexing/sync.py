@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -41,15 +41,14 @@ from semsearch.indexing.read_files import (
     why_refused,
 )
 from semsearch.indexing.recognize_scans import recognize_scans
-from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.records import NO_COLUMNS
 from semsearch.readers.registry import FORMATS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
-from semsearch.sources.roots import Root, covers
-from semsearch.sources.unchanged import FilePair, PresentFile, Skip, judge_of
+from semsearch.sources.roots import covers
+from semsearch.sources.unchanged import PresentFile, Skip, judge_of
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import (
-    MovedDocument,
     delete_roots,
     get_roots,
     move_documents,
@@ -103,16 +102,15 @@ def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
 def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
     """Apply the changes that were found, in a transaction that is committed afterwards; the report."""
     plan, db = changes.plan, generation.db
-    columns_before = {root.id: root.columns for root in get_roots(db)}
     renamed = [pair for pair in plan.moved if pair.must_be_read]
     kept = [pair for pair in plan.moved if not pair.must_be_read]
     _update_roots(db, changes)
     generation.forget(known.document_id for known in plan.removed)
     generation.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
-    move_documents(db, map(_moved, [*plan.touched, *kept]), checked_ns=changes.started_ns)
+    move_documents(db, [*plan.touched, *kept], checked_ns=changes.started_ns)
     work = dict.fromkeys(plan.added, "added")
     work |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}
-    counts = _read(generation, changes, work, columns_before, max_bytes=max_bytes, processes=processes)
+    counts = _read(generation, changes, work, max_bytes=max_bytes, processes=processes)
     roots = get_roots(db)
     set_skips(db, {path: skip for path, skip in changes.skips.items() if any(covers(root, path) for root in roots)})
     refitted = generation.finish()
@@ -126,14 +124,6 @@ def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes
         passages=generation.intake.passages,
         sentences=generation.intake.sentences,
         refitted=refitted,
-    )
-
-
-def _moved(pair: FilePair) -> MovedDocument:
-    """A document that has not changed, with the path and state that its file has now."""
-    file = pair.present
-    return MovedDocument(
-        pair.known.document_id, file.root_id, file.path, file.file, size=file.size, mtime_ns=file.mtime_ns
     )
 
 
@@ -153,7 +143,6 @@ def _read(
     generation: Generation,
     changes: Changes,
     work: Mapping[PresentFile, str],
-    columns_before: Mapping[int, Columns],
     *,
     max_bytes: int,
     processes: int,
@@ -185,7 +174,7 @@ def _read(
                     _skip(changes, file, result, max_bytes)
             done += len(group)
     generation.report(Progress("reading", done, len(files), intake.sentences))
-    _check_columns(changes.changed_roots, columns_before, columns)
+    _check_columns(changes, columns)
     return counts
 
 
@@ -263,14 +252,13 @@ def _skip(changes: Changes, file: PresentFile, prepared: Prepared, max_bytes: in
     )
 
 
-def _check_columns(
-    roots: Iterable[Root], before: Mapping[int, Columns], names_by_root: Mapping[int, Mapping[str, None]]
-) -> None:
-    """Check that newly chosen columns were in some file of their root. `before` and names: by the root's id.
+def _check_columns(changes: Changes, names_by_root: Mapping[int, Mapping[str, None]]) -> None:
+    """Check that newly chosen columns were in some file of their root. `names_by_root`: by the root's id.
 
     Raises UsageError for a column that no file has.
     """
-    for root in roots:
+    before = {root.id: root.columns for root in changes.known_roots}
+    for root in changes.changed_roots:
         names = names_by_root.get(root.id, {})
         if root.columns != before.get(root.id, NO_COLUMNS) and (missing := root.columns.missing(names)):
             suffixes = ", ".join(suffix for kind in FORMATS.values() if kind.has_columns for suffix in kind.suffixes)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from semsearch.readers.records import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
-from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, Skip, StoredStates, label_of
+from semsearch.sources.unchanged import CLOCK_TICK_NS, FilePair, KnownDocument, Skip, StoredStates, label_of
 from semsearch.storage.documents import documents_changing
 
 # -- Roots -------------------------------------------------------------------------------------------------------------
@@ -140,24 +139,13 @@ def documents_with_omission(db: sqlite3.Connection, texts: Iterable[str]) -> set
 # -- Documents whose files have moved, or have another time ------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class MovedDocument:
-    """A document that has not changed, with the path and state that its file has now."""
-
-    document_id: int
-    root_id: int
-    path: str
-    file: str  # the path as the disk spells it
-    size: int
-    mtime_ns: int
-
-
-def move_documents(db: sqlite3.Connection, documents: Iterable[MovedDocument], *, checked_ns: int) -> None:
+def move_documents(db: sqlite3.Connection, pairs: Sequence[FilePair], *, checked_ns: int) -> None:
     """Write the path and state of files whose documents have not changed, and when they were checked."""
     rows = []
-    for moved in documents:
-        place = moved.root_id, moved.path, moved.file if moved.file != moved.path else None
-        rows.append((*place, moved.size, moved.mtime_ns, checked_ns, moved.document_id))
+    for pair in pairs:
+        file = pair.present
+        place = file.root_id, file.path, file.file if file.file != file.path else None
+        rows.append((*place, file.size, file.mtime_ns, checked_ns, pair.known.document_id))
     with documents_changing(db, [row[-1] for row in rows]):
         db.executemany(
             "UPDATE documents SET root_id = ?, path = ?, file = ?, size = ?, mtime_ns = ?, checked_ns = ? WHERE id = ?",

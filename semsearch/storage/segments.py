@@ -109,12 +109,12 @@ def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Se
         db.execute(f"INSERT INTO segments ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
 
 
-def forget_removed(db: sqlite3.Connection) -> None:
-    """Forget removed ids that no segment holds any more."""
+def forget_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
+    """Forget removed ids that none of these segments, which are all there are, holds any more."""
     rows = db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
     if not rows:
         return
-    removed, segments = np.array(rows, dtype=np.int64), get_segments(db, *KINDS)
+    removed = np.array(rows, dtype=np.int64)
     is_held = np.zeros(len(rows), dtype=np.bool_)
     for kind in KINDS:
         first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import gc
-import os
 import sys
-
-from semsearch.errors import StorageError
-from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
 
 
 def main() -> None:
     """The console script. Ends the process."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # while modules are imported; the commands have their own message
+        print("semsearch: interrupted; nothing was changed", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run() -> None:
+    # imported here, so that Ctrl-C ends these too in one line
+    import gc
+    import os
+
+    from semsearch.errors import StorageError
+    from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
+
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read once, when NumPy is imported
         os.environ.setdefault(name, "1")  # several threads of linear algebra, beside several processes, are slower
     gc.set_threshold(100_000)  # most objects of a command are modules, in which there is no garbage to look for
@@ -21,9 +31,6 @@ def main() -> None:
     except StorageError as error:
         print(f"semsearch: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("semsearch: interrupted; nothing was changed", file=sys.stderr)
-        sys.exit(130)
     run()
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -127,7 +126,9 @@ def index_command(*words: str | Path) -> str:
     """A command of semsearch, for error messages. A bare folder name gets `./`, so that it is a path."""
     shown = [word if isinstance(word, str) else _shown(word) for word in ("semsearch", *words)]
     if os.name == "nt":
-        return subprocess.list2cmdline(shown)
+        from subprocess import list2cmdline  # which each start of a command would pay for
+
+        return list2cmdline(shown)
     return shlex.join(shown)
 
 

@@ -18,7 +18,6 @@ from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
-from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.options import strings
 from semsearch.search.searcher import Searcher
 from semsearch.searchable import SingleIndex, SoughtPassage
@@ -616,6 +615,8 @@ def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
     """The reranker of an index: a named model is opened, and its passage encodings are cached in the folder."""
     if isinstance(reranker, str):
+        from semsearch.rerankers.load_reranker import load_reranker  # heavy, and few searches rerank
+
         reranker = load_reranker(reranker)
     cached_in = getattr(reranker, "cached_in", None)
     return reranker if cached_in is None else cast("Reranker", cached_in(folder))

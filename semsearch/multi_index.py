@@ -17,7 +17,6 @@ from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.exact_words import exact_first
 from semsearch.search.fuse_indexes import common, deduplicate, fuse_alike, fuse_answers, namespaced
-from semsearch.search.reranking import rerank
 from semsearch.searchable import Searchable
 from semsearch.storage.published import published_at
 from semsearch.system.parallel import while_wanted
@@ -135,6 +134,8 @@ class MultiIndex(Searchable):
         hits = _ordered(hits, options)
         if self._reranker is None:
             return hits
+        from semsearch.search.reranking import rerank  # heavy, and few searches rerank
+
         return rerank(self._reranker, query, hits[: self._wide(options).k])
 
     def _index_of(self, hit: Hit) -> Index:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import csv as csv_files
 import io
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.explanation_text import lines
-from semsearch.cli.printing import one_line, plain_path, to_json
+from semsearch.cli.printing import from_here, one_line, plain_path, to_json
 from semsearch.results.hits import (
     INVISIBLE,
     LINELESS,
@@ -30,26 +28,10 @@ from semsearch.results.hits import (
     own_terms,
 )
 from semsearch.results.options import Mode
-from semsearch.system.locations import working_folder
 from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
-
-# -- Paths -------------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=256)
-def nearest(path: str) -> str:
-    """The path of a file as one would write it here: relative to a folder above, where that is shorter."""
-    if not os.path.isabs(path):  # noqa: PTH117  # as text, for as little time as can be
-        return path
-    try:
-        relative = os.path.relpath(path, working_folder()).replace(os.sep, "/")
-    except ValueError:  # on another drive
-        return path
-    return relative if len(relative) < len(path) else path
-
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
@@ -184,7 +166,7 @@ def score_of(hit: Hit) -> str:
 
 def path_of(hit: Hit | DuplicatePassage) -> str:
     """The path of a hit, safe to print."""
-    return plain_path(nearest(hit.path) if hit.root else hit.path)
+    return plain_path(from_here(hit.path) if hit.root else hit.path)
 
 
 def path_and_position(hit: Hit | DuplicatePassage) -> str:

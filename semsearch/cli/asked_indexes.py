@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import HERE, find_asked, find_index, index_folders, of_this_folder, shown
+from semsearch.cli.find_index import asked_here, find_asked, find_index, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
@@ -59,7 +59,7 @@ def _opened(search: options.SearchArguments) -> Asked:
 
 def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
     """The indexes that are asked if none is named; where there is none, one is made if the user wants it."""
-    folders: list[Path | str] = [*of_this_folder(search.indexes)]
+    folders: list[Path | str] = [*asked_here(search.indexes)]
     if folders:
         return folders
     others = ""
@@ -67,8 +67,6 @@ def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
         if not search.index_first:
             return [find_index(None, search.indexes)]
     except IndexNotFound as error:
-        if index_folders(search.indexes or HERE):
-            raise
         others = "" if str(error).startswith("no index") else f"; {error}"
     from semsearch.cli.index_files import index_for_question  # loads the readers
 
@@ -130,7 +128,7 @@ def tell_if_stale(results: Iterable[Hit | Citation], asked: Asked) -> None:
 def tell_if_empty(asked: Asked) -> None:
     """Warn of an empty index here, a likely reason for no hits."""
     for index in indexes_of(asked).values():
-        if not index.status(drift=False, stale=False).documents:
+        if not len(index):
             command = f"semsearch index {'' if index.roots else 'PATH '}--name {shown(index.path)}"
             interrupted = "has no files yet, its first indexing was interrupted; to continue, run"
             warn(f"the index {index.path} {interrupted if index.roots else 'is empty; run'}: {command}")

@@ -10,11 +10,14 @@ The JSON of an explanation has all words and pairs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from semsearch.cli.printing import aligned
-from semsearch.results.explanation import Explanation, Lexical, Pairs, Quoted
+
+if TYPE_CHECKING:
+    from semsearch.results.explanation import Explanation, Lexical, Pairs, Quoted
 
 WIDTH = 76  # columns of a table: eighty less the indent
 _ROWS = 6  # words of a query that have a row

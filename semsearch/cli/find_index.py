@@ -2,16 +2,15 @@
 
 A new index is made in ./indexes if all that it is of lies below the current folder, and otherwise in the user's own
 folder of indexes. A query asks the indexes of the current folder: the only one in ./indexes, or else all whose roots
-contain it, or else the only one whose roots lie in it; where there are none, the only one there is. Names are looked
-for in ./indexes, in folders `indexes` above (as git looks for its repository), in the user's own, and then among all
-that this user has made elsewhere, which a small file lists.
+contain it, or else the only one whose roots lie in it, or else all in ./indexes; where there are none, the only one
+there is. Names are looked for in ./indexes, in folders `indexes` above (as git looks for its repository), in the user's
+own, and then among all that this user has made elsewhere, which a small file lists.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import chain
@@ -79,10 +78,7 @@ def all_indexes(indexes: Path | None) -> list[Path]:
     """All indexes that can be named from here, nearest first; of --indexes, those in it."""
     folders = [index for folder in folders_of_indexes(indexes) for index in index_folders(folder)]
     folders += remembered() if indexes is None else []
-    first_seen = dict[str, Path]()
-    for index in folders:
-        first_seen.setdefault(os.path.realpath(index), index)
-    return [*first_seen.values()]
+    return [*{os.path.realpath(index): index for index in reversed(folders)}.values()][::-1]
 
 
 # -- The user's indexes elsewhere --------------------------------------------------------------------------------------
@@ -154,12 +150,20 @@ def _with_separator(folder: str) -> str:
     return os.path.realpath(folder).rstrip(os.sep) + os.sep
 
 
-def _only(indexes: Path | None) -> Path:
-    """The only index there is: in the nearest folder that has any, or of all that the user has made."""
+def asked_here(indexes: Path | None) -> list[Path]:
+    """The indexes that a query asks if none is named; none where only one elsewhere may be meant."""
+    return [*of_this_folder(indexes)] or index_folders(indexes or HERE)
+
+
+def meant_here(indexes: Path | None) -> list[Path]:
+    """The indexes that a command about one index may mean if none is named. Raises IndexNotFound if there are none."""
+    depths = of_this_folder(indexes)
+    if depths:
+        return [index for index, depth in depths.items() if depth == max(depths.values())]
     folders = index_folders(nearest(indexes)) or ([] if indexes else remembered())
-    if len(folders) == 1:
-        return folders[0]
-    raise IndexNotFound(_choice(indexes) if folders else none_in(indexes))
+    if not folders:
+        raise IndexNotFound(none_in(indexes))
+    return folders
 
 
 def all_offered(indexes: Path | None) -> dict[str, Path] | None:
@@ -200,24 +204,25 @@ def find_asked(name: str | None, indexes: Path | None) -> Path | str:
 def find_index(name: str | None, indexes: Path | None) -> Path:
     """The folder of the index that is named, or else of the one that is meant. Raises IndexNotFound."""
     if name is None:
-        depths = of_this_folder(indexes)
-        deepest = [index for index, depth in depths.items() if depth == max(depths.values())]
-        if len(deepest) > 1:
-            names = ", ".join(index.name for index in deepest)
-            raise IndexNotFound(
-                f"{len(deepest)} indexes are of this folder: {names}; choose one: --index {deepest[0].name}"
-            )
-        return deepest[0] if deepest else _only(indexes)
+        return _single(meant_here(indexes), "may be meant")
     folder = folder_of(name, indexes)
     if folder is not None:
         return folder
     elsewhere = [] if indexes else [index for index in remembered() if index.name == name]
-    if len(elsewhere) == 1:
-        return elsewhere[0]
     if elsewhere:
-        paths = ", ".join(map(str, elsewhere))
-        raise IndexNotFound(f"{len(elsewhere)} indexes are called {name}: {paths}; give the path of one")
-    raise IndexNotFound(f"there is no index {name!r}; {_choice(indexes)}")
+        return _single(elsewhere, f"are called {name}")
+    there = ", ".join(index.name for index in index_folders(nearest(indexes)))
+    known = f"{shown(nearest(indexes))} holds {there}; semsearch list shows all" if there else none_in(indexes)
+    raise IndexNotFound(f"there is no index {name!r}; {known}")
+
+
+def _single(folders: Sequence[Path], may_be: str) -> Path:
+    if len(folders) == 1:
+        return folders[0]
+    names = ", ".join(index.name for index in folders)
+    raise IndexNotFound(
+        f"{len(folders)} indexes {may_be}: {names} (semsearch list); choose one: --index {name_or_path(folders[0])}"
+    )
 
 
 def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:
@@ -253,31 +258,18 @@ def folder_for_new(paths: Iterable[str], indexes: Path | None) -> Path:
 
 def folder_to_make(name: str, paths: Iterable[str], indexes: Path | None) -> Path:
     """The folder for a new index of a name and of what is at some paths. Raises UsageError for an invalid name."""
-    return _as_path(name) or folder_for_new(paths, indexes) / possible_name(name)
+    return _as_path(name) or folder_for_new(paths, indexes) / name
 
 
 # -- Names -------------------------------------------------------------------------------------------------------------
 
 
-def name_from_anywhere(index: Path) -> str:
+def name_or_path(index: Path) -> str:
     """What an index is called in any folder: its name, or its path where another has this name or it is not known."""
     path = os.path.realpath(index)
-    same = {
-        os.path.realpath(other) for other in (*remembered(), *index_folders(users_own())) if other.name == index.name
-    }
+    known = (*remembered(), *index_folders(users_own()))
+    same = {os.path.realpath(other) for other in known if other.name == index.name}
     return index.name if same == {path} and _as_path(index.name) is None else path
-
-
-_NOT_ON_WINDOWS = re.compile(
-    r'[<>:"|?*\x00-\x1f]|[ .]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)', re.IGNORECASE
-)
-
-
-def possible_name(name: str, *, system: str = os.name) -> str:
-    """A name for a folder, checked: raises UsageError for one that Windows has for a device, or cannot store."""
-    if system == "nt" and _NOT_ON_WINDOWS.search(name):
-        raise UsageError(f"{name!r} cannot be the name of a folder on Windows; use a name such as 'docs'")
-    return name
 
 
 def _as_path(name: str) -> Path | None:
@@ -317,30 +309,6 @@ def none_in(indexes: Path | None) -> str:
     return why_unusable(indexes) or f"no index {where}; create one: semsearch index ."
 
 
-def _choice(indexes: Path | None) -> str:
-    """The indexes to choose from: those in the nearest folder that has any, or how many there are elsewhere."""
-    every, near = all_indexes(indexes), nearest(indexes)
-    names = [index.name for index in index_folders(near)]
-    if not every:
-        return none_in(indexes)
-    if not names:
-        elsewhere = f"{len(every)} indexes are" if len(every) > 1 else "one index is"
-        return f"{elsewhere} elsewhere (semsearch list); to ask one: --index {name_from_anywhere(every[0])}"
-    holds = (
-        f"{len(names)} indexes: {', '.join(names)}; choose one: --index {names[0]}" if names[1:] else f"only {names[0]}"
-    )
-    listed = "; semsearch list shows those elsewhere" if len(every) > len(names) else ""
-    return f"{shown(near)} holds {holds}{listed}"
-
-
 def shown(folder: Path) -> str:
     """A folder as one would write it on the command line, so that it is not taken for a name."""
     return str(folder) if folder.is_absolute() or str(folder).startswith(".") else f".{os.sep}{folder}"
-
-
-def from_here(path: str) -> str:
-    """A path as one would write it in the current folder: relative if it lies there."""
-    try:
-        return str(Path(path).relative_to(working_folder()))
-    except ValueError:
-        return path

@@ -21,7 +21,6 @@ from semsearch.cli.find_index import (
     folder_for_new,
     folder_of,
     folder_to_make,
-    from_here,
     name_for,
     remember,
     roots_of,
@@ -29,7 +28,7 @@ from semsearch.cli.find_index import (
     why_unusable,
 )
 from semsearch.cli.options import IndexSettings
-from semsearch.cli.printing import ask_on_terminal, complain, count, size
+from semsearch.cli.printing import ask_on_terminal, complain, count, from_here, may_ask, size
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
 from semsearch.errors import (
@@ -300,13 +299,14 @@ def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool
         raise UsageError(f"--index-first does not index all of {here}; name a folder: semsearch index FOLDER")
     if not first:
         files = _readable_files(here)
-        question = f"No index of this folder. Index {files}?"
-        if not (files and ask_on_terminal(question, default=not is_whole)):
+        if not files:
+            raise IndexNotFound("no index of this folder, in which there are no readable files")
+        if not may_ask():
             raise IndexNotFound(
                 f"no index of this folder; to index {files}, run: semsearch index . (or add --index-first)"
-                if files
-                else "no index of this folder, in which there are no readable files"
             )
+        if not ask_on_terminal(f"No index of this folder. Index {files}?", default=not is_whole):
+            raise IndexNotFound("nothing was indexed")
     target = target_of(["."], None, indexes)
     report = index_paths(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
     complain(summary(target.folder, report))

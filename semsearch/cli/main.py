@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -105,10 +106,11 @@ class Program(ExtensibleGroup):
         else:
             command = super().get_command(ctx, name)
         if command is None:
+            words = [*takewhile(lambda arg: not arg.startswith("-"), args)]
             close = get_close_matches(name, self._words(ctx), n=1, cutoff=0.7)
-            similar = f"did you mean semsearch {close[0]}? " if close else ""
-            words = " ".join(takewhile(lambda arg: not arg.startswith("-"), args))
-            raise UsageError(f"there is no command {name!r}; {similar}to search for it: semsearch query {words!r}")
+            instead = [close[0], *words[1:]] if close else ["query", " ".join(words)]
+            hint = "did you mean" if close else "to search for it"
+            raise UsageError(f"there is no command {name!r}; {hint}: semsearch {shlex.join(instead)}")
         return name, command, args[1:]
 
     def _words(self, ctx: Any) -> list[str]:

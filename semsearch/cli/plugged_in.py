@@ -10,10 +10,8 @@ command is called, or when a help text lists it.
 
 from __future__ import annotations
 
-from importlib import metadata
-from importlib.metadata import EntryPoint
 from inspect import getdoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
@@ -21,6 +19,9 @@ from typer.main import get_command
 
 from semsearch.cli.printing import warn
 from semsearch.errors import UsageError, install_command
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "semsearch.commands"
 _OF_RESEARCH = ("bench", "evaluate", "vectors")  # a command, and groups to which it brings commands
@@ -88,6 +89,8 @@ def paragraphs(function: Any) -> str:
 
 def announced(group: str) -> dict[str, EntryPoint]:
     """The commands that distributions announce for a group, "" being semsearch itself. Of two of one name the first."""
+    from importlib import metadata  # heavy, and semsearch's own commands need none of it
+
     points: dict[str, EntryPoint] = {}
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         parent, _, name = point.name.rpartition(".")

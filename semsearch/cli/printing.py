@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import typer
 from rich.cells import cell_len
 
 from semsearch.results.hits import INVISIBLE
+from semsearch.system.locations import working_folder
 
 NONE_FOUND = PROBLEMS = 1  # exit statuses: of commands that ask; of `verify`, `doctor` and `evaluate data`
 
@@ -31,6 +34,18 @@ def one_line(text: str) -> str:
 def plain_path(path: str) -> str:
     """Make a path safe to print: control characters become question marks, as `ls` shows them."""
     return _CONTROL.sub("?", path)
+
+
+@lru_cache(maxsize=256)
+def from_here(path: str) -> str:
+    """A path as one would write it in the current folder: relative to it, where that is shorter."""
+    if not os.path.isabs(path):  # noqa: PTH117  # as text, for as little time as can be
+        return path
+    try:
+        relative = os.path.relpath(path, working_folder()).replace(os.sep, "/")
+    except ValueError:  # on another drive
+        return path
+    return relative if len(relative) < len(path) else path
 
 
 def clean(text: str) -> str:
@@ -57,9 +72,14 @@ def warn(message: str) -> None:
     complain(f"warning: {message}")
 
 
-def ask_on_terminal(question: str, *, default: bool) -> bool:
+def may_ask() -> bool:
+    """Whether there is somebody at a terminal to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_on_terminal(question: str, *, default: bool = False) -> bool:
     """Ask the user a question that can be answered by yes or no; without a terminal the answer is no."""
-    return sys.stdin.isatty() and sys.stderr.isatty() and typer.confirm(question, default=default, err=True)
+    return may_ask() and typer.confirm(question, default=default, err=True)
 
 
 def tell_skipped(path: str, reason: str) -> None:

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.cli.find_index import from_here
-from semsearch.cli.printing import complain, count, one_line, warn
+from semsearch.cli.printing import complain, count, from_here, one_line, warn
 from semsearch.system.locations import as_spelled, divided, uri_scheme
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ candidates, is .997, with centroids by k-means .999; they are made eight times a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,11 @@ from semsearch.dense.scan_plan import (
 )
 from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, plain_index
 from semsearch.dense.vector_store import Questions
-from semsearch.results.reports import Scan
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft
+
+if TYPE_CHECKING:
+    from semsearch.results.reports import Scan
 
 _CHUNK = 1 << 14  # vectors decoded at a time
 _SAMPLE = 1 << 12  # vectors that the mean and the spread of each number are learned from
@@ -150,6 +152,8 @@ def _with_codes(growing: FaissSegment, target: float, questions: Float32) -> Sca
     )
     if least.recall < target:
         return None
+    from semsearch.results.reports import Scan  # with the other reports, which no search needs
+
     growing.draft.write(centroids.astype("<f4").data.cast("B"))
     growing.draft.write(codes.data)
     return Scan(f"PQ{len(centroids)}x4fs,Refine(SQfp16)", count, 0, least.step, least.recall, least.questions)

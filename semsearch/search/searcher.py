@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.rerankers.reranker import Reranker
-from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
-from semsearch.search.explain import explain, origin_now
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
-from semsearch.search.reranking import rerank
 from semsearch.search.similar import ExampleTexts, find_subject, passage_of, query_of_passages, query_of_texts
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.meta import get_stamp
@@ -28,6 +24,9 @@ from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.rerankers.reranker import Reranker
+    from semsearch.results.explanation import Explanation
 
 Result = TypeVar("Result")
 
@@ -116,6 +115,8 @@ class Searcher:
 
         Otherwise, or if the index has changed since, the score that the passage has now, without filters.
         """
+        from semsearch.search.explain import explain, origin_now  # heavy, and few hits are explained
+
         recorded = hit.origin if hit.origin is not None and hit.origin.query == query else None
         chosen: Mode = mode if mode is not None else "hybrid" if recorded is None else recorded.mode
         options = SearchOptions(mode=chosen, duplicates=True)  # raises UsageError for an unknown mode
@@ -130,6 +131,8 @@ class Searcher:
 
     def explain_hit(self, hit: Hit) -> Explanation:
         """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
+        from semsearch.search.explain import explain  # as above
+
         origin = hit.origin
         assert origin is not None  # `Hit.explain` asks only for hits that have one
 
@@ -180,7 +183,11 @@ class Searcher:
 
     def _reranked(self, query: str, hits: Hits) -> Hits:
         """Outside of the transaction: a reranker may take its time."""
-        return hits if self._reranker is None else rerank(self._reranker, query, hits)
+        if self._reranker is None:
+            return hits
+        from semsearch.search.reranking import rerank  # heavy, and few searches rerank
+
+        return rerank(self._reranker, query, hits)
 
     def _current(self, db: sqlite3.Connection) -> IndexReader:
         """The reader of the generation that a transaction sees; only the newest one is kept for other threads."""

@@ -12,14 +12,16 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
-from semsearch.results.reports import Scan
 from semsearch.system import clock
+
+if TYPE_CHECKING:
+    from semsearch.results.reports import Scan
 
 Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
@@ -80,6 +82,8 @@ def get_segment_names(db: sqlite3.Connection) -> set[str]:
 
 
 def _scan(text: str) -> Scan:
+    from semsearch.results.reports import Scan  # with the other reports; only large indexes have scans
+
     try:
         scan = Scan.from_dict(json.loads(text))
         if scan.probes < 1:

@@ -60,7 +60,7 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("[search]\n\nkk = 5\n", "unknown key search.kk; did you mean search.k? known keys: search.k, "),
         ("[search]\nk = 'five'\n", "search.k: Expected `int`, got `str`, not 'five'"),
         ("[search]\nk = 0\n", "k must be at least 1, not 0"),
-        ("[search]\nmode = 'best'\n", "search.mode: Expected one of 'hybrid', 'dense', 'lexical', not 'best'"),
+        ("[search]\nmode = 'best'\n", "search.mode: Expected one of 'hybrid', 'dense', 'lexical', 'exact', not 'best'"),
         ("[search]\nfilters = 'a'\n", "search.filters: Expected `array`, got `str`, not 'a'"),
         ("serch = 1\n", "unknown key serch; "),
         ("[serch]\nk = 1\n", "unknown key [serch]; did you mean search? "),

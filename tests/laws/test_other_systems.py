@@ -11,9 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from semsearch.cli.find_index import possible_name
 from semsearch.cli.terminal import file_address
-from semsearch.errors import UsageError
 from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
 from semsearch.sources.walk import is_inside
@@ -106,20 +104,6 @@ def test_drives_and_shares_are_roots(root: str, path: str, expected: bool) -> No
         assert part.canonical == path
         assert outermost([part, RootPart(whole, part.path + "/b")]) == [part]
         assert enclosing_path(path + "/b", {path}) == path
-
-
-@pytest.mark.parametrize(
-    "name", ["con", "NUL", "aux.notes", "Com1", "lpt9.x", "CONOUT$", "docs.", "docs ", "a:b", "a?", "a\x1fb", "com¹"]
-)
-def test_names_that_windows_cannot_have_are_refused_there(name: str) -> None:
-    with pytest.raises(UsageError, match="cannot be the name of a folder on Windows"):
-        possible_name(name, system="nt")
-    assert possible_name(name, system="posix") == name
-
-
-@pytest.mark.parametrize("name", ["docs", "console", "nuls", "com", "com10", "my docs", "a.con", ".notes", "注記"])
-def test_other_names_are_possible_on_windows(name: str) -> None:
-    assert possible_name(name, system="nt") == name
 
 
 @pytest.mark.parametrize(

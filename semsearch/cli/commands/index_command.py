@@ -13,10 +13,10 @@ import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import FOLDER, HERE, folder_for_new, from_here, name_from_anywhere, only_one, users_own
+from semsearch.cli.find_index import FOLDER, HERE, folder_for_new, name_or_path, only_one, users_own
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import IndexSettings
-from semsearch.cli.printing import complain, count, keep_warnings, size, to_json
+from semsearch.cli.printing import complain, count, from_here, keep_warnings, size, to_json
 from semsearch.cli.progress import summary
 from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import present_files
@@ -83,7 +83,7 @@ def _print_report(
         print(f"not read: {endings_in_words(report.not_read)} (semsearch status --problems lists them)")
     if not target.is_new:
         return
-    where, name = Path(os.path.realpath(target.folder)), name_from_anywhere(target.folder)
+    where, name = Path(os.path.realpath(target.folder)), name_or_path(target.folder)
     print(f'new index in {where}; ask it from anywhere: {index_command("query", "--index", name)} "..."')
     if not is_place_chosen and where.parent == Path(os.path.realpath(users_own())):
         outside = [path for path in paths if folder_for_new([path], None) != HERE]

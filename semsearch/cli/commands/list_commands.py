@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from semsearch import trust
@@ -18,14 +16,24 @@ from semsearch.cli import options
 from semsearch.cli.find_index import (
     all_indexes,
     find_index,
-    from_here,
     none_in,
     open_index,
-    possible_name,
     remember,
     shown,
 )
-from semsearch.cli.printing import aligned, complain, count, keep_warnings, one_line, plain_path, size, to_json, warn
+from semsearch.cli.printing import (
+    aligned,
+    ask_on_terminal,
+    complain,
+    count,
+    from_here,
+    keep_warnings,
+    one_line,
+    plain_path,
+    size,
+    to_json,
+    warn,
+)
 from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
@@ -147,7 +155,7 @@ def rename(
     folder = find_index(index, indexes)
     if not name.strip() or Path(name).name != name or name.startswith("."):
         raise UsageError(f"{name!r} is not a name for an index; use a name such as 'docs'")
-    target = folder.with_name(possible_name(name))
+    target = folder.with_name(name)
     move(folder, target)
     remember(target)
     print(f"{shown(folder)} is now {shown(target)}")
@@ -168,7 +176,7 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     complain(f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}")
     for consequence in _what_stays(summary, database):
         complain(consequence)
-    if not yes and not (sys.stdin.isatty() and typer.confirm("Delete this index?", err=True)):
+    if not yes and not ask_on_terminal("Delete this index?"):
         raise UsageError(f"nothing was deleted; to delete it, run: {index_command('delete', index, '--yes')}")
     with stopping_as_interrupted():
         foreign = delete_files(folder)

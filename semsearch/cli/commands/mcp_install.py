@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-import typer
 
-from semsearch.cli.printing import complain
+from semsearch.cli.printing import ask_on_terminal, complain
 from semsearch.errors import StorageError, UsageError
 from semsearch.system.durable import replace_file, write_durably
 
@@ -73,7 +72,7 @@ def install(words: Sequence[str], options: Sequence[str], *, only_print: bool, y
         return
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(file), str(file), lineterm="", n=2)
     print(*lines, sep="\n")
-    if not yes and not (sys.stdin.isatty() and typer.confirm(f"Write this to {file}?")):
+    if not yes and not ask_on_terminal(f"Write this to {file}?"):
         raise UsageError("nothing was written; --yes writes it without a question, --print prints the entry alone")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
 
 from semsearch import trust as permissions
 from semsearch.cli import options
-from semsearch.cli.find_index import find_asked, from_here
-from semsearch.cli.printing import PROBLEMS, aligned, complain, count, one_line, size, tell_warnings, to_json
+from semsearch.cli.find_index import find_asked, meant_here, only_one
+from semsearch.cli.printing import (
+    PROBLEMS,
+    aligned,
+    ask_on_terminal,
+    complain,
+    count,
+    from_here,
+    one_line,
+    size,
+    tell_warnings,
+    to_json,
+)
 from semsearch.errors import UsageError, index_command
+from semsearch.index import Index
 from semsearch.results.omissions import endings_in_words
 from semsearch.results.reports import MUCH_DRIFT, Status
 from semsearch.storage.database import IndexDatabase, check
@@ -36,21 +48,38 @@ def status(
     json: options.JsonOption = False,
     chosen: options.OneIndex,
 ) -> None:
-    """Show what an index holds, whether it is up to date, and what could not be read."""
-    with chosen.open(name) as opened:
-        unread = opened.problems() if problems else ()
-        state = None if problems else opened.status()
-    if state is not None:
-        facts = _facts(state) | (_internals(state) if verbose else {})
-        shown = [(name, fact) for name, fact in facts.items() if fact]
-        print(to_json(state.to_dict()) if json else "\n".join(aligned(shown, left=(0, 1))))
-    elif json:
-        print(to_json({"problems": [problem.to_dict() for problem in unread]}))
+    """Show what an index holds, whether it is up to date, and what could not be read.
+
+    Without a name: all indexes of this folder, one after the other. --json then prints a list of several.
+    """
+    if name is not None or chosen.index:
+        places: Sequence[Path | str] = [
+            find_asked(only_one([*filter(None, [name]), *(chosen.index or ())]), chosen.indexes)
+        ]
     else:
-        for problem in unread:
-            print(f"{from_here(problem.path)}: {problem.kind}: {problem.reason}")
-        if not unread:
-            print("all files were read")
+        places = meant_here(chosen.indexes)
+    objects = list[dict[str, Any]]()
+    for number, place in enumerate(places):
+        with Index.open(place, vectors=chosen.vectors) as opened:
+            record, lines = _problems(opened) if problems else _status(opened.status(), verbose=verbose)
+        objects.append(record)
+        if not json:
+            print(*[""][:number], *lines, sep="\n")
+    if json:
+        print(to_json(objects if len(objects) > 1 else objects[0]))
+
+
+def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:
+    """The files that were not read fully, as JSON and as lines."""
+    unread = index.problems()
+    lines = [f"{from_here(problem.path)}: {problem.kind}: {problem.reason}" for problem in unread]
+    return {"problems": [problem.to_dict() for problem in unread]}, lines or ["all files were read"]
+
+
+def _status(state: Status, *, verbose: bool) -> tuple[dict[str, Any], list[str]]:
+    """The state of an index, as JSON and as lines."""
+    facts = _facts(state) | (_internals(state) if verbose else {})
+    return state.to_dict(), aligned([(name, fact) for name, fact in facts.items() if fact], left=(0, 1))
 
 
 def _facts(state: Status) -> dict[str, str]:
@@ -167,7 +196,7 @@ def trust(
             print(f"{name} names nothing outside its folder that you have not allowed")
             return
         print(f"{name} would:", *(f"  {wish}" for wish in new), sep="\n")
-        if not yes and not (sys.stdin.isatty() and typer.confirm("Allow this?")):
+        if not yes and not ask_on_terminal("Allow this?"):
             command = permissions.trust_command(database, "--yes")
             raise UsageError(f"nothing was allowed; to allow it, run: {command}")
         tell_warnings()

@@ -10,9 +10,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import find_index, from_here
+from semsearch.cli.find_index import find_index
 from semsearch.cli.index_files import target_of
-from semsearch.cli.printing import complain, count, keep_warnings, to_json, warn
+from semsearch.cli.printing import complain, count, from_here, keep_warnings, to_json, warn
 from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary
 from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme

@@ -215,10 +215,12 @@ def test_on_a_terminal_a_question_offers_once_to_index_the_folder(
 ) -> None:
     asked = Mock(return_value=answer)
     monkeypatch.setattr("semsearch.cli.index_files.ask_on_terminal", asked)
+    monkeypatch.setattr("semsearch.cli.index_files.may_ask", lambda: True)
     result = semsearch("query", "captain", "--vectors", small_vectors.folder)
     assert asked.call_args.args[0].startswith("No index of this folder. Index 2 files (")
     assert asked.call_args.kwargs == {"default": True}
     assert (result.status, (empty / "indexes").exists()) == ((0, True) if answer else (2, False))
+    assert answer or result.err == "semsearch: nothing was indexed\n"
 
 
 def test_the_home_folder_is_never_indexed_without_a_question(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert semsearch("sync").status == 0
     shown = semsearch("--help").out
     told = semsearch("serach", "captain", "-k", "3").err
-    assert "did you mean semsearch search?" in told
+    assert "did you mean: semsearch search captain" in told
     assert "semsearch query 'serach captain'" in told
     assert "did you mean" not in semsearch("deposit").err
     assert semsearch("what does the captain do?").out == semsearch("query", "what does the captain do?").out

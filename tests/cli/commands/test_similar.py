@@ -39,7 +39,9 @@ def test_similar_without_a_line_leaves_the_document_out() -> None:
     found = semsearch("similar", "docs/guide.md", "--format", "paths", "-k", "20").lines
     assert "docs/more/notes.txt" in found
     assert "docs/guide.md" not in found
-    assert "docs/guide.md" in semsearch("similar", "docs/guide.md:10", "--format", "paths", "-k", "20").lines
+    of_passage = ("similar", "docs/guide.md:10", "--format", "paths", "-k", "20")
+    assert "docs/guide.md" not in semsearch(*of_passage).lines
+    assert "docs/guide.md" in semsearch(*of_passage, "--same-document").lines
 
 
 def test_similar_has_the_options_and_formats_of_a_query() -> None:

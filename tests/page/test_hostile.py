@@ -73,7 +73,7 @@ def test_what_got_into_the_page_all_the_same_runs_loads_and_sends_nothing(visit:
 def test_hostile_titles_are_text_on_the_map_and_in_the_source(visit: Visit, asker: Asker) -> None:
     assert asker.post("/v1/map", {"index": "hostile"}).status == 200
     page = visit.go("#/map?index=hostile")
-    expect(page.locator(".map-list li").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".map-list li").first).to_be_visible()
     page.get_by_label("Colour by").select_option("document")
     expect(page.locator(".map-groups")).to_contain_text("<script>")
     assert page.locator("main").locator("script, img, iframe, a[href^='javascript']").count() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -21,7 +22,7 @@ from semsearch.word_vectors.table import VectorTable
 def shown(visit: Visit, query: str = "") -> Page:
     """The page with the map of docs, once it is there."""
     page = visit.go(f"#/map?index=docs{query}")
-    expect(page.get_by_role("heading", name="passages")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="passages")).to_be_visible()
     return page
 
 
@@ -84,7 +85,7 @@ def test_hits_of_the_box_are_listed_by_rank_and_the_address_says_so(visit: Visit
     page.locator("#box").fill("ship in the storm")
     expect(page.get_by_role("heading", name="The best")).to_be_visible()
     expect(page.locator(".map-rank").first).to_have_text("1")
-    assert "q=ship+in+the+storm" in page.url
+    expect(page).to_have_url(re.compile("q=ship[+]in[+]the[+]storm"))
     page.reload()
     expect(page.get_by_role("heading", name="The best")).to_be_visible()
 
@@ -109,7 +110,7 @@ def test_an_outline_by_pointer_restricts_the_search(visit: Visit) -> None:
     expect(told).to_contain_text("passages outlined")
     outlined = int(told.inner_text().split()[0])
     expect(page.get_by_role("heading", name="in the outline")).to_be_visible()
-    assert page.locator(".map-list li").count() <= outlined
+    page.wait_for_function("most => document.querySelectorAll('.map-list li').length <= most", arg=outlined)
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="in the outline")).to_have_count(0)
 

@@ -92,7 +92,7 @@ def test_a_batch_that_nobody_waits_for_is_not_computed_to_its_end(
         "semsearch.server.work_pool.until_abandoned",
         lambda work, abandoned: pool.append(abandoned) or until_abandoned(work, abandoned),
     )
-    settings = ServerSettings(port=0, seconds=60 if leaves else 0.05)
+    settings = ServerSettings(port=0, seconds=60 if leaves else 5)  # in which the first query begins
     with running(OpenIndexes(folder=folder / "indexes"), settings) as asker:
         with socket.create_connection(("127.0.0.1", asker.port), timeout=60) as client:
             client.sendall(head + str(len(body)).encode() + b"\r\n\r\n" + body)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 from serving import Asker
 
 _SWITCHES = (
@@ -23,6 +23,8 @@ _SWITCHES = (
     "--disable-sync",
 )
 _REQUIRED = "SEMSEARCH_TEST_BROWSER"  # "required": a machine without a browser fails, where others skip
+PATIENCE = 60_000  # milliseconds that an expectation waits: other programs may have the processor
+expect.set_options(timeout=PATIENCE)
 WIDE, NARROW = (1280, 800), (360, 740)
 LOOKS = [pytest.param("light", WIDE, id="wide-light"), pytest.param("dark", NARROW, id="narrow-dark")]  # each once
 
@@ -102,7 +104,7 @@ def visiting(
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     visit = Visit(context.new_page(), asker.url)
     try:
         yield visit

@@ -64,7 +64,8 @@ def read_here() -> Iterator[None]:
 def maps_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A map of few passages needs few steps, where its places do not matter."""
     assert layout.__kwdefaults__ is not None
-    monkeypatch.setitem(layout.__kwdefaults__, "phases", FEW_STEPS)
+    for name, steps in FEW_STEPS.items():
+        monkeypatch.setitem(layout.__kwdefaults__, name, steps)
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,8 @@ def test_the_answer_has_its_box_on_the_picture(visit: Visit, index: Index) -> No
     page = opened(visit, index)
     hit = next(hit for hit in index.search(QUESTION, duplicates=True) if hit.document == "paper.pdf")
     (placed,) = [one for one in index.page("paper.pdf", hit.page or 0).sentences if one.sentence_id == hit.sentence_id]
-    assert page.locator(".sheet-picture").evaluate("picture => picture.naturalWidth") >= 400
+    page.wait_for_function("document.querySelector('.sheet-picture').naturalWidth >= 400")
+    expect(page.locator(".sheet-box.current")).to_be_visible()
     box = page.locator(".sheet-box.current").bounding_box()
     sheet = page.locator(".sheet").bounding_box()
     assert box is not None

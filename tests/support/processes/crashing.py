@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from semsearch.mapping.tsne import Phase, layout
+from semsearch.mapping.tsne import layout
 from semsearch.storage.connections import Connection
 
 DEATH = 77
@@ -40,7 +40,7 @@ NEEDED = {
     "topics",
 }
 LEAST = 9  # passages of which topics are learned
-FEW_STEPS = (Phase(40, 12.0, 0.5), Phase(60, 1.0, 0.8))  # in which a map is arranged
+FEW_STEPS = {"gathering": 40, "settling": 60}  # in which a map is arranged
 CAN_FORK = hasattr(os, "fork")
 
 
@@ -202,7 +202,7 @@ def main() -> None:
 
     assert fit_topics.__kwdefaults__ is not None
     assert layout.__kwdefaults__ is not None
-    layout.__kwdefaults__["phases"] = FEW_STEPS
+    layout.__kwdefaults__.update(FEW_STEPS)
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
     semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
     for request in sys.stdin:

@@ -128,6 +128,7 @@ class AsyncIndex:
     passages = _awaited(Index.passages)
     page = _awaited(Index.page)
     page_picture = _awaited(Index.page_picture)
+    file = _awaited(Index.file)
     facets = _awaited(Index.facets)
     export = _awaited(Index.export)
 

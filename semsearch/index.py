@@ -523,6 +523,9 @@ class Index(SingleIndex):
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
         return maintenance.picture_of(maintenance.find_page(self._database, name, page), width)
 
+    def _file(self, name: str) -> bytes:
+        return maintenance.read_file(self._database, name)
+
     def _facets(self, filters: Sequence[str], values: int) -> Facets:
         with self._opening:
             counted = self._counted = self._counted or maintenance.FacetCache(self._database)

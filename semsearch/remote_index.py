@@ -140,6 +140,9 @@ class RemoteIndex(SingleIndex):
     def _page(self, name: str, page: int) -> PdfPage:
         return PdfPage.from_dict(self._got(f"/v1/pages/{quote(name, safe='')}", page=page))
 
+    def _file(self, name: str) -> bytes:
+        return self._server.get_bytes(f"/v1/files/{quote(name, safe='')}", {"index": self._name()})
+
     def _page_picture(self, name: str, page: int, width: int) -> bytes:
         query = {"index": self._name(), "page": page, "width": width}
         return self._server.get_bytes(f"/v1/pictures/{quote(name, safe='')}", query)

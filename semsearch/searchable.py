@@ -253,6 +253,14 @@ class Searchable(ABC):
             raise UsageError(f"a picture is at least 1 pixel wide, not {width}")
         return self._one()._page_picture(_named("page_picture", name), page, width)
 
+    def file(self, name: str | Path) -> bytes:
+        """Read the file of a document, such as a PDF, if it is still the one that was indexed.
+
+        Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a text that a program
+        added, which is in no file; SourceChanged for a file that has changed, or is in an object store.
+        """
+        return self._one()._file(_named("file", name))
+
     def facets(self, filters: Sequence[str] = (), *, values: int = 10) -> Facets:
         """Count the documents that pass all filters by folder, format, date and each key of their metadata.
 
@@ -360,6 +368,9 @@ class SingleIndex(Searchable):
 
     @abstractmethod
     def _page_picture(self, name: str, page: int, width: int) -> bytes: ...
+
+    @abstractmethod
+    def _file(self, name: str) -> bytes: ...
 
     @abstractmethod
     def _facets(self, filters: Sequence[str], values: int) -> Facets: ...

@@ -10,6 +10,6 @@ from .read_documents import (
     read_document as read_document,
     read_passages as read_passages,
 )
-from .show_page import find_page as find_page, picture_of as picture_of, placed as placed
+from .show_page import find_page as find_page, picture_of as picture_of, placed as placed, read_file as read_file
 from .status import read_problems as read_problems, read_status as read_status
 from .verify import verify_index as verify_index

@@ -1,7 +1,7 @@
-"""A page of an indexed PDF: its picture, and the positions of its sentences.
+"""The file of a document, and a page of a PDF: its picture, and the positions of its sentences.
 
-A page is shown only if the file is still the one that was indexed, by size and digest: whatever lies at its path now, a
-page that is shown is one that was searched.
+They are shown only if the file is still the one that was indexed, by size and digest: whatever lies at its path now,
+what is shown was searched.
 """
 
 from __future__ import annotations
@@ -35,8 +35,19 @@ def read_indexed(document: DocumentRow, path: str) -> bytes:
     except OSError as error:
         raise SourceChanged(f"{path} cannot be read ({error.strerror}); its indexed text can be read") from None
     if content_digest(data) != document.digest:
-        raise SourceChanged(f"{path} has changed since it was indexed; index it again to show its pages")
+        raise SourceChanged(f"{path} has changed since it was indexed; index it again to show it")
     return data
+
+
+def read_file(database: IndexDatabase, name: str) -> bytes:
+    """Read the file of the document that a path names. Raises as `Index.file`; IndexNotTrusted."""
+    with database.reading() as db:
+        require(database, db, ["root"])
+        document = find_document(db, name)
+        path = path_of(document, working_folder().as_posix())
+    if not document.root:
+        raise UsageError(f"{path} is a text that a program added, which is in no file; its text can be read")
+    return read_indexed(document, path)
 
 
 # -- Pages -------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from starlette.applications import Starlette
@@ -79,23 +78,9 @@ class Application(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document of all operations."""
-        if self.openapi_schema is None:
-            document = get_openapi(
-                title=self.title,
-                version=self.version,
-                description=self.description,
-                license_info=self.license_info,
-                routes=self.routes,
-            )
-            document["components"]["schemas"]["Problem"] = PROBLEM_SCHEMA
-            document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-            writes = _paths(write_routes.router)
-            for path, operations in document["paths"].items():
-                for method, operation in operations.items():
-                    needs_token = (method.upper(), path) in writes
-                    operation["security"] = [{"token": []}] if needs_token else [{}, {"token": []}]
-            self.openapi_schema = document
-        return self.openapi_schema
+        document = super().openapi()
+        document["components"]["schemas"]["Problem"] = PROBLEM_SCHEMA
+        return document
 
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}

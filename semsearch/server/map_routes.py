@@ -13,7 +13,6 @@ writes, one at a time. The points are bytes, in this order, all little-endian:
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +24,7 @@ from semsearch.errors import SourceError
 from semsearch.index import Index
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.operations import IndexParameters, ReportedWork, answer, answer_long
+from semsearch.server.operations import BYTES_TYPE, IndexParameters, ReportedWork, answer, answer_long
 
 if TYPE_CHECKING:
     from semsearch.mapping.mapper import ColouredMap  # SciPy: half a second, which only makers of maps need
@@ -39,12 +38,6 @@ class MapBody(IndexParameters):
     """How a map is computed."""
 
     anew: bool = Field(False, description="Compute the whole map again.")
-
-
-class PointsParameters(IndexParameters):
-    """How points are sent."""
-
-    compress: bool = Field(False, description="Compress the bytes by gzip.")
 
 
 class MapPassagesParameters(IndexParameters):
@@ -95,8 +88,6 @@ class MapPassagesAnswer:
 # -- Operations --------------------------------------------------------------------------------------------------------
 
 MAGIC = b"semmap 1"
-_POINTS_TYPE = "application/octet-stream"
-_QUICK = 1  # of gzip's levels: points hardly get smaller by more work
 
 
 @router.get("/v1/map", response_model=MapAnswer)
@@ -129,19 +120,18 @@ def _described(index: Index, name: str) -> dict[str, Any]:
 @router.get(
     "/v1/map/points",
     response_class=Response,
-    responses={200: {"description": "The points.", "content": {_POINTS_TYPE: {}}}},
+    responses={200: {"description": "The points.", "content": {BYTES_TYPE: {}}}},
 )
-async def get_map_points(request: Request, asked: Annotated[PointsParameters, Query()]) -> Response:
+async def get_map_points(request: Request, asked: Annotated[IndexParameters, Query()]) -> Response:
     """Return the points of an index's map, as bytes; docs/developers/server.md describes them"""
 
     def work(indexes: OpenIndexes) -> bytes:
         coloured = indexes.get(asked.index).map_coloured()
         if coloured is None:
             raise SourceError("this index has no map yet; compute it with POST /v1/map")
-        points = to_bytes(coloured)
-        return gzip.compress(points, _QUICK, mtime=0) if asked.compress else points
+        return to_bytes(coloured)
 
-    return await answer(request, work, media=_POINTS_TYPE)
+    return await answer(request, work, media=BYTES_TYPE)
 
 
 def to_bytes(coloured: ColouredMap) -> bytes:

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 from fastapi import Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from starlette.convertors import Convertor, register_url_convertor
 
 from semsearch.errors import SemsearchError
 from semsearch.results.codec import Record
@@ -31,21 +30,6 @@ Line = Annotated[str, StringConstraints(max_length=1000)]  # such as a name or a
 DocumentId = Annotated[
     str, Path(description="A document's path, as in hits, or the id of an added text.", max_length=4000)
 ]
-
-
-class _AnyName(Convertor[str]):
-    """A part of an address that may have any character, such as the slashes and newlines of a document's name."""
-
-    regex = "(?s:.*)"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("any", _AnyName())
 
 
 class Parameters(BaseModel):
@@ -92,6 +76,7 @@ class PageParameters(IndexParameters):
 # -- Answers -----------------------------------------------------------------------------------------------------------
 
 JSON_TYPE = "application/json"
+BYTES_TYPE = "application/octet-stream"  # which no browser shows as a page
 EVENTS_TYPE = "text/event-stream"
 Work = Callable[[OpenIndexes], dict[str, Any] | bytes]
 Report = Callable[[Any], None]  # takes a progress object

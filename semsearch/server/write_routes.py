@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.security import HTTPBearer
 from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
-from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.reports import SyncReport
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import DocumentId, IndexParameters, ReportedWork, answer, answer_long, engine_of
 from semsearch.system.locations import uri_scheme
 
-router = APIRouter()
+router = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])  # described so; `AccessRules` checks it
 
 
 class DocumentBody(IndexParameters):
@@ -47,7 +47,7 @@ class RemovedAnswer:
     removed: int
 
 
-@router.put("/v1/documents/{id:any}", response_model=SyncReport)
+@router.put("/v1/documents/{id:path}", response_model=SyncReport)
 async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> Response:
     """Add a text that is not in a file, or replace the one of that id"""
     try:
@@ -60,7 +60,7 @@ async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> 
     )
 
 
-@router.delete("/v1/documents/{id:any}", response_model=RemovedAnswer)
+@router.delete("/v1/documents/{id:path}", response_model=RemovedAnswer)
 async def delete_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
     """Remove a document from an index. Its file is not touched; the next sync adds it again"""
 
@@ -70,11 +70,7 @@ async def delete_document(request: Request, id: DocumentId, asked: Annotated[Ind
         if document.root:
             is_remote = bool(uri_scheme(document.root))
             return {"removed": index.remove(document.path if is_remote else Path(document.path).absolute())}
-        if _names_files(index, document.document):
-            raise UsageError(
-                f"{document.document!r} is both the id of a text and a path of files; remove it with the Python API"
-            )
-        return {"removed": index.remove(document.document)}
+        return {"removed": index.remove_texts([document.document])}
 
     return await answer(request, work, pool=engine_of(request).writing)
 
@@ -95,14 +91,6 @@ async def sync(request: Request, body: SyncBody) -> Response:
         return lambda report: written.sync(*body.paths, prune=body.prune, progress=report).to_dict()
 
     return await answer_long(request, prepare)
-
-
-def _names_files(index: Index, name: str) -> bool:
-    """Return whether an id, taken for a path, would name files of the index, which `Index.remove` would remove too."""
-    if "\0" in name:
-        return False
-    path = _real(name)
-    return any(_is_inside(root, path) or _is_inside(path, root) for root in map(_real, index.roots))
 
 
 def _real(path: str) -> str:

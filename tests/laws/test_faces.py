@@ -52,8 +52,8 @@ NOT_AWAITED = {
     "searcher": NOT_REMOTE["searcher"],
 }
 NOT_OF_SEVERAL = {
-    "embed", "documents", "document", "passages", "page", "page_picture", "facets", "status", "problems", "checkup",
-    "map_status", "map_passages",
+    "embed", "documents", "document", "passages", "page", "page_picture", "file", "facets", "status", "problems",
+    "checkup", "map_status", "map_passages",
 }  # fmt: skip  # each index has its own fit, documents and state
 
 

@@ -55,6 +55,15 @@ def test_a_page_has_its_sentences_and_where_they_stand(index: Index) -> None:
     assert all(0 <= box.left < box.left + box.width <= 1 for each in page.sentences for box in each.boxes)
 
 
+def test_a_file_is_given_if_it_is_still_the_one_that_was_indexed(index: Index, paper: Path) -> None:
+    assert index.file("paper.pdf") == paper.read_bytes()
+    with pytest.raises(UsageError, match="which is in no file"):
+        index.file("T-1")
+    paper.write_bytes(paper.read_bytes() + b"\n")
+    with pytest.raises(SourceChanged, match="has changed since it was indexed"):
+        index.file(paper)
+
+
 def test_a_sentence_that_ends_on_a_page_is_on_it_too(index: Index) -> None:
     first, second = index.page("paper.pdf", 1), index.page("paper.pdf", 2)
     assert second.sentences[0] != first.sentences[-1]

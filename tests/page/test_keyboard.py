@@ -82,7 +82,7 @@ def test_a_question_mark_in_the_empty_box_shows_the_keys_and_no_words_ask_nothin
 
 def test_everything_is_reached_by_tab_and_the_skip_link_comes_first(visit: Visit) -> None:
     page = answered(visit)
-    expect(page.locator("[data-choice]", has_text="markdown")).to_be_visible()  # the side is made anew until then
+    expect(page.get_by_role("button", name="docs 12")).to_be_visible()  # the side is filled once
     page.keyboard.press("Shift+Tab")
     expect(page.get_by_role("link", name="semsearch")).to_be_focused()
     page.keyboard.press("Shift+Tab")

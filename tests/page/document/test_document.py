@@ -130,6 +130,14 @@ def test_an_answer_of_two_sentences_is_marked_whole(visit: Visit, index: Index) 
     expect(page.locator("mark")).to_have_text("Put the bread in the oven. It bakes 50 minutes.")
 
 
+def test_the_file_is_opened_from_the_page(visit: Visit, shelf: Path) -> None:
+    page = visit.go(source("guide.md"))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Open file").click()
+    assert download.value.suggested_filename == "guide.md"
+    assert download.value.path().read_bytes() == (shelf / "docs" / "guide.md").read_bytes()
+
+
 def test_a_file_that_has_changed_is_said_and_the_text_is_what_is_searched(visit: Visit) -> None:
     page = visit.go(source("changed.txt"))
     expect(page.locator(".source-above")).to_contain_text("The file has changed since it was indexed")

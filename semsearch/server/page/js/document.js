@@ -1,6 +1,6 @@
 /** The view of a document: its text as it is searched, or the pages of a PDF, at the sentence that was asked for. */
 
-import { isAborted } from "./api.js";
+import { getBlob, isAborted, withId } from "./api.js";
 import { answersIn, askedBy, findDocument, searchOf } from "./document_data.js";
 import { PagePane } from "./document_pages.js";
 import { TextPane } from "./document_text.js";
@@ -148,7 +148,7 @@ class DocumentView {
       element(
         "div",
         { class: "source-tools" },
-        element("p", { class: "source-path small soft" }, element("bdi", { title: found.path }, name), " · ", found.format, copyPath(found)),
+        element("p", { class: "source-path small soft" }, element("bdi", { title: found.path }, name), " · ", found.format, copyPath(found), found.root !== "" && this.#fileButton(found)),
         this.where,
         this.steps,
         this.#switch,
@@ -157,6 +157,23 @@ class DocumentView {
     fill(this.above, notes(found, this.#asked, this.#target !== null));
     this.#drawSteps();
     if (!this.isBeside) document.title = `${found.title || name} – semsearch`;
+  }
+
+  /** A button that hands the file to the browser, to be opened or kept. @param {Found} found */
+  #fileButton(found) {
+    return element("button", { type: "button", class: "button quiet", title: "Open a copy of the file", on: { click: () => void this.#openFile(found) } }, "Open file");
+  }
+
+  /** @param {Found} found */
+  async #openFile(found) {
+    try {
+      const file = await getBlob(withId("/v1/files", found.path), { index: this.#asked.index }, { signal: this.#ending.signal });
+      const link = element("a", { href: URL.createObjectURL(file), download: found.path.split(/[\\/]/).at(-1) ?? "" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    } catch (problem) {
+      if (!isAborted(problem)) fill(this.above, problemNotice(problem));
+    }
   }
 
   #drawSteps() {

@@ -29,24 +29,25 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
 /** @typedef {{path: string, kind: string, reason: string}} Problem */
 /** @typedef {{added: number, changed: number, moved: number, removed: number, unchanged: number, warnings: string[]}} SyncReport */
 
-/** @param {HTMLElement} container @returns {() => void} */
-export function mount(container) {
+/** @param {HTMLElement} container @param {URLSearchParams} params the index that comes first @returns {() => void} */
+export function mount(container, params) {
   const ending = new AbortController();
   const reports = element("div", { class: "reports" });
   fill(container, element("div", { class: "health" }, element("h1", {}, "Health"), reports));
-  void show(reports, ending.signal);
+  void show(reports, ending.signal, params.get("index"));
   return () => ending.abort();
 }
 
-/** @param {HTMLElement} reports @param {AbortSignal} signal */
-async function show(reports, signal) {
+/** @param {HTMLElement} reports @param {AbortSignal} signal @param {string | null} first */
+async function show(reports, signal, first) {
   try {
-    const made = (await servedIndexes(signal)).map((entry) => new IndexReport(entry, signal));
+    const entries = (await servedIndexes(signal)).sort((one, other) => Number(other.name === first) - Number(one.name === first));
+    const made = entries.map((entry) => new IndexReport(entry, signal));
     fill(reports, made.length ? made.map(({ node }) => node) : none());
     for (const each of made) await each.load(); // one after the other: each looks at all files of its folders
     if (made.length) say(`${counted(made.length, "index")} checked`);
   } catch (problem) {
-    if (!isAborted(problem)) fill(reports, problemNotice(problem, () => void show(reports, signal)));
+    if (!isAborted(problem)) fill(reports, problemNotice(problem, () => void show(reports, signal, first)));
   }
 }
 

@@ -29,6 +29,7 @@ export class Legend {
   /** @param {Colouring[]} colourings */
   show(colourings) {
     this.#colourings = colourings;
+    this.node.hidden = !colourings.length;
     fill(this.choice, ...colourings.map(({ by }) => element("option", {}, by)));
     const first = colourings.findIndex(({ groups }) => groups.length > 1);
     this.#choose(Math.max(first, 0));

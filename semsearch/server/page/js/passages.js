@@ -209,13 +209,16 @@ function withAsked(text, asked) {
   return text.split(asked).map((piece, at) => (at % 2 ? element("span", { class: "asked" }, piece) : piece));
 }
 
-const COMMON = new Set("about also been does from have into more much than that their them there these they this what when where which while will with would your".split(" "));
+const COMMON = new Set(
+  "about also and any are been but can did does for from get had has have her his how into its let may more much nor not now off one our out own per she than that the their them there these they this too use was what when where which while who why will with would you your".split(" "),
+);
 
 /** A pattern of the words of a question that mean something, in other forms too. @param {string} query @returns {RegExp | null} */
 function askedWords(query) {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const stems = words.filter((word) => !COMMON.has(word) && (word.length > 3 || /\d/.test(word))).map((word) => word.replace(/(?<=.{4})(?:ing|ed|es|e|s)$/, ""));
-  return stems.length ? new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})\\p{L}{0,3})(?![\\p{L}\\p{N}])`, "giu") : null;
+  const stems = words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/(?<=.{4})(?:ing|ed|es|e|s)$/, ""));
+  const forms = stems.map((stem) => (stem.length > 3 ? `${stem}\\p{L}{0,3}` : `${stem}s?`));
+  return forms.length ? new RegExp(`(?<![\\p{L}\\p{N}])(${forms.join("|")})(?![\\p{L}\\p{N}])`, "giu") : null;
 }
 
 /** Whether a file is source code, all of which is shown as it is written. @param {string} format */

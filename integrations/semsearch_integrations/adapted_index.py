@@ -1,8 +1,7 @@
 """An index as adapters use it: opened by path or URL, with its vectors, passages and documents.
 
-An adapter that was given a path or a URL can be serialised and created again elsewhere, as frameworks do. All that name
-one index share it while it is in use. The index divides a text into passages and cleans it; documents that a framework
-adds are returned unchanged, because the original is kept in the document's metadata, under a key of the adapter.
+All that name one index share it while it is in use. Documents that a framework adds are returned unchanged: the
+original is kept in the document's metadata, under a key of the adapter.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def writable(given: IndexLike) -> Index:
     raise UsageError(f"expected a local index, a path or an Index, not {given!r}")
 
 
-def written(given: IndexLike) -> str:
+def written(given: object) -> str:
     """The path or URL of an index, to serialise it. Raises UsageError for an open one."""
     if isinstance(given, str | Path):
         return str(given)
@@ -118,18 +117,12 @@ def rows(embed: Embed, texts: Sequence[str]) -> list[list[float]]:
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
-_POSITION = (
-    *("path", "title", "place", "line", "page", "format", "sentence"),
-    *("score", "dense", "lexical", "relevance", "stale"),
-)
+_POSITION = "path title place line page format sentence score dense lexical relevance stale".split()
 _PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # a namespace of our own
 
 
 def passage_id(hit: Hit) -> str:
-    """The id of a hit's passage: the same in every index, as long as the document has this text.
-
-    Identical passages of one document have the same id.
-    """
+    """The id of a hit's passage: the same in every index, and of identical passages of a document."""
     return str(uuid5(_PASSAGES, "\0".join((hit.root, hit.document, hit.passage))))
 
 
@@ -191,6 +184,10 @@ class AddedDocuments:
         with _writing:
             return self.index.remove_texts([*ids])
 
+    def clear(self) -> None:
+        """Remove all texts that an adapter added."""
+        self.remove(text.document for text in self.where())
+
     def search(self, query: str, options: SearchOptions) -> list[Hit]:
         """Find the best hits: of each added text its best passage; of other documents each passage is a hit.
 
@@ -229,9 +226,3 @@ def in_thread(method: Callable[..., Result]) -> Callable[..., Coroutine[Any, Any
         return await asyncio.to_thread(method, *arguments, **keywords)
 
     return run
-
-
-def same_length(texts: Sequence[object], others: Sequence[object] | None, name: str) -> None:
-    """Raise UsageError unless there is one of `others` for each text."""
-    if others is not None and len(others) != len(texts):
-        raise UsageError(f"got {len(texts)} texts and {len(others)} {name}; give one for each text")

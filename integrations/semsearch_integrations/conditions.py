@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from semsearch.errors import UsageError
@@ -54,7 +54,7 @@ def compared(key: str, operator: str, value: object) -> Condition:
 def _clauses(condition: Condition, *, is_negated: bool) -> _Clauses:
     """The filters of a mapping, or of its opposite."""
     parts = [_entry(key, value, is_negated=is_negated) for key, value in condition.items()]
-    return _any_of(parts) if is_negated else _all_of(parts)
+    return _any_of(parts) if is_negated else list(chain(*parts))
 
 
 def _entry(key: str, value: Any, *, is_negated: bool) -> _Clauses:
@@ -62,7 +62,7 @@ def _entry(key: str, value: Any, *, is_negated: bool) -> _Clauses:
         if not isinstance(value, list | tuple) or not all(isinstance(each, Mapping) for each in value):
             raise UsageError(f"{key} takes a list of conditions, not {value!r}")
         parts = [_clauses(each, is_negated=is_negated) for each in value]
-        return _any_of(parts) if (key == "$or") != is_negated else _all_of(parts)
+        return _any_of(parts) if (key == "$or") != is_negated else list(chain(*parts))
     if key == "$not" and isinstance(value, Mapping):
         return _clauses(value, is_negated=not is_negated)
     if isinstance(key, str) and key.startswith("$"):
@@ -71,11 +71,7 @@ def _entry(key: str, value: Any, *, is_negated: bool) -> _Clauses:
         )
     comparisons = value if isinstance(value, Mapping) else {"$eq": value}
     parts = [_compared(key, name, operand, is_negated=is_negated) for name, operand in comparisons.items()]
-    return _any_of(parts) if is_negated else _all_of(parts)
-
-
-def _all_of(parts: Sequence[_Clauses]) -> _Clauses:
-    return [clause for part in parts for clause in part]
+    return _any_of(parts) if is_negated else list(chain(*parts))
 
 
 def _any_of(parts: Sequence[_Clauses]) -> _Clauses:

@@ -8,31 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from semsearch import Hit, Index, Searchable, SearchOptions, SentenceEmbedder, Text
+from semsearch import Hit, Index, Searchable, SearchOptions, Text
 from semsearch.errors import MissingExtra, UsageError
-from semsearch_integrations.adapted_index import (
-    PLAIN,
-    AddedDocuments,
-    Embed,
-    EmbedderLike,
-    IndexLike,
-    added_text,
-    embedder_of,
-    in_thread,
-    passage_id,
-    passage_metadata,
-    rows,
-    searchable,
-    writable,
-    written,
-)
+from semsearch_integrations import adapted_index as adapted
 from semsearch_integrations.conditions import Condition, compared, filters_of
 
 try:
-    from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack import Document, component, default_to_dict
     from haystack.document_stores.errors import DuplicateDocumentError
     from haystack.document_stores.types import DuplicatePolicy, FilterPolicy
     from haystack.utils.filters import document_matches_filter
@@ -52,18 +38,16 @@ class SemsearchDocumentStore:
 
     def __init__(self, index: Index | str | Path) -> None:
         self.index = index
-        self.documents = AddedDocuments(writable(index), _DOCUMENT)
+        self.documents = adapted.AddedDocuments(adapted.writable(index), _DOCUMENT)
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the store. Raises UsageError if it was given an open index."""
-        found: dict[str, Any] = default_to_dict(self, index=written(self.index))
-        return found
+        return dict(default_to_dict(self, index=adapted.written(self.index)))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SemsearchDocumentStore:
         """Create a serialised store."""
-        store: SemsearchDocumentStore = default_from_dict(cls, data)
-        return store
+        return cls(**data["init_parameters"])
 
     def count_documents(self) -> int:
         """The number of documents."""
@@ -92,7 +76,7 @@ class SemsearchDocumentStore:
 
     def delete_all_documents(self) -> None:
         """Delete all documents that were written. Files of the index stay."""
-        self.documents.remove([each.document for each in self.documents.where()])
+        self.documents.clear()
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
         """Delete the documents that pass filters; returns their number."""
@@ -103,13 +87,13 @@ class SemsearchDocumentStore:
         found = [replace(document, meta={**document.meta, **meta}) for document in self.filter_documents(filters)]
         return len(self.documents.put([_text(document) for document in found]))
 
-    count_documents_async = in_thread(count_documents)
-    filter_documents_async = in_thread(filter_documents)
-    write_documents_async = in_thread(write_documents)
-    delete_documents_async = in_thread(delete_documents)
-    delete_all_documents_async = in_thread(delete_all_documents)
-    delete_by_filter_async = in_thread(delete_by_filter)
-    update_by_filter_async = in_thread(update_by_filter)
+    count_documents_async = adapted.in_thread(count_documents)
+    filter_documents_async = adapted.in_thread(filter_documents)
+    write_documents_async = adapted.in_thread(write_documents)
+    delete_documents_async = adapted.in_thread(delete_documents)
+    delete_all_documents_async = adapted.in_thread(delete_all_documents)
+    delete_by_filter_async = adapted.in_thread(delete_by_filter)
+    update_by_filter_async = adapted.in_thread(update_by_filter)
 
 
 @component
@@ -123,7 +107,7 @@ class SemsearchDocumentRetriever:
 
     def __init__(
         self,
-        index: IndexLike | SemsearchDocumentStore,
+        index: adapted.IndexLike | SemsearchDocumentStore,
         top_k: int = 10,
         *,
         filters: Filters = None,
@@ -135,36 +119,34 @@ class SemsearchDocumentRetriever:
         self.filters = filters
         self.filter_policy = FilterPolicy(filter_policy)
         self.options = options
-        self._searched: Searchable | None = None
         if "k" in options:
             raise UsageError("use top_k, Haystack's name, instead of k")
         self._options(top_k, filters)
 
+    @cached_property
+    def _searched(self) -> Searchable:
+        index = self.index
+        return adapted.searchable(index.documents.index if isinstance(index, SemsearchDocumentStore) else index)
+
     def warm_up(self) -> None:
         """Open the index."""
-        if self._searched is None:
-            kept = self.index.documents.index if isinstance(self.index, SemsearchDocumentStore) else self.index
-            self._searched = searchable(kept)
+        _ = self._searched
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component. Raises UsageError if it was given an open index."""
-        index = self.index if isinstance(self.index, SemsearchDocumentStore) else written(self.index)
+        index = self.index if isinstance(self.index, SemsearchDocumentStore) else adapted.written(self.index)
         given = {"top_k": self.top_k, "filters": self.filters, "filter_policy": self.filter_policy.value}
-        found: dict[str, Any] = default_to_dict(self, index=index, **given, **self.options)
-        return found
+        return dict(default_to_dict(self, index=index, **given, **self.options))
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, filters: Filters = None, top_k: int | None = None) -> dict[str, list[Document]]:
         """Find the best passages or documents for a query. `top_k` 0 finds none."""
-        many = self.top_k if top_k is None else top_k
-        return {"documents": self._found(query, filters, many) if many else []}
+        k = self.top_k if top_k is None else top_k
+        return {"documents": self._hits(query, self._options(k, filters)) if k else []}
 
-    run_async = component.output_types(documents=list[Document])(in_thread(run))
+    run_async = component.output_types(documents=list[Document])(adapted.in_thread(run))
 
-    def _found(self, query: str, filters: Filters, top_k: int) -> list[Document]:
-        self.warm_up()
-        assert self._searched is not None  # set by warm_up
-        options = self._options(top_k, filters)
+    def _hits(self, query: str, options: SearchOptions) -> list[Document]:
         if not isinstance(self.index, SemsearchDocumentStore):
             return [_passage(hit, self._searched) for hit in self._searched.search(query, options=options)]
         kept = self.index.documents
@@ -178,29 +160,30 @@ class SemsearchDocumentRetriever:
         if self.filter_policy == FilterPolicy.MERGE or not wanted:
             wanted = [*dict.fromkeys([*_filters(self.filters), *wanted])]
         options: Any = {**self.options, "filters": wanted}
-        return SearchOptions.chosen(PLAIN if isinstance(self.index, SemsearchDocumentStore) else None, top_k, options)
+        plain = adapted.PLAIN if isinstance(self.index, SemsearchDocumentStore) else None
+        return SearchOptions.chosen(plain, top_k, options)
 
 
 class _Embedder:
     """What the embedders of texts and of documents have in common."""
 
-    embedder: EmbedderLike
-    _embed: Embed | None = None
+    embedder: adapted.EmbedderLike
+    _others: Mapping[str, Any] = {}  # arguments of the component, never changed
+
+    @cached_property
+    def _embed(self) -> adapted.Embed:
+        return adapted.embedder_of(self.embedder)
 
     def warm_up(self) -> None:
         """Open the index."""
-        self._embed = self._embed or embedder_of(self.embedder)
+        _ = self._embed
 
     def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        self.warm_up()
-        assert self._embed is not None  # set by warm_up
-        return rows(self._embed, texts)
+        return adapted.rows(self._embed, texts)
 
-    def _serialised(self, **arguments: Any) -> dict[str, Any]:
-        if isinstance(self.embedder, SentenceEmbedder):
-            raise UsageError("cannot serialise a SentenceEmbedder; create the component with the path of an index")
-        serialised: dict[str, Any] = default_to_dict(self, embedder=written(self.embedder), **arguments)
-        return serialised
+    def to_dict(self) -> dict[str, Any]:
+        """Serialise the component. Raises UsageError if it was given anything but a path."""
+        return dict(default_to_dict(self, embedder=adapted.written(self.embedder), **self._others))
 
 
 @component
@@ -210,12 +193,8 @@ class SemsearchTextEmbedder(_Embedder):
     Vectors have length one. That of a text of OOV words only is zero.
     """
 
-    def __init__(self, embedder: EmbedderLike) -> None:
+    def __init__(self, embedder: adapted.EmbedderLike) -> None:
         self.embedder = embedder
-
-    def to_dict(self) -> dict[str, Any]:
-        """Serialise the component. Raises UsageError if it was given anything but a path."""
-        return self._serialised()
 
     @component.output_types(embedding=list[float])
     def run(self, text: str) -> dict[str, list[float]]:
@@ -224,7 +203,7 @@ class SemsearchTextEmbedder(_Embedder):
             raise UsageError(f"expected a text, not {text!r}; for documents use SemsearchDocumentEmbedder")
         return {"embedding": self._vectors([text])[0]}
 
-    run_async = component.output_types(embedding=list[float])(in_thread(run))
+    run_async = component.output_types(embedding=list[float])(adapted.in_thread(run))
 
 
 @component
@@ -236,7 +215,7 @@ class SemsearchDocumentEmbedder(_Embedder):
 
     def __init__(
         self,
-        embedder: EmbedderLike,
+        embedder: adapted.EmbedderLike,
         *,
         meta_fields_to_embed: list[str] | None = None,
         embedding_separator: str = "\n",
@@ -244,12 +223,7 @@ class SemsearchDocumentEmbedder(_Embedder):
         self.embedder = embedder
         self.meta_fields_to_embed = meta_fields_to_embed or []
         self.embedding_separator = embedding_separator
-
-    def to_dict(self) -> dict[str, Any]:
-        """Serialise the component. Raises UsageError if it was given anything but a path."""
-        return self._serialised(
-            meta_fields_to_embed=self.meta_fields_to_embed, embedding_separator=self.embedding_separator
-        )
+        self._others = {"meta_fields_to_embed": self.meta_fields_to_embed, "embedding_separator": embedding_separator}
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
@@ -259,7 +233,7 @@ class SemsearchDocumentEmbedder(_Embedder):
         pairs = zip(documents, vectors, strict=True)
         return {"documents": [replace(document, embedding=vector) for document, vector in pairs]}
 
-    run_async = component.output_types(documents=list[Document])(in_thread(run))
+    run_async = component.output_types(documents=list[Document])(adapted.in_thread(run))
 
     def _embedded_text(self, document: Document) -> str:
         values = [document.meta.get(key) for key in self.meta_fields_to_embed]
@@ -274,7 +248,7 @@ def _check_documents(documents: object) -> None:
 
 def _text(document: Document) -> Text:
     kept = {key: value for key, value in document.to_dict(flatten=False).items() if key not in _LEFT_OUT}
-    return added_text(document.id, document.content or "", {**document.meta, _DOCUMENT: kept})
+    return adapted.added_text(document.id, document.content or "", {**document.meta, _DOCUMENT: kept})
 
 
 def _original(id_: str, metadata: Mapping[str, Any], score: float | None = None) -> Document:
@@ -284,8 +258,8 @@ def _original(id_: str, metadata: Mapping[str, Any], score: float | None = None)
 
 
 def _passage(hit: Hit, index: Searchable) -> Document:
-    meta = {key: value for key, value in passage_metadata(hit, index).items() if key != "score"}
-    return Document(id=passage_id(hit), content=hit.passage, meta=meta, score=hit.score)
+    meta = {key: value for key, value in adapted.passage_metadata(hit, index).items() if key != "score"}
+    return Document(id=adapted.passage_id(hit), content=hit.passage, meta=meta, score=hit.score)
 
 
 def _filters(filters: Filters) -> list[str]:

@@ -13,27 +13,13 @@ from uuid import uuid4
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions
 from semsearch.errors import MissingExtra, UsageError
-from semsearch_integrations.adapted_index import (
-    PLAIN,
-    AddedDocuments,
-    EmbedderLike,
-    IndexLike,
-    added_text,
-    embedder_of,
-    passage_id,
-    passage_metadata,
-    rows,
-    same_length,
-    searchable,
-    writable,
-)
+from semsearch_integrations import adapted_index as adapted
 from semsearch_integrations.conditions import filters_of
 
 try:
     from langchain_core.documents import Document
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.runnables.config import run_in_executor
     from langchain_core.vectorstores import VectorStore
     from langchain_core.vectorstores.utils import maximal_marginal_relevance
     from pydantic import ConfigDict, Field, PrivateAttr
@@ -67,7 +53,7 @@ class SemsearchRetriever(BaseRetriever):
     options: dict[str, Any] = Field(default_factory=dict)
     _searched: Searchable = PrivateAttr()
 
-    def __init__(self, index: IndexLike, *, options: Mapping[str, Any] | None = None, **keywords: Any) -> None:
+    def __init__(self, index: adapted.IndexLike, *, options: Mapping[str, Any] | None = None, **keywords: Any) -> None:
         own = {name: value for name, value in keywords.items() if name in type(self).model_fields}
         others = {name: value for name, value in keywords.items() if name not in own}
         place = str(index) if isinstance(index, Path) else index
@@ -76,7 +62,7 @@ class SemsearchRetriever(BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Open the index, and check the options."""
         super().model_post_init(context)
-        self._searched = searchable(self.index)
+        self._searched = adapted.searchable(self.index)
         self._options({})
 
     @classmethod
@@ -103,6 +89,8 @@ class SemsearchRetriever(BaseRetriever):
         hits = self._searched.search(query, options=self._options(keywords))
         return [_passage(hit, self._searched) for hit in hits]
 
+    _aget_relevant_documents = adapted.in_thread(_get_relevant_documents)
+
 
 class SemsearchEmbeddings(Embeddings):
     """Embeddings by an index, as it embeds its own sentences, or by a fitted `SentenceEmbedder`.
@@ -110,17 +98,17 @@ class SemsearchEmbeddings(Embeddings):
     Vectors have length one. That of a text of OOV words only is zero. Queries are embedded like documents.
     """
 
-    def __init__(self, embedder: EmbedderLike) -> None:
+    def __init__(self, embedder: adapted.EmbedderLike) -> None:
         self.embedder = embedder
-        self._embed = embedder_of(embedder)
+        self._embed = adapted.embedder_of(embedder)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Embed texts. (n) -> (n, d)"""
-        return rows(self._embed, texts)
+        return adapted.rows(self._embed, texts)
 
     def embed_query(self, text: str) -> list[float]:
         """Embed a query. (d,)"""
-        return rows(self._embed, [text])[0]
+        return adapted.rows(self._embed, [text])[0]
 
 
 class SemsearchVectorStore(VectorStore):
@@ -133,9 +121,9 @@ class SemsearchVectorStore(VectorStore):
     """
 
     def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
-        self.index = writable(index)
+        self.index = adapted.writable(index)
         self.mode = mode
-        self._documents = AddedDocuments(self.index, _TEXT)
+        self._documents = adapted.AddedDocuments(self.index, _TEXT)
 
     @property
     def embeddings(self) -> SemsearchEmbeddings:
@@ -152,16 +140,16 @@ class SemsearchVectorStore(VectorStore):
     ) -> list[str]:
         """Add texts with metadata; those without an id get one. Returns the ids."""
         contents = [*texts]
-        same_length(contents, metadatas, "metadatas")
-        same_length(contents, ids, "ids")
+        if any(given is not None and len(given) != len(contents) for given in (metadatas, ids)):
+            raise UsageError(f"got {len(contents)} texts; give as many metadatas and ids, or none of them")
         triples = zip(ids or [None] * len(contents), contents, metadatas or [{}] * len(contents), strict=True)
         return self._documents.put(
-            added_text(id_ or str(uuid4()), text, {**metadata, _TEXT: text}) for id_, text, metadata in triples
+            adapted.added_text(id_ or str(uuid4()), text, {**metadata, _TEXT: text}) for id_, text, metadata in triples
         )
 
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """Delete documents by id, or all added ones. Files of the index stay; unknown ids are ignored."""
-        self._documents.remove([each.document for each in self._documents.where()] if ids is None else ids)
+        self._documents.clear() if ids is None else self._documents.remove(ids)
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
@@ -228,24 +216,19 @@ class SemsearchVectorStore(VectorStore):
         hits = self._hits(query, k, filter, options)
         return [(self._document(hit), min(1.0, max(0.0, hit.dense or 0.0))) for hit in hits]
 
-    async def _asimilarity_search_with_relevance_scores(
-        self, query: str, k: int = 4, **options: Any
-    ) -> list[tuple[Document, float]]:
-        search = self._similarity_search_with_relevance_scores
-        found: list[tuple[Document, float]] = await run_in_executor(None, lambda: search(query, k, **options))
-        return found
+    _asimilarity_search_with_relevance_scores = adapted.in_thread(_similarity_search_with_relevance_scores)
 
     def _hits(self, query: str, k: int, filter: Any, options: Mapping[str, Any]) -> list[Hit]:
         filters = (*filters_of(filter), *filters_of(options.get("filters")))
         keywords: Any = {"mode": self.mode, **options, "filters": filters}
-        return self._documents.search(query, SearchOptions.chosen(PLAIN, k, keywords))
+        return self._documents.search(query, SearchOptions.chosen(adapted.PLAIN, k, keywords))
 
     def _document(self, hit: Hit) -> Document:
         return _original(hit.document, hit.metadata) if self._documents.has(hit) else _passage(hit, self.index)
 
 
 def _passage(hit: Hit, index: Searchable) -> Document:
-    return Document(id=passage_id(hit), page_content=hit.passage, metadata=passage_metadata(hit, index))
+    return Document(id=adapted.passage_id(hit), page_content=hit.passage, metadata=adapted.passage_metadata(hit, index))
 
 
 def _original(id_: str, metadata: Mapping[str, Any]) -> Document:

@@ -12,20 +12,7 @@ from typing import Any, TypeAlias
 
 from semsearch import Hit, Index, Mode, Searchable, SearchOptions
 from semsearch.errors import MissingExtra, UsageError
-from semsearch_integrations.adapted_index import (
-    PLAIN,
-    AddedDocuments,
-    EmbedderLike,
-    IndexLike,
-    added_text,
-    embedder_of,
-    in_thread,
-    passage_id,
-    passage_metadata,
-    rows,
-    searchable,
-    writable,
-)
+from semsearch_integrations import adapted_index as adapted
 from semsearch_integrations.conditions import Condition, compared, filters_of
 
 try:
@@ -50,12 +37,8 @@ except ModuleNotFoundError as error:
 
 _NODE = "_node_content"  # metadata key of LlamaIndex for the whole node
 _SHOWN = ("source", "title", "headings")  # metadata that a language model reads before a passage's text
-_MODES: dict[str, Mode] = {
-    "hybrid": "hybrid",
-    "semantic_hybrid": "hybrid",
-    "sparse": "lexical",
-    "text_search": "lexical",
-}
+_LEXICAL: Mode = "lexical"
+_MODES: dict[str, Mode] = {"hybrid": "hybrid", "semantic_hybrid": "hybrid", "sparse": _LEXICAL, "text_search": _LEXICAL}
 _OPERATORS = {"contains": "==", "any": "in", "nin": "not in"}  # of a list, any element may be equal
 _UNSUPPORTED = ("alpha", "sparse_top_k", "embedding_field", "output_fields", "mmr_threshold")
 
@@ -72,7 +55,7 @@ class SemsearchNodeRetriever(BaseRetriever):
 
     def __init__(
         self,
-        index: IndexLike,
+        index: adapted.IndexLike,
         k: int | None = None,
         *,
         options: SearchOptions | None = None,
@@ -84,13 +67,13 @@ class SemsearchNodeRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager, verbose=verbose)
         given: Any = keywords if filters is None else {**keywords, "filters": _filters(filters)}
         self.options = SearchOptions.chosen(options, k, given)
-        self._searched = searchable(index)
+        self._searched = adapted.searchable(index)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         hits = self._searched.search(query_bundle.query_str, options=self.options)
         return [NodeWithScore(node=_passage(hit, self._searched), score=hit.score) for hit in hits]
 
-    _aretrieve = in_thread(_retrieve)
+    _aretrieve = adapted.in_thread(_retrieve)
 
 
 class SemsearchEmbedding(BaseEmbedding):
@@ -102,9 +85,9 @@ class SemsearchEmbedding(BaseEmbedding):
     embedder: Any
     _embed: Any = PrivateAttr()
 
-    def __init__(self, embedder: EmbedderLike, **keywords: Any) -> None:
+    def __init__(self, embedder: adapted.EmbedderLike, **keywords: Any) -> None:
         super().__init__(embedder=embedder, **{"model_name": "semsearch", **keywords})
-        self._embed = embedder_of(embedder)
+        self._embed = adapted.embedder_of(embedder)
 
     @classmethod
     def class_name(cls) -> str:
@@ -112,11 +95,11 @@ class SemsearchEmbedding(BaseEmbedding):
         return cls.__name__
 
     @field_serializer("embedder")
-    def _written(self, embedder: EmbedderLike) -> str:
+    def _written(self, embedder: adapted.EmbedderLike) -> str:
         return str(embedder) if isinstance(embedder, str | Path) else repr(embedder)
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return rows(self._embed, texts)
+        return adapted.rows(self._embed, texts)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
@@ -124,9 +107,9 @@ class SemsearchEmbedding(BaseEmbedding):
     def _get_query_embedding(self, query: str) -> list[float]:
         return self._get_text_embeddings([query])[0]
 
-    _aget_text_embeddings = in_thread(_get_text_embeddings)
-    _aget_text_embedding = in_thread(_get_text_embedding)
-    _aget_query_embedding = in_thread(_get_query_embedding)
+    _aget_text_embeddings = adapted.in_thread(_get_text_embeddings)
+    _aget_text_embedding = adapted.in_thread(_get_text_embedding)
+    _aget_query_embedding = adapted.in_thread(_get_query_embedding)
 
 
 class SemsearchNodeStore(BasePydanticVectorStore):
@@ -140,11 +123,11 @@ class SemsearchNodeStore(BasePydanticVectorStore):
     stores_text: bool = True
     is_embedding_query: bool = False  # queries are texts
     mode: Mode = "hybrid"
-    _documents: AddedDocuments = PrivateAttr()
+    _documents: adapted.AddedDocuments = PrivateAttr()
 
     def __init__(self, index: Index | str | Path, *, mode: Mode = "hybrid") -> None:
         super().__init__(mode=mode)
-        self._documents = AddedDocuments(writable(index), _NODE)
+        self._documents = adapted.AddedDocuments(adapted.writable(index), _NODE)
 
     @classmethod
     def class_name(cls) -> str:
@@ -158,9 +141,8 @@ class SemsearchNodeStore(BasePydanticVectorStore):
 
     def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
         """Add or replace nodes by id. Returns the ids."""
-        return self._documents.put(
-            added_text(node.node_id, node.get_content(MetadataMode.NONE), node_to_metadata_dict(node)) for node in nodes
-        )
+        texts = ((node.node_id, node.get_content(MetadataMode.NONE), node_to_metadata_dict(node)) for node in nodes)
+        return self._documents.put(adapted.added_text(*text) for text in texts)
 
     def delete(self, ref_doc_id: str, **_: Any) -> None:
         """Delete the nodes of a document."""
@@ -175,7 +157,7 @@ class SemsearchNodeStore(BasePydanticVectorStore):
 
     def clear(self) -> None:
         """Delete all nodes. Files of the index stay."""
-        self._documents.remove([each.document for each in self._documents.where()])
+        self._documents.clear()
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: Filters = None) -> list[BaseNode]:
         """The nodes with these ids that pass the filters, without missing ones."""
@@ -213,22 +195,22 @@ class SemsearchNodeStore(BasePydanticVectorStore):
         for key, ids in (("ref_doc_id", query.doc_ids), ("path", query.node_ids)):
             filters += filters_of(compared(key, "in", ids)) if ids else []  # no node_ids: of a VectorStoreIndex
         k = query.similarity_top_k if query.hybrid_top_k is None else query.hybrid_top_k
-        return replace(PLAIN, k=k, mode=mode, filters=filters)
+        return replace(adapted.PLAIN, k=k, mode=mode, filters=filters)
 
-    async_add = in_thread(add)
-    adelete = in_thread(delete)
-    adelete_nodes = in_thread(delete_nodes)
-    aclear = in_thread(clear)
-    aget_nodes = in_thread(get_nodes)
-    aquery = in_thread(query)
+    async_add = adapted.in_thread(add)
+    adelete = adapted.in_thread(delete)
+    adelete_nodes = adapted.in_thread(delete_nodes)
+    aclear = adapted.in_thread(clear)
+    aget_nodes = adapted.in_thread(get_nodes)
+    aquery = adapted.in_thread(query)
 
 
 def _passage(hit: Hit, index: Searchable) -> TextNode:
     """A passage as a node. Language models read its position from the metadata; embeddings read none of it."""
-    metadata = passage_metadata(hit, index)
+    metadata = adapted.passage_metadata(hit, index)
     source = RelatedNodeInfo(node_id="/".join(filter(None, (hit.root, hit.document))))
     return TextNode(
-        id_=passage_id(hit),
+        id_=adapted.passage_id(hit),
         text=hit.passage,
         metadata=metadata,
         excluded_llm_metadata_keys=[key for key in metadata if key not in _SHOWN],

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from small import sentence
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.options import SearchOptions
 from semsearch.word_vectors.table import VectorTable
-from semsearch_integrations.adapted_index import AddedDocuments, same_length
+from semsearch_integrations.adapted_index import AddedDocuments
 
 
 @pytest.fixture
@@ -77,10 +76,3 @@ def test_threads_that_write_wait_for_each_other(documents: AddedDocuments) -> No
     assert len(documents.get()) == 8
     assert documents.remove(["3", "nowhere"]) == 1
     assert len(others.get()) == 7
-
-
-def test_lists_of_one_length_belong_together() -> None:
-    same_length(["a"], None, "ids")
-    same_length(["a"], ["b"], "ids")
-    with pytest.raises(UsageError, match="1 texts and 2 ids"):
-        same_length(["a"], ["b", "c"], "ids")

@@ -97,7 +97,7 @@ def layout(
     for done in range(gathering + settling):
         if done == gathering:
             velocity, gains = np.zeros_like(points), np.ones_like(points)
-        exaggeration, momentum = np.float32((12, 0.5) if done < gathering else (1, 0.8))
+        exaggeration, momentum = (12.0, 0.5) if done < gathering else (1.0, 0.8)
         apart = points.take(heads, axis=0) - points.take(weights.indices, axis=0)
         pulls.data = weights.data / (1 + np.einsum("ij,ij->i", apart, apart))
         sums = pulls @ np.column_stack((points, np.ones(len(points), dtype=np.float32)))

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from fastapi import Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from semsearch.errors import SemsearchError
 from semsearch.results.codec import Record
@@ -40,9 +41,12 @@ class Parameters(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, values: Any) -> Any:
-        return (
-            {key: value for key, value in values.items() if value is not None} if isinstance(values, dict) else values
-        )
+        if not isinstance(values, dict):
+            return values
+        if unknown := [name[:80] for name in values if name not in cls.model_fields]:
+            told = {"unknown": unknown[0], "known": ", ".join(cls.model_fields)}
+            raise PydanticCustomError("unknown_parameter", "unknown parameter '{unknown}'; there are {known}", told)
+        return {key: value for key, value in values.items() if value is not None}
 
 
 class IndexParameters(Parameters):

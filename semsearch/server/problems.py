@@ -97,11 +97,11 @@ def problem_of(error: SemsearchError) -> ProblemDetails:
 def parameter_problem(error: Mapping[str, Any]) -> str:
     """What is wrong with a parameter, from an error of pydantic."""
     name = ".".join(map(str, error["loc"]))
-    if error["type"] == "extra_forbidden":
-        return f"unknown parameter {name[:80]!r}; /v1/openapi.json lists all parameters"
+    if error["type"] == "unknown_parameter":
+        return str(error["msg"])
     if error["type"] == "missing":
         return f"{name} is missing"
     if error["type"] == "json_invalid":
         return f"the body is not valid JSON: {error['ctx']['error']}"
     shown = repr(error.get("input"))
-    return f"{name}: {error['msg']}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"
+    return f"{name}: {error['msg'].replace('valid tuple', 'valid list')}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"

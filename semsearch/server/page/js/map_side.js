@@ -23,13 +23,13 @@ export class Legend {
     this.changed = changed;
     this.choice = element("select", { class: "field map-by", "aria-label": "Colour by", on: { change: () => this.#choose(this.choice.selectedIndex) } });
     this.list = element("ul", { class: "map-groups", "aria-label": "Colours" });
-    this.node = element("section", { class: "map-legend", "aria-label": "Colours" }, element("label", { class: "row small" }, "Colour by", this.choice), this.list);
+    this.node = element("section", { class: "map-legend", "aria-label": "Colours", hidden: true }, element("label", { class: "row small" }, "Colour by", this.choice), this.list);
   }
 
   /** @param {Colouring[]} colourings */
   show(colourings) {
     this.#colourings = colourings;
-    this.node.hidden = !colourings.length;
+    this.node.hidden = false;
     fill(this.choice, ...colourings.map(({ by }) => element("option", {}, by)));
     const first = colourings.findIndex(({ groups }) => groups.length > 1);
     this.#choose(Math.max(first, 0));

@@ -103,5 +103,5 @@ def parameter_problem(error: Mapping[str, Any]) -> str:
         return f"{name} is missing"
     if error["type"] == "json_invalid":
         return f"the body is not valid JSON: {error['ctx']['error']}"
-    shown = repr(error.get("input"))
-    return f"{name}: {error['msg'].replace('valid tuple', 'valid list')}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"
+    shown, wanted = repr(error.get("input")), error["msg"].replace("valid tuple", "valid list")
+    return f"{name}: {wanted}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"

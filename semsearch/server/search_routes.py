@@ -26,10 +26,6 @@ _MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as
 _MOST_MODELS = 1000  # passages that an origin names; a search names ten
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Query = Annotated[_Text, Field(description="The query, in any words.", examples=["how do I rotate the keys?"])]
-_Passages = Annotated[
-    tuple[Annotated[int, Field(ge=0, le=1 << 53, strict=True)], ...] | None,
-    Field(max_length=_MOST_PASSAGES, description="Search only these passages, by their ids in hits and in the map."),
-]
 _Origin = Annotated[bool, Field(description="Include each hit's origin, which explain needs to reproduce its score.")]
 _Floor = Annotated[float, Field(ge=0, le=1, description="Relevance threshold: drop hits at the end below it; 0: none.")]
 
@@ -55,6 +51,9 @@ class RankingParameters(FilterParameters):
     )
     regex: tuple[Line, ...] = Field(
         (), max_length=20, description="Regular expressions: a passage's text must match all."
+    )
+    passages: tuple[Annotated[int, Field(ge=0, le=1 << 53)], ...] | None = Field(
+        None, max_length=_MOST_PASSAGES, description="Search only these passages, by their ids in hits and in the map."
     )
     floor: _Floor = 0.0
 
@@ -101,18 +100,11 @@ class SearchParameters(HitsParameters):
     origin: _Origin = False
 
 
-class SearchBody(SearchParameters):
-    """A search, perhaps of some passages only."""
-
-    passages: _Passages = None
-
-
 class BatchBody(HitsParameters):
     """Several searches with equal options."""
 
     queries: tuple[_Text, ...] = Field(max_length=1000, description="The queries.")
     origin: _Origin = False
-    passages: _Passages = None
 
 
 class SimilarParameters(HitsParameters):
@@ -127,7 +119,6 @@ class SimilarBody(SimilarParameters):
     """A search by example, which may be a hit."""
 
     hit: dict[str, Any] | None = Field(None, description="A hit as returned, with its origin if possible.")
-    passages: _Passages = None
 
 
 class ContextParameters(RankingParameters):
@@ -136,12 +127,6 @@ class ContextParameters(RankingParameters):
     query: _Query
     max_words: int = Field(800, ge=1, le=100_000, description="Maximum number of words.")
     floor: _Floor = FLOOR
-
-
-class ContextBody(ContextParameters):
-    """A context for a language model, perhaps of some passages only."""
-
-    passages: _Passages = None
 
 
 class ExplainBody(IndexParameters):
@@ -224,7 +209,7 @@ async def search(request: Request, asked: Annotated[SearchParameters, Query()]) 
 
 
 @router.post("/v1/search", response_model=SearchAnswer, operation_id="search_by_body")
-async def search_by_body(request: Request, body: SearchBody) -> Response:
+async def search_by_body(request: Request, body: SearchParameters) -> Response:
     """Find the best passages for a query"""
     return await _searched(request, body)
 
@@ -342,7 +327,7 @@ async def context(request: Request, asked: Annotated[ContextParameters, Query()]
 
 
 @router.post("/v1/context", response_model=ContextAnswer)
-async def context_by_body(request: Request, body: ContextBody) -> Response:
+async def context_by_body(request: Request, body: ContextParameters) -> Response:
     """Gather the best passages for a query as text for a language model, with numbered citations"""
     return await _context(request, body)
 

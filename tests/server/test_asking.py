@@ -95,7 +95,7 @@ def test_pages_are_one_list(method: str, asker: Asker, docs: Index) -> None:
         ({"query": "ship", "k": 10**30}, "k: Input should be less than or equal to 1000"),
         ({"query": "ship", "k": 1.5}, "k: Input should be a valid integer"),
         ({"query": "ship", "mode": "best"}, "mode: Input should be 'hybrid', 'dense', 'lexical' or 'exact'"),
-        ({"query": "ship", "filters": "a=b"}, "filters: Input should be a valid tuple"),
+        ({"query": "ship", "filters": "a=b"}, "filters: Input should be a valid list"),
         ({"query": "ship", "filters": [""]}, "the filter is empty"),
         ({"query": "ship", "filters": ["*a*b*c*d*e"]}, "more than 4 wildcards"),
         ({"query": "ship", "limit": 3}, "unknown parameter 'limit'"),

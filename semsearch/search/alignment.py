@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -49,43 +48,48 @@ _WORDS_OF_PASSAGE = 100  # roughly
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedPassages:
-    """The n sentences of passages, one passage after the other, aligned with the q words of a query."""
+class AlignedPassage:
+    """The n sentences of a passage, aligned with the q words of a query."""
 
-    asked: QueryWords
-    parts: Sequence[PassageParts]  # p
-    slices: Sequence[slice]  # the rows of each (p)
-    number_of: Mapping[int, int]  # of each passage, by its id
+    parts: PassageParts
     alone: Float32  # A, (n, q)
     similar: Float32  # C, (n, q)
-    around: Float32  # how well headings, title or name of the file of some passages have each word (a, q)
+    around: Float32  # how well headings, title or file's name have each word; of the best passages, else zero (q,)
+    sums: Float32  # of C over the sentences (q,)
+    weights: Float64  # w, for this passage by itself (q,)
+    scores: Float64  # (n,)
 
-    @classmethod
-    def of(cls, asked: QueryWords, ids: Sequence[int], around: int, index: IndexView) -> AlignedPassages:
-        """Align different passages; of the first so many also what is around them."""
-        rows = index.passages(ids)
-        documents = index.documents_of(rows.values())
 
-        def read(lacking: list[int]) -> dict[int, PassageParts]:
-            return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in lacking}
+def aligned_passages(asked: QueryWords, ids: Sequence[int], around: int, index: IndexView) -> dict[int, AlignedPassage]:
+    """Align different passages, by id; of the first so many also what is around them."""
+    rows = index.passages(ids)
+    documents = index.documents_of(rows.values())
 
-        parts = [*index.reader.memory.parts.of(ids, read).values()]
-        spoken = index.languages_of([rows[id_] for id_ in ids])
-        groups = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
-        counts = [*map(len, groups)]
-        ends = np.cumsum([0, *counts]).tolist()
-        similar = similarities(asked, groups, [*spoken, *spoken[:around]])
-        n = ends[len(parts)]  # sentences; the rest is around them
-        alone, numbers = similar[:n], np.arange(n) - np.repeat(ends[: len(parts)], counts[: len(parts)])
-        return cls(
-            asked=asked,
-            parts=parts,
-            slices=[slice(*pair) for pair in pairwise(ends[: len(parts) + 1])],
-            number_of={id_: number for number, id_ in enumerate(ids)},
-            alone=alone,
-            similar=recalled(alone, numbers),
-            around=np.maximum.reduceat(similar, ends[len(parts) : -1], axis=0) if around else similar[n:],
-        )
+    def read(lacking: list[int]) -> dict[int, PassageParts]:
+        return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in lacking}
+
+    parts = [*index.reader.memory.parts.of(ids, read).values()]
+    if not parts:
+        return {}
+    spoken = index.languages_of([rows[id_] for id_ in ids])
+    groups = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
+    similar = similarities(asked, groups, [*spoken, *spoken[:around]])
+    counts = np.array([len(part.compared) for part in parts])
+    ends = counts.cumsum()
+    n, starts = int(ends[-1]), ends - counts  # sentences; the rest is around them
+    with_earlier = recalled(similar[:n], np.arange(n) - np.repeat(starts, counts))
+    sums = np.add.reduceat(with_earlier, starts, axis=0)
+    weights = word_weights(asked, sums, counts[:, None])
+    scores = np.einsum("nq,nq->n", with_earlier, np.repeat(weights, counts, axis=0))
+    best = np.zeros_like(sums)
+    if around:
+        firsts = np.cumsum([n, *(len(part.around) for part in parts[:around])])[:-1]
+        best[:around] = np.maximum.reduceat(similar, firsts, axis=0)
+    slices = map(slice, starts.tolist(), ends.tolist())
+    return {
+        id_: AlignedPassage(part, similar[at], with_earlier[at], above, sum_, weight, scores[at])
+        for id_, part, at, above, sum_, weight in zip(ids, parts, slices, best, sums, weights, strict=True)
+    }
 
 
 def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:

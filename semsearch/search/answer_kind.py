@@ -147,6 +147,8 @@ class AnswerKind:
         if _WHEN.search(self.question):
             dates = [date for date in _DATE.finditer(part.text) if date.group().casefold() not in self.question]
             return dates[0].span() if len(dates) == 1 else None
+        if not self.counted:
+            return None
         words = self.question.split()
         counts = [(start, end) for number, start, end in part.counts if number not in words and not _YEAR.match(number)]
         return counts[0] if len(counts) == 1 and self._counts(part, counts[0][1]) else None

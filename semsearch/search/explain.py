@@ -35,7 +35,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
-from semsearch.search.alignment import REACH, RECALLED, AlignedPassages, query_words, similarities, word_weights
+from semsearch.search.alignment import REACH, RECALLED, aligned_passages, query_words, similarities
 from semsearch.search.candidates import Query
 from semsearch.search.fusion import shares_of_cosines
 from semsearch.search.index_reader import IndexView
@@ -209,9 +209,8 @@ def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quote
     if not asked.names or not 0 <= first < len(passage.row.sentences):
         return None
     last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
-    aligned = AlignedPassages.of(asked, [passage.row.id], 0, index)
-    texts, similar = aligned.parts[0].compared, aligned.alone
-    weights = word_weights(asked, aligned.similar.sum(axis=0), np.array(len(texts)))
+    (aligned,) = aligned_passages(asked, [passage.row.id], 0, index).values()
+    texts, similar, weights = aligned.parts.compared, aligned.alone, aligned.weights
     near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
     steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()
     words: list[AlignedWord] = []

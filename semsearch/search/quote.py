@@ -11,14 +11,13 @@ docs/research/measurements.md, "The sentence that states the fact", has what eac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, Float64
-from semsearch.search.alignment import AlignedPassages, query_words, word_weights
+from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, query_words, word_weights
 from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
@@ -36,7 +35,9 @@ class Compared:
 
     wanted: AnswerKind
     groups: Sequence[tuple[int, ...]]  # for each hit the positions of the passages from which it is chosen
-    aligned: AlignedPassages  # by the ids; the best ones come first
+    asked: QueryWords
+    passages: Mapping[int, AlignedPassage]  # by position
+    best: Sequence[int]  # the positions of the best passages
 
 
 def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None:
@@ -48,8 +49,9 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
-    ids = candidates.ids[positions].tolist()
-    return Compared(wanted, groups, AlignedPassages.of(query_words(query, index), ids, len(best), index))
+    asked = query_words(query, index)
+    aligned = aligned_passages(asked, candidates.ids[positions].tolist(), len(best), index)
+    return Compared(wanted, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best)
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
@@ -82,18 +84,17 @@ def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Qu
     quotes = {at: Quote(number, number) for at, number in zip(ranking.order, ranking.sentences, strict=True)}
     if compared is None or not quotes:
         return ranking, [*quotes.values()]
-    choice = _Choice.of(compared, ranking)
     instead = dict[int, int]()  # the passage by which a document is shown first, by the one that ranks first
     for group in compared.groups:
         first = group[0]
         if first in instead.values():
             continue
-        shown, best = choice.of_group(group)
+        shown, best = _chosen(compared, group)
         if best is not None:
             quotes[shown] = best
         if shown != first:
             instead[first] = shown
-            quotes[first] = choice.of_group((first,))[1] or quotes[first]
+            quotes[first] = _chosen(compared, (first,))[1] or quotes[first]
     ranking = _exchanged(ranking, instead) if instead else ranking
     return ranking, [quotes[at] for at in ranking.order]
 
@@ -114,69 +115,51 @@ def _exchanged(ranking: Ranking, instead: dict[int, int]) -> Ranking:
 # -- The choice --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """The scores by which sentences are chosen, each among those of its passage."""
+def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None]:
+    """Which passage of a group is shown, and what of it; the first one, and None, without a word in common."""
+    wanted, other = compared.wanted, tuning.TUNING.quote_other
+    passages = [compared.passages[at] for at in group]
+    weights, scores = passages[0].weights, passages[0].scores
+    if len(group) > 1:
+        n = sum(len(passage.scores) for passage in passages)
+        weights = word_weights(compared.asked, np.sum([passage.sums for passage in passages], axis=0), np.array(n))
+        scores = np.concatenate(
+            [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
+        )
+    sentences = [(which, number) for which, passage in enumerate(passages) for number in range(len(passage.scores))]
+    order = (-scores).argsort(kind="stable")[:_COMPARED]
+    best, chosen, most = 0.0, None, wanted.most * _EXTENDED
+    for at, score in zip(order.tolist(), scores[order].tolist(), strict=True):
+        if score <= 0 or score * most <= best:
+            break
+        which, number = sentences[at]
+        part = passages[which].parts.shown(number)
+        if part.header is not None or part.first != part.last:
+            rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]
+            score = float(passages[which].similar[rows].max(axis=0) @ weights) * (other if which else 1)
+        if (score := score * wanted.factor(part)) > best:
+            best, chosen = score, (which, part)
+    if chosen is None:
+        return group[0], None
+    which, part = chosen
+    return group[which], _shown(compared, passages[which], part)
 
-    ranking: Ranking
-    aligned: AlignedPassages
-    wanted: AnswerKind
-    sums: Float32  # of C over each passage (p, q)
-    weights: Float64  # of the words, for each passage by itself (p, q)
-    scores: Float64  # of each sentence, among those of its passage (n,)
 
-    @classmethod
-    def of(cls, compared: Compared, ranking: Ranking) -> _Choice:
-        aligned = compared.aligned
-        counts = np.array([len(part.compared) for part in aligned.parts])
-        sums = np.add.reduceat(aligned.similar, [rows.start for rows in aligned.slices], axis=0)
-        weights = word_weights(aligned.asked, sums, counts[:, None])
-        scores = np.einsum("nq,nq->n", aligned.similar, np.repeat(weights, counts, axis=0))
-        return cls(ranking, aligned, compared.wanted, sums, weights, scores)
-
-    def of_group(self, group: Sequence[int]) -> tuple[int, Quote | None]:
-        """Which passage of a group is shown, and what of it; the first one, and None, without a word in common."""
-        aligned, wanted, other = self.aligned, self.wanted, tuning.TUNING.quote_other
-        passages = [aligned.number_of[id_] for id_ in self.ranking.candidates.ids[[*group]].tolist()]
-        slices, weights = [aligned.slices[passage] for passage in passages], self.weights[passages[0]]
-        scores = [self.scores[rows] for rows in slices]
-        if len(group) > 1:
-            count = np.array(sum(map(len, scores)))
-            weights = word_weights(aligned.asked, self.sums[passages].sum(axis=0), count)
-            scores = [aligned.similar[rows] @ weights for rows in slices]
-            scores[1:] = [of_other * other for of_other in scores[1:]]
-        ranked = [
-            (score, which, number) for which, row in enumerate(scores) for number, score in enumerate(row.tolist())
-        ]
-        ranked.sort(key=lambda sentence: -sentence[0])
-        best, chosen, most = 0.0, None, wanted.most * _EXTENDED
-        for score, which, number in ranked[:_COMPARED]:
-            if score <= 0 or score * most <= best:
-                break
-            part, first = aligned.parts[passages[which]].shown(number), slices[which].start
-            if part.header is not None or part.first != part.last:
-                rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]
-                score = float(aligned.similar[first:][rows].max(axis=0) @ weights) * (other if which else 1)
-            if (score := score * wanted.factor(part)) > best:
-                best, chosen = score, (which, part)
-        if chosen is None:
-            return group[0], None
-        which, part = chosen
-        return group[which], self._shown(passages[which], part)
-
-    def _shown(self, passage: int, part: Part) -> Quote:
-        """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
-        aligned, wanted, tuned = self.aligned, self.wanted, tuning.TUNING
-        parts, start = aligned.parts[passage], aligned.slices[passage].start
-        longer = parts.with_next(part) if wanted.is_telling and wanted.factor(part) <= 1 else None
-        part = longer if longer is not None and wanted.factor(longer) > 1 else part
-        similar, idf = aligned.similar[start + part.first : start + part.last + 1], np.square(aligned.asked.weights)
+def _shown(compared: Compared, passage: AlignedPassage, part: Part) -> Quote:
+    """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
+    wanted, parts = compared.wanted, passage.parts
+    longer = parts.with_next(part) if wanted.is_telling and wanted.factor(part) <= 1 else None
+    part = longer if longer is not None and wanted.factor(longer) > 1 else part
+    similar = passage.similar[part.first : part.last + 1]
+    answer = wanted.answer_in(part)
+    if answer is not None:
+        idf = np.square(compared.asked.weights)
         share = similar.max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
-        answer = wanted.answer_in(part) if share >= tuned.quote_sure else None
-        leans = bool((similar[0] > aligned.alone[start + part.first]).any())  # a word of the query is said before
-        longer = parts.with_before(part) if leans else None
-        if longer is None:
-            return Quote(part.first, part.last, answer)
-        before = len(longer.text) - len(part.text)
-        answer = None if answer is None else (answer[0] + before, answer[1] + before)
-        return Quote(longer.first, longer.last, answer)
+        answer = answer if share >= tuning.TUNING.quote_sure else None
+    leans = bool((similar[0] > passage.alone[part.first]).any())  # a word of the query is said before
+    longer = parts.with_before(part) if leans else None
+    if longer is None:
+        return Quote(part.first, part.last, answer)
+    before = len(longer.text) - len(part.text)
+    answer = None if answer is None else (answer[0] + before, answer[1] + before)
+    return Quote(longer.first, longer.last, answer)

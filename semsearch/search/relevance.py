@@ -50,10 +50,10 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
-from semsearch.search.alignment import AlignedPassages, QueryWords
+from semsearch.search.alignment import QueryWords
 from semsearch.search.candidates import Candidates, Query, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
-from semsearch.search.quote import BEST, Compared
+from semsearch.search.quote import Compared
 from semsearch.text.languages import RULES
 
 # -- Relevance ---------------------------------------------------------------------------------------------------------
@@ -137,33 +137,33 @@ def judge(query: Query, compared: Compared | None, ranking: Ranking, index: Inde
     candidates, tuned = ranking.candidates, tuning.TUNING
     if query.original is None or compared is None:
         return None
-    missing = _missing(query, compared.aligned.asked, index)
+    missing = _missing(query, compared.asked, index)
     if candidates.relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
     is_foreign = query.language is not None and query.language not in index.reader.languages
-    says_nothing = is_foreign and _rarity(compared.aligned.asked).max(initial=0) < _TELLING
+    says_nothing = is_foreign and _rarity(compared.asked).max(initial=0) < _TELLING
     features = (
         1.0,
         min(max(candidates.relevance.level, -9.0), 9.0),
-        0.0 if says_nothing else _coverage(compared.aligned),
+        0.0 if says_nothing else _coverage(compared),
         float(np.log1p(index.reader.lexical.passages)),
         float(np.log(max(query.word_count, 1))),
         float(is_foreign),
     )
     score = float(np.dot(features, tuned.verdict))
-    if any(id_ in candidates.literal for id_ in [*compared.aligned.number_of][:BEST]):
+    if any(id_ in candidates.literal for id_ in candidates.ids[compared.best].tolist()):
         score = max(score, tuned.verdict_not_here)  # an exact part of the query is there
     verdict: Verdict = "answers" if score >= 0 else "perhaps" if score >= tuned.verdict_not_here else "not here"
     return Judgement(verdict, missing, features)
 
 
-def _coverage(aligned: AlignedPassages) -> float:
+def _coverage(compared: Compared) -> float:
     """The largest share of a query that one of the best passages says, with what is around it, 0 to 1."""
-    weights = aligned.asked.weights * _rarity(aligned.asked)
+    weights = compared.asked.weights * _rarity(compared.asked)
     if not weights.sum():
         return 0.0
-    sentences = [aligned.alone[rows].max(axis=0) for rows in aligned.slices[: len(aligned.around)]]
-    similar = np.maximum(sentences, aligned.around)
+    best = [compared.passages[at] for at in compared.best]
+    similar = np.maximum([passage.alone.max(axis=0) for passage in best], [passage.around for passage in best])
     return float(np.exp(np.log(np.maximum(similar, _LEAST)) @ (weights / weights.sum())).max())
 
 

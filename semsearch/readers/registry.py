@@ -100,7 +100,7 @@ PICTURE = _binary(
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
     _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="5", most_marks=12_000),
-    _text("rst", ".rst .rest", "markup.rst", version="3", most_marks=3_000),
+    _text("rst", ".rst .rest", "markup.rst", version="4"),
     _text("html", ".html .htm .xhtml", "markup.html", declares_encoding=True, most_marks=1_300),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex"),

@@ -4,7 +4,7 @@
 
 A file of made-up paragraphs in each format; a reading is of a process of its own. Memory is the peak beyond what the
 process has before it reads, with the passages and sentences of the document, one at a time, as an index takes them.
-The floors: the csv module, PDFium's bare text, markdown-it, docutils, and for other formats the same text as .txt.
+The floors: the csv module, PDFium's bare text, markdown-it, and for other formats the same text as .txt.
 """
 
 from __future__ import annotations
@@ -100,10 +100,6 @@ def _floor(suffix: str, data: bytes, texts: list[str]) -> Callable[[], object]:
         from markdown_it import MarkdownIt
 
         return lambda: MarkdownIt().enable("table").parse(data.decode())
-    if suffix == ".rst":
-        from docutils.core import publish_doctree
-
-        return lambda: publish_doctree(data.decode(), settings_overrides={"report_level": 6})
     text = MAKERS[".txt"](texts)
     return lambda: _read(text, "a.txt")
 

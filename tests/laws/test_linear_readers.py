@@ -87,7 +87,7 @@ def test_the_worst_text_takes_no_longer_than_some_ordinary_ones(name: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("a.md", "[^%" * 33_000), ("a.rst", "`[" * 10_000), ("a.html", "<option><tr>" * 1000)],
+    [("a.md", "[^%" * 33_000), ("a.html", "<option><tr>" * 1000)],
 )
 def test_a_longer_one_is_ended_by_its_limit(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
     monkeypatch.setattr(Limits, "of", lambda _size: Limits(0.5, 1 << 30))

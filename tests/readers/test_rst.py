@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from docutils.parsers.rst import directives, roles
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_text
@@ -97,25 +96,9 @@ def test_no_file_is_included_and_nothing_is_printed(tmp_path: Path, capfd: pytes
     assert capfd.readouterr() == ("", "")
 
 
-def test_other_users_of_docutils_see_no_difference() -> None:
-    before = dict(roles._roles), directives._directive_registry.copy()
-    read(".. role:: mine\n\n.. default-role:: math\n\n.. note-of-mine:: x\n\n:mine:`x` `y`")
-    assert before == (roles._roles, directives._directive_registry)
-    assert "note-of-mine" not in directives._directives
-
-
-def test_a_fault_of_the_parser_costs_only_the_markup(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: str) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr("semsearch.readers.markup.rst.parse", fail)
-    assert texts("One.\n\nTwo.") == ["One.", "Two."]
-
-
 @pytest.mark.parametrize("mark", ["|sub ", "`sub ", ":role:`x ", "*sub ", "``sub ", "_`sub "])
 def test_marks_without_an_end_cost_only_the_markup(mark: str) -> None:
-    source = "A *first* one.\n\n" + mark * 20_000
-    assert texts(source)[0] == "A *first* one."  # docutils would look for an hour
+    assert texts("A *first* one.\n\n" + mark * 20_000)[0] == "A first one."
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -56,7 +56,6 @@ NAMES = {  # what packages write instead of an SPDX identifier
 }
 READ = {
     "axe-playwright-python": "MIT",  # and axe-core in it, MPL-2.0; for the tests only
-    "docutils": "public domain AND BSD-2-Clause",  # GPL is an editor's mode for Emacs, in its source only
     "haystack-ai": "Apache-2.0",
     "pypdfium2": "BSD-3-Clause AND Apache-2.0",  # and PDFium's own libraries, all permissive
     "pyromark": "MIT",

@@ -36,7 +36,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "sup
 if TYPE_CHECKING:
     from fuzz_targets import Run, Target
 
-INSTRUMENTED = ["semsearch", "markdown_it", "mdit_py_plugins", "docutils", "tomllib", "email", "sentencex", "h11"]
+INSTRUMENTED = ["semsearch", "markdown_it", "mdit_py_plugins", "tomllib", "email", "sentencex", "h11"]
 GROWN = 200_000  # bytes
 MEMORY = 400_000_000  # bytes by which an input may raise the memory of the process
 _PATIENCE = 60  # seconds for one input

@@ -1,209 +1,526 @@
-"""reStructuredText by docutils' tree: headings, paragraphs, list items, rows of tables, code, each with its place.
+"""reStructuredText, Sphinx's too, as its reader sees it: headings, paragraphs, list items, rows of tables, code.
 
 The field list that a text begins with, or that follows its first title, is metadata (the headers of Python's PEPs are
-one). Comments, targets, labels of footnotes and definitions of substitutions are left out; what docutils cannot parse
-(a malformed table, say) is kept as it stands. docutils knows the line of most elements; the aligner finds their text
-from there.
+one). Comments, targets, labels of footnotes and definitions of substitutions are left out. An unknown directive gives
+its argument and its content, every role the text that is seen. No file is included, and no raw output kept.
+
+The elements are told from their first lines, as docutils does; a line is known by its indentation, its text, and where
+that stands in the source, so all places are exact. What is not marked up properly is text.
 """
 
 from __future__ import annotations
 
-import logging
+import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import NamedTuple
+from unicodedata import east_asian_width
 
-from docutils import nodes
+from semsearch.readers.document import Block, Document, each_line_span, gap, title_of
+from semsearch.readers.placed_text import PlacedText
 
-from semsearch.readers import text
-from semsearch.readers.align import Aligner, Anchors
-from semsearch.readers.document import Block, Document, joined_cells, line_starts, title_of
-from semsearch.readers.markup.rst_parser import parse
+_LABELS = {
+    "versionadded": "Added in version ",
+    "versionchanged": "Changed in version ",
+    "deprecated": "Deprecated since version ",
+    "versionremoved": "Removed in version ",
+}
+_LITERAL = frozenset(  # directives of which the content is kept as it stands
+    "code code-block sourcecode math productionlist doctest testcode testoutput prompt console ipython "
+    "graphviz digraph graph mermaid uml plantuml json jsonschema".split()
+)
+_CONTENT_ONLY = frozenset("class rst-class cssclass only ifconfig container compound figure image".split())
+_DROPPED = frozenset(
+    "contents sectnum section-numbering raw include literalinclude role default-role highlight meta title header "
+    "footer target-notes toctree index tabularcolumns currentmodule py:currentmodule".split()
+)
 
-_LOG = logging.getLogger(__name__)
-_BLANK = re.compile(r"\n[ \t]*\n")
-_MARK = re.compile(r"(?<!\S)[|*`]+(?=\S)|[:_]`(?=\S)")  # that may begin inline markup
-_MOST_STEPS = 200_000_000  # some seconds
-_SHORT = 10_000  # characters: a paragraph of fewer takes no long time
-_NO_ANCHORS: Anchors = ()
 
+class _Line(NamedTuple):
+    """A line: the columns before its text, more than those of the element that it is in, and the text's offset."""
 
-@dataclass(frozen=True, slots=True)
-class RstPiece:
-    """A block before it is located; its line is counted from 1, and 0 where docutils does not know it."""
-
+    indent: int
     text: str
-    line: int
-    level: int = 0
+    offset: int
+
+
+_Lines = list[_Line]
 
 
 def read(source: str, name: str) -> Document:
     """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
-    try:
-        if _is_endless(source):
-            raise ValueError("a paragraph has more marks than can be paired")
-        tree = parse(source)
-        metadata = _take_header(tree)
-        pieces = list(_pieces(tree, 0, tree))
-    except Exception as error:  # a fault in docutils, or its depth of recursion, must not cost the file
-        _LOG.warning("%s: read as plain text, since docutils failed: %r", name, error)
-        plain = text.read(source, name)
-        return Document(source, plain.blocks, "rst", plain.title)
-    titles = [value for key, value in metadata.items() if key.lower() == "title" and value]
-    blocks = _located(pieces, source)
-    return Document(source, blocks, "rst", title_of(name, *titles, blocks=blocks), metadata)
+    lines = list(_lines(source))
+    reader = _RstReader(source, dict(_substitutions(lines)))
+    if _MAIL_HEADER.match(source):
+        lines = reader.take_mail_header(lines)
+    reader.take(lines, is_top=True)
+    titles = [value for key, value in reader.metadata.items() if key.lower() == "title" and value]
+    return Document(source, reader.blocks, "rst", title_of(name, *titles, blocks=reader.blocks), reader.metadata)
 
 
-def _is_endless(source: str) -> bool:
-    """Return whether looking for the end of each mark in the rest of its paragraph would take longer than one waits."""
-    return any(
-        len(paragraph) * len(_MARK.findall(paragraph)) > _MOST_STEPS
-        for paragraph in _BLANK.split(source)
-        if len(paragraph) > _SHORT
-    )
+def _lines(source: str) -> Iterator[_Line]:
+    for start, end in each_line_span(source):
+        body = source[start:end].rstrip()
+        text = body.lstrip()
+        space = body[: len(body) - len(text)]
+        yield _Line(len(space.expandtabs()) if "\t" in space[:1000] else len(space), text, start + len(space))
 
 
-# -- Places ------------------------------------------------------------------------------------------------------------
+def _part(lines: Sequence[_Line]) -> _Lines:
+    """Indented lines as a part of its own."""
+    margin = min((line.indent for line in lines if line.text), default=0)
+    return [_Line(max(line.indent - margin, 0), line.text, line.offset) for line in lines]
 
 
-def _located(pieces: Sequence[RstPiece], source: str) -> list[Block]:
-    """The blocks of pieces: each lies between its own line and that of the next piece on a later line."""
-    starts = [*line_starts(source), len(source)]
-    aligner = Aligner(source)
-    blocks: list[Block] = []
-    reached = 0
-    for piece, end in zip(pieces, _ends(pieces, starts), strict=True):
-        low = starts[piece.line - 1] if 0 < piece.line < len(starts) else reached
-        start, anchors = source.find(piece.text, low, end), _NO_ANCHORS
-        if start < 0:
-            anchors = _by_line(piece.text, source, low, end) or aligner.locate(piece.text, low, end)
-            start = anchors[0][1]
-        blocks.append(Block(piece.text, start, piece.level, anchors=anchors))
-        reached = blocks[-1].source_offset(len(piece.text))
-    return blocks
+def _after(line: _Line, characters: int) -> _Line:
+    """What follows a mark on a line."""
+    return _Line(0, line.text[characters:], line.offset + characters)
 
 
-def _ends(pieces: Sequence[RstPiece], starts: Sequence[int]) -> list[int]:
-    """The offset before which each piece ends."""
-    ends: list[int] = []
-    line = next_line = len(starts)
-    for piece in reversed(pieces):
-        if 0 < piece.line < line:
-            line, next_line = piece.line, line
-        ends.append(starts[next_line - 1] if piece.line == line else starts[-1])
-    return ends[::-1]
+_END = _Line(0, "", 0)  # of a part: it ends with a blank line
 
 
-def _by_line(text: str, source: str, low: int, high: int) -> Anchors:
-    """Anchors of a text that is in the source but for the indentation of its lines; else none."""
-    anchors: list[tuple[int, int]] = []
-    offset, at = 0, low
-    for line in text.split("\n"):
-        start = source.find(line, at, high)
-        if start < 0 or (anchors and not source[at:start].isspace()):
-            return ()
-        if line and (not anchors or start - anchors[-1][1] != offset - anchors[-1][0]):
-            anchors.append((offset, start))
-        offset, at = offset + len(line) + 1, start + len(line)
-    return tuple(anchors)
+def _is_line(line: _Line) -> bool:
+    """Whether a line is one of a single sign, as under titles."""
+    return not line.indent and bool(_ADORNMENT.match(line.text))
 
 
-# -- The tree ----------------------------------------------------------------------------------------------------------
+def _indented_end(lines: Sequence[_Line], start: int) -> int:
+    """The number of the first line from `start` on that is neither blank nor indented."""
+    while start < len(lines) and (lines[start].indent or not lines[start].text):
+        start += 1
+    return start
 
-_ERROR = 3  # docutils' level from which the text in a message is nowhere else
-_UNSEEN = (
-    nodes.colspec,
-    nodes.comment,
-    nodes.decoration,
-    nodes.label,
-    nodes.meta,
-    nodes.pending,
-    nodes.raw,
-    nodes.substitution_definition,
+
+def _stretch_end(lines: Sequence[_Line], start: int) -> int:
+    """The number of the first line after `start` that is blank or indented."""
+    start += 1
+    while start < len(lines) and lines[start].text and not lines[start].indent:
+        start += 1
+    return start
+
+
+# -- Elements ----------------------------------------------------------------------------------------------------------
+
+_NAME = r"(?:(?!_)\w){1,200}(?:[-._+:](?:(?!_)\w){1,200}){0,20}"
+_NUMBER = r"(?:\d{1,9}|#|[a-zA-Z]|[ivxlcdm]{1,9}|[IVXLCDM]{1,9})"
+_ARGUMENT = r"(?:[a-zA-Z][\w-]*|<[^<>]+>)"
+_AN_OPTION = rf"(?:[-+][A-Za-z0-9](?: ?{_ARGUMENT})?|(?:--|/)[A-Za-z0-9][\w-]*(?:[ =]{_ARGUMENT})?)"
+_BULLET = re.compile(r"[-+*•‣⁃](?:\s+|\Z)")
+_ENUMERATOR = re.compile(rf"(?:\(?{_NUMBER}\)|{_NUMBER}\.)(?:\s+|\Z)")
+_FIELD = re.compile(r":(?![: ])((?:[^:\\]|\\.|:(?![ `]|\Z))*+)(?<! ):(?:\s+|\Z)")
+_OPTION = re.compile(rf"({_AN_OPTION}(?:, {_AN_OPTION}){{0,20}})(?:  +|\Z)")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\Z")
+_EXPLICIT = re.compile(r"\.\.(?:\s+|\Z)")
+_TARGET = re.compile(r"_(?:_:|`[^`]+`:|[^\s:].*?(?<!\\):)(?:\s|\Z)")
+_FOOTNOTE = re.compile(rf"\[(?:\d+|#(?:{_NAME})?|\*|{_NAME})\](?:\s+|\Z)")
+_SUBSTITUTION = re.compile(r"\|(?=\S)([^|]{1,200})\|\s+(?:(replace|image|unicode) ?::\s*)?")
+_DIRECTIVE = re.compile(rf"({_NAME}) ?::(?:\s+|\Z)")
+_GRID = re.compile(r"\+-[-+]+-\+\Z")
+_SIMPLE_TABLE = re.compile(r"=+(?: +=+)+\Z")
+_MAIL_HEADER = re.compile(r"\s*(?:[A-Za-z][\w-]*:(?: .*)?(?:\r\n?|\n)(?:[ \t]+\S.*(?:\r\n?|\n))*){2,}(?:\s|\Z)")
+_LEAST = 4  # characters of a title's line that may be shorter than the title, and of a line across the page
+
+
+class _RstReader:
+    """Takes the elements of one source to its blocks."""
+
+    def __init__(self, source: str, substitutions: dict[str, str]) -> None:
+        self.blocks: list[Block] = []
+        self.metadata: dict[str, str] = {}
+        self._source, self._substitutions = source, dict[str, str]()
+        self._substitutions = {name: self._seen([_Line(0, text, 0)]).text for name, text in substitutions.items()}
+        self._styles: list[str] = []  # of titles, by level
+        self._cell: list[PlacedText] | None = None  # the texts of a cell that is read
+        self._may_begin = True  # with a field list: nothing but a title has been read
+
+    def take_mail_header(self, lines: _Lines) -> _Lines:
+        """Take the header of a mail or PEP; the lines after it."""
+        start = next(number for number, line in enumerate(lines) if line.text)
+        end = next((number for number in range(start, len(lines)) if not lines[number].text), len(lines))
+        fields: list[tuple[str, _Lines]] = []
+        for line in lines[start:end]:
+            name, colon, _ = line.text.partition(":")
+            if line.indent or not colon:
+                fields[-1][1].append(line)
+            else:
+                fields.append((name, [_after(line, len(name) + 1)]))
+        self.metadata |= {name: self._seen(body).on_one_line().text for name, body in fields}
+        return lines[end:]
+
+    def take(self, lines: _Lines, *, is_top: bool = False) -> None:
+        """Take all elements of a part."""
+        start, lines = 0, [*lines, _END]
+        while start < len(lines):
+            start = self._element(lines, start, is_top=is_top) if lines[start].text else start + 1
+
+    def _element(self, lines: _Lines, start: int, *, is_top: bool) -> int:
+        """Take the element that begins on a line that is not blank; the number of the line after it."""
+        line, text, following = lines[start], lines[start].text, lines[start + 1]
+        if line.indent:
+            end = _indented_end(lines, start)
+            self.take(_part(lines[start:end]))
+            return end
+        if is_top and _is_line(following) and len(following.text) >= min(_LEAST, len(text)) and not _is_line(line):
+            self._title(line, following.text[0])
+            return start + 2
+        if text[0].isalnum() and not _ENUMERATOR.match(text):
+            return self._text(lines, start)
+        if mark := _EXPLICIT.match(text):
+            return self._explicit(lines, start, mark.end())
+        if text == "__" or text.startswith("__ "):
+            return _indented_end(lines, start + 1)
+        mark = _BULLET.match(text) or _ENUMERATOR.match(text)
+        if mark and (
+            text[0] in "-+*•‣⁃" or following.indent or not following.text or _ENUMERATOR.match(following.text)
+        ):
+            end = _indented_end(lines, start + 1)
+            margin = min((item.indent for item in lines[start + 1 : end] if item.text), default=0)
+            first = _after(line, mark.end())._replace(indent=min(mark.end(), margin))
+            self.take(_part([first, *lines[start + 1 : end]]))
+            return end
+        if mark := _FIELD.match(text):
+            return self._field(lines, start, mark)
+        if (mark := _OPTION.match(text)) and (mark.end() < len(text) or following.indent):
+            end = _indented_end(lines, start + 1)
+            self._add(self._seen([_Line(0, mark[1], line.offset)]))
+            self.take([_after(line, mark.end()), *_part(lines[start + 1 : end])])
+            return end
+        if text.startswith(">>>"):
+            end = next(number for number in range(start, len(lines)) if not lines[number].text)
+            self._literal(lines[start:end])
+            return end
+        if text.startswith("| ") or text == "|":
+            return self._line_block(lines, start)
+        if _GRID.match(text):
+            end = _stretch_end(lines, start)
+            self._grid(lines[start:end])
+            return end
+        if _SIMPLE_TABLE.match(text):
+            return self._simple_table(lines, start)
+        if is_top and _is_line(line) and following.text and _is_line(lines[start + 2]):
+            self._title(following, text[0] * 2)
+            return start + 3
+        if _is_line(line) and len(text) >= _LEAST and not following.text:
+            return start + 1
+        return self._text(lines, start)
+
+    def _field(self, lines: _Lines, start: int, mark: re.Match[str]) -> int:
+        end = _indented_end(lines, start + 1)
+        value = self._seen([_after(lines[start], mark.end()), *lines[start + 1 : end]]).on_one_line()
+        row = self._seen([_Line(0, mark[1], lines[start].offset + 1)])
+        if self._may_begin:
+            self.metadata[mark[1]] = value.text
+            return end
+        if value.text:
+            if row.text:
+                row.add_unplaced(": ")
+            row.add_all(value)
+        self._add(row)
+        return end
+
+    def _explicit(self, lines: _Lines, start: int, mark: int) -> int:
+        """Take what begins with "..": a directive or footnote; others are not seen."""
+        line, end = _after(lines[start], mark), _indented_end(lines, start + 1)
+        if not line.text and not lines[start + 1].text:
+            return start + 1
+        body = _part(lines[start + 1 : end])
+        if _TARGET.match(line.text) or _SUBSTITUTION.match(line.text):
+            return end
+        if label := _FOOTNOTE.match(line.text):
+            self.take([_after(line, label.end()), *body])
+        elif directive := _DIRECTIVE.match(line.text):
+            self._directive(directive[1].lower(), _after(line, directive.end()), body)
+        return end
+
+    def _directive(self, name: str, first: _Line, lines: _Lines) -> None:
+        is_literal = name in _LITERAL
+        arguments, at = ([first] if first.text else []), 0
+        while at < len(lines) and lines[at].text and not _FIELD.match(lines[at].text) and (arguments or not is_literal):
+            arguments.append(lines[at])
+            at += 1
+        options, option = dict[str, _Lines](), list[_Line]()
+        while at < len(lines) and lines[at].text and (lines[at].indent or (mark := _FIELD.match(lines[at].text))):
+            if not lines[at].indent and mark:
+                option = options[mark[1]] = [_after(lines[at], mark.end())]
+            else:
+                option.append(lines[at])
+            at += 1
+        content = _part(lines[at:])
+        if name in _DROPPED:
+            return
+        if is_literal:
+            self._literal([*(arguments if name == "math" else ()), *content])
+            return
+        if name in ("figure", "image") and (alternative := options.get("alt")):
+            self._add(self._seen(alternative))
+        if arguments and arguments[-1].text.endswith("::"):
+            content = [*arguments, *lines[at:]]
+        elif name not in _CONTENT_ONLY and (arguments or name in _LABELS):
+            self._add(self._seen(arguments, _LABELS.get(name, "")))
+        if name == "list-table":
+            for row in _items(content):
+                self._row(_items(row))
+        elif name == "csv-table":
+            self._csv_table([*options.get("header", ()), *content])
+        else:
+            self.take(content)
+
+    def _line_block(self, lines: _Lines, start: int) -> int:
+        end = start
+        body = list[_Line]()
+        while end < len(lines) and lines[end].text and (lines[end].indent or lines[end].text.startswith("|")):
+            line = lines[end]
+            body.append(line if line.indent else _after(line, len(line.text) - len(line.text[1:].lstrip())))
+            end += 1
+        self._add(self._seen(body))
+        return end
+
+    def _title(self, line: _Line, style: str) -> None:
+        if style not in self._styles:
+            self._styles.append(style)
+        self._add(self._seen([line]).on_one_line(), level=min(self._styles.index(style) + 1, 6))
+
+    def _text(self, lines: _Lines, start: int) -> int:
+        """Take a term with its definition, or a paragraph, and the code that it announces."""
+        line, following = lines[start], lines[start + 1]
+        if following.indent and following.text and not line.text.endswith("::"):
+            end = _indented_end(lines, start + 1)
+            self._add(self._seen([line]))
+            self.take(_part(lines[start + 1 : end]))
+            return end
+        end = _stretch_end(lines, start)
+        last = lines[end - 1]
+        if not last.text.endswith("::"):
+            self._add(self._seen(lines[start:end]))
+            return end
+        kept = last.text[:-1] if last.text[-3:-2].strip() else last.text[:-2].rstrip()
+        self._add(self._seen([*lines[start : end - 1], last._replace(text=kept)]))
+        return self._announced(lines, end)
+
+    def _announced(self, lines: _Lines, start: int) -> int:
+        """Take the code after "::": indented, or with the same sign before each line."""
+        first = next((number for number in range(start, len(lines)) if lines[number].text), len(lines) - 1)
+        end = _indented_end(lines, first)
+        if end == first and _ADORNMENT.match(sign := lines[first].text[0]):
+            end += sum(1 for _ in takewhile(lambda line: line.text.startswith(sign), lines[first:]))
+        self._literal(lines[first:end])
+        return end
+
+    # -- Tables --------------------------------------------------------------------------------------------------------
+
+    def _grid(self, lines: _Lines) -> None:
+        """Rows between lines of "+---+"; their cells end where all their lines have a bar."""
+        row: list[_Line] = []
+        for line in lines[1:]:
+            row.append(line)
+            if line.text[0] == "+" and not line.text.strip("+-= |"):
+                for cells in _cells(row):
+                    self._row(cells)
+                row = []
+
+    def _simple_table(self, lines: _Lines, start: int) -> int:
+        """Columns below "=== ===": a line without a first cell goes on with the row before."""
+        border, borders = lines[start].text, 1
+        starts = [match.start() for match in re.finditer("=+", border)]
+        bounds = list(zip(starts, [*starts[1:], 10_000], strict=True))
+        rows: list[list[list[_Line]]] = []
+        number = start + 1
+        while number < len(lines):
+            line = lines[number]
+            number += 1
+            if not line.text.strip("= ") and line.text:
+                borders += 1
+                if number == len(lines) or not lines[number].text:
+                    break
+            elif line.text and (line.text.strip("- ") or len(line.text) < len(border) // 2):
+                cells = [_cut(line, first - line.indent, last - line.indent) for first, last in bounds]
+                if not rows or cells[0].text:
+                    rows.append([[] for _ in bounds])
+                for cell, text in zip(rows[-1], cells, strict=True):
+                    cell.append(text)
+        for row in rows:
+            self._row(row)
+        return number
+
+    def _csv_table(self, lines: _Lines) -> None:
+        rows = csv.reader((f"{line.text}\n" for line in lines), skipinitialspace=True)
+        first = 0  # line of a row
+        for row in rows:
+            line, at, cells = lines[first], 0, list[_Lines]()
+            for text in row:
+                at = max(at, line.text.find(text, at))
+                cells.append([_Line(0, part.strip(), line.offset + at) for part in text.split("\n")])
+            self._row(cells)
+            first = rows.line_num
+
+    def _row(self, cells: Sequence[_Lines]) -> None:
+        """A row of cells, each of which may have any elements."""
+        outer, row, last = self._cell, PlacedText(), ""
+        for cell in cells:
+            self._cell = []
+            self.take(_part(cell))
+            for number, text in enumerate(self._cell):
+                if row:
+                    row.add_unplaced(" " if number else gap(last))
+                row.add_all(text.on_one_line())
+                last = text.text
+        self._cell = outer
+        self._add(row)
+
+    # -- Text ----------------------------------------------------------------------------------------------------------
+
+    def _seen(self, lines: Sequence[_Line], before: str = "") -> PlacedText:
+        """The text of lines, without their inline markup."""
+        text, written = PlacedText(), [line for line in lines if line.text]
+        if before:
+            text.add(before, written[0].offset if written else 0)
+        for number, line in enumerate(written, start=1):
+            text.add(f"{line.text}\n" if number < len(written) else line.text, line.offset)
+        return self._visible(text)
+
+    def _literal(self, lines: Sequence[_Line]) -> None:
+        text = PlacedText()
+        for line in _part(lines):
+            space = line.indent if self._source.endswith(" " * line.indent, 0, line.offset) else 0
+            text.add(f"{' ' * line.indent}{line.text}\n", line.offset - space)
+        body = text.text.rstrip()
+        self._add(text.cut(len(body) - len(body.lstrip("\n")), len(body)))
+
+    def _add(self, text: PlacedText, level: int = 0) -> None:
+        self._may_begin = self._may_begin and bool(level) and not self.blocks
+        if not text.text.strip():
+            return
+        if self._cell is not None:
+            self._cell.append(text)
+        else:
+            self.blocks.append(text.block(self._source, level))
+
+    def _visible(self, raw: PlacedText) -> PlacedText:
+        """The text of a paragraph without its inline markup."""
+        text = raw.text
+        if not _MARK.search(text):
+            return raw
+        shown, last = PlacedText(), 0
+        for match in _INLINE.finditer(text):
+            shown.add_all(raw.cut(last, match.start()))
+            last = match.end()
+            kind = next((kind for kind in ("quoted", "substitution", "note", *_PLAIN) if match[kind] is not None), None)
+            if kind == "quoted":
+                _add_quoted(match, raw, shown)
+            elif kind == "substitution" and (by := self._substitutions.get(match[kind].lower())) is not None:
+                shown.add(by, raw.source_offset(match.start()))
+            elif kind and not (kind == "note" and match[kind][1] in "#*"):  # notes that are numbered by themselves
+                part = raw.cut(*match.span(kind))
+                shown.add_all(part if kind == "literal" else part.replaced(_ESCAPE))
+        shown.add_all(raw.cut(last, len(text)))
+        return shown
+
+
+def _items(lines: Sequence[_Line]) -> list[_Lines]:
+    """The items of a list, each as a part of its own."""
+    items: list[_Lines] = []
+    for line in lines:
+        if not line.indent and (mark := _BULLET.match(line.text)):
+            items.append([_after(line, mark.end())._replace(indent=mark.end())])
+        elif items:
+            items[-1].append(line)
+    return [_part(item) for item in items]
+
+
+def _cells(lines: Sequence[_Line]) -> list[list[_Lines]]:
+    """The cells of some rows of a table, with the line below them; a cell of several rows is in the first."""
+    wide = [(_columns(line.text), "|+" if _is_border(line) else "|") for line in lines[:-1]]
+    bars = [at for at in range(len(lines[-1].text)) if all(text[at : at + 1] in [*bar] for text, bar in wide)]
+    rows: list[list[_Lines]] = [[] for _ in range(sum(map(_is_border, lines)) or 1)]
+    for bar, after in pairwise(bars):
+        number, cell = 0, list[_Line]()
+        rows[0].append(cell)
+        for line in lines[:-1]:
+            part = _cut(line, bar + 1, after)
+            if _is_border(line):
+                number += 1
+                if not part.text.strip("-+"):
+                    cell = list[_Line]()
+                    rows[number].append(cell)
+                    continue
+            cell.append(part)
+    return rows
+
+
+def _is_border(line: _Line) -> bool:
+    return "+--" in line.text or "--+" in line.text or "==+" in line.text
+
+
+def _columns(text: str) -> str:
+    """A text with a NUL after each wide character."""
+    return text if text.isascii() else "".join(f"{c}\0" if east_asian_width(c) in "WF" else c for c in text)
+
+
+def _cut(line: _Line, start: int, end: int) -> _Line:
+    """The columns of a line from `start` to before `end`; those of wide characters are two."""
+    columns = _columns(line.text)
+    text, before = (columns[at:to].replace("\0", "") for at, to in ((max(start, 0), max(end, 0)), (0, max(start, 0))))
+    space = len(text) - len(text.lstrip())
+    return _Line(space, text.strip(), line.offset + len(before) + space)
+
+
+def _substitutions(lines: Sequence[_Line]) -> Iterator[tuple[str, str]]:
+    """The names and texts of the substitutions that a text defines."""
+    for number, line in enumerate(lines):
+        if line.text.startswith(".. |") and (match := _SUBSTITUTION.match(line.text, 3)):
+            body = [line.text[match.end() :]]
+            body += (after.text for after in takewhile(lambda after: after.text and after.indent, lines[number + 1 :]))
+            if match[2] == "replace":
+                yield match[1].lower(), " ".join(body)
+            elif match[2] == "image":
+                yield match[1].lower(), next((text[5:].strip() for text in body if text.startswith(":alt:")), "")
+            elif match[2] == "unicode":
+                codes = re.findall(r"(?:0x|U\+|\\u|\\x|x)([0-9A-Fa-f]{2,5})", body[0].partition(" .. ")[0])
+                yield match[1].lower(), "".join(chr(int(code, 16)) for code in codes)
+
+
+# -- Inline markup -----------------------------------------------------------------------------------------------------
+
+_MARK = re.compile(r"[*`|\\]|_(?!\w)")  # without these there is no markup in a paragraph
+_ESCAPE = re.compile(r"(?<!\\)\\(?:\s|(?=\S))")
+_PLAIN = ("literal", "strong", "emphasis", "name", "escaped")
+_INLINE = re.compile(
+    r"\\(?:(?P<escaped>\S)|\s?)"
+    r"|(?<![^\s'\"(\[{<\-/:“‘«„‚–—¿¡])(?:"
+    r"``(?=\S)(?P<literal>(?:[^`]|`(?!`))++)(?<=\S)``"
+    r"|\*\*(?=\S)(?P<strong>(?:[^*\\]|\\.|\*(?!\*))++)(?<=\S)\*\*"
+    r"|\*(?=[^\s*])(?P<emphasis>(?:[^*\\]|\\.)++)(?<=\S)\*"
+    rf"|(?::(?P<role>{_NAME}):)?_?`(?=\S)(?P<quoted>(?:[^`\\]|\\.)++)(?<=\S)`(?:(?P<reference>__?)|:(?P<after>{_NAME}):)?"
+    r"|\|(?=\S)(?P<substitution>[^|]++)(?<=\S)\|_{0,2}"
+    rf"|(?P<note>\[(?:\d+|#(?:{_NAME})?|\*|{_NAME})\])_"
+    rf"|(?P<name>{_NAME})__?"
+    r")(?![^\s'\")\]}>\-/:.,;!?\\”’»–—…])",
+    re.DOTALL,
 )
-_LONGEST_SUBSTITUTION = 2_000  # characters of its definition
+_TITLED = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)
 
 
-def _take_header(tree: nodes.document) -> dict[str, str]:
-    """Remove the field list before everything or right after the first title from the tree, and return its fields."""
-    element: nodes.Element = tree
-    for _ in range(2):
-        for child in element.children:
-            if isinstance(child, nodes.field_list):
-                element.remove(child)
-                return dict(_field(tree, field) for field in child.children)
-            if isinstance(child, nodes.section):
-                element = child
-                break
-            if not isinstance(child, (nodes.title, nodes.Invisible, nodes.system_message)):
-                return {}
-    return {}
-
-
-def _pieces(element: nodes.Element, level: int, tree: nodes.document) -> Iterator[RstPiece]:
-    """Walk the pieces under an element; `level` is the depth of its section."""
-    for child in element.children:
-        if isinstance(child, _UNSEEN):
-            continue
-        if isinstance(child, nodes.system_message):
-            if child["level"] >= _ERROR:
-                for literal in child.findall(nodes.literal_block):
-                    yield from _piece(literal.astext(), child.get("line", 0))
-        elif isinstance(child, nodes.title) and isinstance(element, nodes.section):
-            title = " ".join(_seen_text(child, tree).split())
-            yield from _piece(title, max((element.line or 0) - 1, 0), min(level, 6))  # docutils has the underline's
-        elif isinstance(child, nodes.row):
-            yield from _piece(joined_cells(_seen_text(cell, tree) for cell in child.children), _line(child))
-        elif isinstance(child, nodes.field):
-            yield from _piece(": ".join(filter(None, _field(tree, child))), _line(child))
-        elif isinstance(child, (nodes.TextElement, nodes.line_block, nodes.option_group, nodes.image)):
-            yield from _piece(_seen_text(child, tree), _line(child))
-        elif isinstance(child, nodes.Element):
-            yield from _pieces(child, level + isinstance(child, nodes.section), tree)
-
-
-def _piece(text: str, line: int, level: int = 0) -> Iterator[RstPiece]:
-    """The piece of a text, if there is anything in it."""
-    text = text.strip("\n").rstrip()
-    if text and not text.isspace():
-        yield RstPiece(text, line, level)
-
-
-def _field(tree: nodes.document, field: nodes.Node) -> tuple[str, str]:
-    name, body = field.children[0], field.children[1]
-    return _seen_text(name, tree), " ".join(_seen_text(body, tree).split())
-
-
-def _seen_text(node: nodes.Node, tree: nodes.document) -> str:
-    """The text of a node that a reader of the page sees."""
-    if isinstance(node, nodes.Text):
-        return str(node.astext())
-    if isinstance(node, (nodes.system_message, *_UNSEEN)):
-        return ""
-    if isinstance(node, nodes.image):
-        return str(node.get("alt", ""))
-    if isinstance(node, nodes.substitution_reference):
-        return _substituted(node, tree)
-    between = "" if isinstance(node, nodes.TextElement) else "\n"
-    text = between.join(filter(None, (_seen_text(child, tree) for child in node.children)))
-    return f"[{text}]" if text and isinstance(node, (nodes.footnote_reference, nodes.citation_reference)) else text
-
-
-def _substituted(reference: nodes.substitution_reference, tree: nodes.document) -> str:
-    """The text that a |substitution| stands for; one that is unknown, long, or made of others, stands for itself."""
-    name = reference["refname"]
-    definition = tree.substitution_defs.get(tree.substitution_names.get(name.lower(), name))
-    if (
-        definition is None
-        or len(definition.rawsource) > _LONGEST_SUBSTITUTION
-        or any(True for _ in definition.findall(nodes.substitution_reference))
-    ):
-        return str(reference.astext())
-    return "".join(_seen_text(child, tree) for child in definition.children)
-
-
-def _line(node: nodes.Node) -> int:
-    """The line of a node, or of the first thing in it that knows its own."""
-    while node.line is None and node.children:
-        node = node.children[0]
-    return node.line or 0
+def _add_quoted(match: re.Match[str], raw: PlacedText, shown: PlacedText) -> None:
+    """Add what is seen of a role such as :ref:`Title <label>`, or of `a reference <address>`_."""
+    text, start = match["quoted"], match.start("quoted")
+    role = (match["role"] or match["after"] or "").lower()
+    titled = _TITLED.fullmatch(text)
+    if role.startswith("raw"):
+        return
+    if titled:
+        text = titled[1]
+    elif match["reference"]:
+        text = text.strip("<>").removesuffix("_") if text[0] == "<" else text
+        start += match["quoted"].index(text)
+    elif role in ("pep", "rfc"):
+        text = text.partition("#")[0]
+        shown.add(f"{role.upper()} ", raw.source_offset(match.start()))
+    elif text.startswith("~"):
+        start += len(text)
+        text = text.rpartition(".")[2].lstrip("~")
+        start -= len(text)
+    elif text.startswith("!"):
+        text, start = text[1:], start + 1
+    shown.add_all(raw.cut(start, start + len(text)))

@@ -15,6 +15,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.methods import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
+from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
@@ -88,7 +89,8 @@ class Settings:
             raise UsageError(f"components must be a whole number, not {self.components!r}")
         a = self.a
         if a is None and self.method == "sif":
-            a = SEARCH_A_OF_SEVERAL if hasattr(vectors, "tables") else SEARCH_A
+            is_mixed = isinstance(vectors, MultilingualVectors) and not vectors.are_strays
+            a = SEARCH_A_OF_SEVERAL if is_mixed else SEARCH_A
         return SentenceEmbedder(
             vectors,
             method=self.method,
@@ -139,11 +141,10 @@ class Settings:
     def find_vectors(self) -> WordVectors:
         """Open the word vectors that these settings name. Raises VectorsError.
 
-        Word vectors that ship with semsearch are found by their name, wherever they were in another version. Nothing is
-        written for those of another format.
+        Word vectors that ship with semsearch are found by their name, wherever they were in another version.
         """
         table = None if is_shipped(self.vectors) else shipped(self.vectors_name)
-        return load_vectors(self.vectors, anew=False) if table is None or table.digest != self.vectors_digest else table
+        return load_vectors(self.vectors) if table is None or table.digest != self.vectors_digest else table
 
     def keywords(self) -> SettingsKeywords:
         """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
@@ -192,7 +193,7 @@ class VectorsInUse:
         """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if others were given."""
         opened = self._opened
         if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
-            opened = settings.find_vectors() if self.given is None else open_vectors(self.given, anew=False)
+            opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
         settings.check(opened, self._index)
         self._opened = opened
         return opened

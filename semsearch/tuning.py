@@ -22,6 +22,7 @@ class Tuning:
     dense_weight: float = 0.7  # of the cosine; the rest is BM25's, divided by the best one for the query
     dense_weight_unknown: float = 0.4  # of the cosine, where the vectors know few words of a question; "Languages"
     known_least: float = 0.6  # share of the words, above which that weight rises to the one where all are known
+    stray_language: float = 0.01  # share of documents below which a language changes nothing for questions in others
     words_across: float = 0.5  # share of BM25's weight where passage and question are in two languages; "Languages"
     aligned_across: float = 1.6  # weight of the alignment of words, beside 1 of the cosines, there; "Languages"
     across_nearest: int = 10  # passages in the question's language, by which those in others are weighted

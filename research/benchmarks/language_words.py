@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from semsearch.text.tokens import normalise
-from semsearch.word_vectors.word_frequencies import write_counts
 from semsearch_research.train.language_vectors import is_word
+from semsearch_research.word_tables.word_counts import write_counts
 
 _RUNNING = 1_000_000_000
 _WHOLE = ("zh", "ja", "ko", "hi")  # normalise would part their words: at each character, or at vowel signs

@@ -115,7 +115,7 @@ RerankOption = Annotated[
     in_ranking(
         "--rerank",
         metavar="[MODEL]",
-        help="Rerank the first fifty passages: sentence-transformers name or folder, ONNX file, or none. Without one, "
+        help="Rerank the first fifty passages: sentence-transformers name or folder, or none. Without one, "
         "last, or before another option: all-MiniLM-L6-v2.",
     ),
 ]
@@ -136,9 +136,8 @@ ClusterOption = Annotated[
 ]
 
 # word vectors, and what they are made of
-TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
-TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
-DtypeOption = Annotated[Dtype, Option(help="Number format on disk.", show_choices=True)]
+TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
+TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
 
 
 # -- Options that go together ------------------------------------------------------------------------------------------

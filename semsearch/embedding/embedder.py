@@ -193,10 +193,15 @@ class SentenceEmbedder(TextEstimator):
         return total
 
     def general_statistics(self) -> SentenceSums:
-        """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights."""
+        """The sums over sentences of general language, drawn word by word from p(w), under the frozen weights.
+
+        Of English alone where there are only stray texts in other languages.
+        """
         vectors = self.chosen_.vectors
         if (multilingual := as_multilingual(vectors)) is None:
             return self.statistics_of(general_sentences(vectors))
+        if ENGLISH not in multilingual.removed:
+            return self.statistics_of(general_sentences(vectors, among=multilingual.language_ids(ENGLISH)))
         total = SentenceSums.empty(vectors.dimension)
         for code in (ENGLISH, *multilingual.tables):
             total = total + self.statistics_of(general_sentences(vectors, among=multilingual.language_ids(code)))

@@ -46,7 +46,10 @@ def without_components(
     multilingual: MultilingualVectors, weights: WordWeights, batches: Iterable[Ragged], *, prior: float
 ) -> MultilingualVectors:
     """Word vectors from which the component of each language is removed: of its own texts among the batches, and of
-    general text as of `prior` sentences."""
+    general text as of `prior` sentences.
+
+    English keeps its own beside strays: its sentences then have the vectors that they have without these.
+    """
     tables = [*multilingual.tables.values()]
     vectors = MultilingualVectors(multilingual.english, tables)
     raw = WeightedSums(vectors, weights, normalise=False)
@@ -57,6 +60,8 @@ def without_components(
             texts = known.take(_texts_of_language(known, vectors.language_ids(code)))
             if len(texts):
                 sums[code] = sums[code] + SentenceSums.of(raw.of(texts), len(texts.ids))
+    if multilingual.are_strays:
+        del sums[ENGLISH]
     removed = {}
     for code, own in sums.items():
         total = own + _general_sums(raw, vectors, code).scaled(prior)

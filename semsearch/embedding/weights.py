@@ -20,7 +20,9 @@ import numpy.typing as npt
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
 from semsearch.embedding.methods import Weighting
 from semsearch.errors import UsageError
+from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
+from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.word_frequencies import mixed, probabilities, read_counts, shares, smoothed
 
@@ -113,13 +115,21 @@ def learn_weights(
     elif frequencies == "corpus":
         table = p = smoothed(_count(batches(), len(vectors)).words)
     elif frequencies == "mixed":
-        table = p = mixed(_count(batches(), len(vectors)).words, vectors.frequencies)
+        table = p = _mixed(_count(batches(), len(vectors)).words, vectors)
     else:
         counts = read_counts(Path(frequencies))
         table, p = shares(counts), probabilities(counts, vectors)
     if a is None:
         a = SIF_A if weighting == "sif" else usif_a(table, _mean_length(batches()))
     return WordWeights(weighting, a, p, stored=frequencies != "vectors")
+
+
+def _mixed(counts: Int64, vectors: WordVectors) -> Float32:
+    """p(w) of all words together; beside strays that of each language, so that they change nothing. (V,) -> (V,)"""
+    if not isinstance(vectors, MultilingualVectors) or not vectors.are_strays:
+        return mixed(counts, vectors.frequencies)
+    parts = [vectors.language_ids(code) for code in (ENGLISH, *vectors.tables)]
+    return np.concatenate([mixed(counts[part], vectors.frequencies[part]) for part in parts])
 
 
 @dataclass(frozen=True, slots=True)

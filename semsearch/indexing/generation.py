@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int32, Int64, UInt8
 from semsearch.arrays.vectors import to_bytes
@@ -286,8 +287,10 @@ class Generation:
         for spool in spools:
             spool.renumber = None  # of the last fit, if that was tried first
         if languages := _languages_in(spools, vectors):
-            tables = (language_table(code, vectors) for code in languages)
-            vectors = MultilingualVectors(vectors, [table for table in tables if table is not None])
+            tables = [table for code in languages if (table := language_table(code, vectors)) is not None]
+            documents = get_languages(self.db)
+            english = documents.get(ENGLISH, 0) / max(sum(documents.values()), 1)
+            vectors = MultilingualVectors(vectors, tables, are_strays=english > 1 - tuning.TUNING.stray_language)
         for spool in spools:
             spool.renumber = renumbering(vectors)
         embedder = self.settings.embedder(vectors)

@@ -1,1 +1,1 @@
-"""Reranking by a model: sentence encoders and cross-encoders, of sentence-transformers or as ONNX files."""
+"""Reranking by a model: sentence encoders and cross-encoders of sentence-transformers."""

@@ -24,16 +24,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Floating
-from semsearch.errors import MissingExtra, ModelError, UsageError
+from semsearch.errors import ModelError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.storage.passage_encodings import Encodings, PassageEncodings, encodings_in, key_of
 
@@ -54,28 +53,6 @@ class Reranker(Protocol):
     """
 
     def __call__(self, query: str, hits: Sequence[Hit], /) -> Sequence[float] | Readings: ...
-
-
-# -- Optional packages -------------------------------------------------------------------------------------------------
-
-RERANK = "rerank"  # the extra with sentence-transformers and PyTorch
-RERANK_ONNX = "rerank-onnx"  # the extra with ONNX Runtime alone
-
-
-def imported(module: str) -> Any | None:
-    """Import an optional module; None where it is not installed."""
-    try:
-        return import_module(module)
-    except ImportError:
-        return None
-
-
-def needed(module: str, *, package: str, extra: str) -> Any:
-    """Import an optional module that cannot be done without. Raises MissingExtra, which names the extra to install."""
-    library = imported(module)
-    if library is None:
-        raise MissingExtra(package, extra)
-    return library
 
 
 # -- Models ------------------------------------------------------------------------------------------------------------

@@ -61,7 +61,9 @@ def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexV
 def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     """Explain a hit by the record of its score."""
     text, options = origin.query if origin.text is None else origin.text, SearchOptions(mode=origin.mode)
-    query = replace(as_compared(LookedUp.of(text, index), origin.language, options, index), original=origin.query)
+    query = replace(
+        as_compared(LookedUp.of(text, origin.language, index), origin.language, options, index), original=origin.query
+    )
     passage = _Passage.of(hit, index)
     lexical, dense, pairs, sentence = _lexical(query, origin, passage, index), None, None, hit.sentence
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)

@@ -273,6 +273,13 @@ class IndexReader:
         )
         self._shared.keep(self._segments, self._fit)
 
+    def languages_beside(self, language: str | None) -> tuple[str, ...]:
+        """The languages by whose rules a question in one of them is read: not those of a few stray documents."""
+        if language not in self.languages:
+            return self.languages
+        least = tuning.TUNING.stray_language * sum(self.language_documents.values())
+        return tuple(code for code in self.languages if code == language or self.language_documents[code] >= least)
+
     def may_read_files(self) -> bool:
         """Whether it is looked whether files have changed: not of a copy, nor of roots that are not allowed, which is
         logged once."""

@@ -53,9 +53,9 @@ class LookedUp:
     words: WordScores
 
     @classmethod
-    def of(cls, text: str, index: IndexView) -> LookedUp:
-        """Look up the terms of a text."""
-        terms = named_terms(text, index.reader.languages)
+    def of(cls, text: str, language: str | None, index: IndexView) -> LookedUp:
+        """Look up the terms of a text in a language; None: in those of the index."""
+        terms = named_terms(text, index.reader.languages_beside(language))
         return cls(text, terms, index.reader.lexical.scores(terms.terms))
 
 
@@ -64,19 +64,21 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     if not isinstance(original, str) or not words_of(original):
         raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
     syntax = parse_query(original, options.syntax)
-    typed = LookedUp.of(syntax.text, index)
     embedder = None if options.mode == "lexical" else index.embedder
-    language, of_language = _language_of_question(typed.text, typed.words, embedder, index.reader)
+    language, of_language = _language_among(syntax.text, embedder, index.reader), tuple[str, ...]()
+    typed = LookedUp.of(syntax.text, language, index)
+    if language is None:
+        language, of_language = _language_beyond(typed, embedder, index.reader)
     compared, corrected = typed, tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
         better, corrected = _corrected(typed, syntax, embedder, index)
-        compared = typed if better == typed.text else LookedUp.of(better, index)
+        compared = typed if better == typed.text else LookedUp.of(better, language, index)
     query = as_compared(compared, language, options, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
     return replace(
         query,
         original=original,
-        parts=() if options.mode == "dense" else _parts(query, syntax, index.reader.languages),
+        parts=() if options.mode == "dense" else _parts(query, syntax, index.reader.languages_beside(language)),
         allowed=allowed,
         corrected=corrected,
         notices=(*of_language, *query.notices, *of_conditions),
@@ -98,7 +100,7 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     ids = embedder.tokenize([text], None if language is None else [language])
     vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
     weight, notices = None, tuple[str, ...]()
-    if mode == "hybrid" and reader.languages != (ENGLISH,):
+    if mode == "hybrid" and reader.languages_beside(language) != (ENGLISH,):
         weight = dense_weight(share_known if language is not None else _known_share(text, english))
     if not vector.any():
         instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
@@ -160,26 +162,31 @@ _LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English
 _LACKS_MOST = 0.5
 
 
-def _language_of_question(
-    text: str, words: WordScores, embedder: SentenceEmbedder | None, reader: IndexReader
-) -> tuple[str | None, tuple[str, ...]]:
-    """The language in which a question is read, None for that of the index's texts; and a notice if it has no vectors.
-
-    The language is guessed where the index has word vectors of several. A question to an index in English alone, which
-    lacks its words, is in another language if that is clear and has word vectors.
-    """
+def _language_among(text: str, embedder: SentenceEmbedder | None, reader: IndexReader) -> str | None:
+    """The language of a question, where the index has word vectors of several; None if they say nothing of it."""
     several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
-    if several is not None:
-        known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
-        return guess_any_language(text, several.english, known, reader.language_documents), ()
-    is_english = reader.languages == (ENGLISH,)
-    if not reader.language_documents or words.lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
+    if several is None:
+        return None
+    known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
+    return guess_any_language(text, several.english, known, reader.language_documents)
+
+
+def _language_beyond(
+    typed: LookedUp, embedder: SentenceEmbedder | None, reader: IndexReader
+) -> tuple[str | None, tuple[str, ...]]:
+    """The language of a question to an index in one language, None for that; and a notice if it has no vectors.
+
+    A question to an index in English alone, which lacks its words, is in another language if that is clear and has
+    word vectors.
+    """
+    text, lacking, is_english = typed.text, typed.words.lacking, reader.languages == (ENGLISH,)
+    if not reader.language_documents or lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
         return None, ()
     if embedder is not None and is_english:
         language = guess_any_language(text, english_of(embedder.chosen_.vectors), reader.languages)
         if language != ENGLISH:
             return language, ()
-    return None, _notice_of_language(text, reader.languages) if words.lacking > _LACKS_MOST else ()
+    return None, _notice_of_language(text, reader.languages) if lacking > _LACKS_MOST else ()
 
 
 def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:

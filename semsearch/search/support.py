@@ -60,7 +60,7 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
         return candidates
     points = np.zeros(len(scores))
     texts = [*index.texts(candidates.ids[first].tolist()).values()]
-    for language in index.reader.languages:
+    for language in index.reader.languages_beside(query.language):
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
             for at, in_order in zip(first.tolist(), index.reader.memory.words.terms(texts, language), strict=True):
                 places = [(place, word_of[term]) for place, term in enumerate(in_order.tolist()) if term in word_of]

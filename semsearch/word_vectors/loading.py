@@ -1,4 +1,4 @@
-"""Open word vectors: `english`, which ships with semsearch, a folder made by semsearch, or a file of another format.
+"""Open word vectors: `english`, which ships with semsearch, or a folder. semsearch-research makes such folders.
 
 Other processes and machines get a reference: what to open there, and the digest that it must have. A table is not sent
 but opened there, by memory mapping, so all processes of a machine share one copy.
@@ -6,7 +6,6 @@ but opened there, by memory mapping, so all processes of a machine share one cop
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,35 +19,30 @@ __all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors",
 WordVectorsLike = str | Path | WordVectors
 
 
-def load_vectors(
-    name_or_path: str | Path = DEFAULT_VECTORS,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    anew: bool = True,
-) -> VectorTable:
-    """Open word vectors by name (shipped) or path (a folder; or a GloVe, word2vec or fastText file, converted once).
+def load_vectors(name_or_path: str | Path = DEFAULT_VECTORS) -> VectorTable:
+    """Open word vectors by name (shipped), or by the path of their folder.
 
-    The table that a file is converted to is kept beside it (`<file>.semsearch/`). `progress(done, total)` is called
-    with the bytes read meanwhile; without `anew`, only a table that is there already is opened.
+    For a GloVe, word2vec or fastText file, the folder beside it that `semsearch vectors import` has made is opened.
     Raises VectorsError if there are none, or they cannot be read.
     """
     if table := shipped(str(name_or_path)):
         return table
     path = Path(name_or_path)
+    if path.is_file():
+        folder = path.with_name(f"{path.name}.semsearch")
+        if not folder.is_dir():
+            raise VectorsError(f"{path} is a file, not a folder of word vectors; run: semsearch vectors import {path}")
+        path = folder
     if path.is_dir():
         return VectorTable(path)
-    if path.is_file():
-        from semsearch.word_vectors.conversion import open_converted  # it imports this package's table
-
-        return open_converted(path.resolve(), progress=progress, anew=anew)
     raise VectorsError(
         f"there are no word vectors {str(name_or_path)!r}; expected {', '.join(shipped_names())}, or a path"
     )
 
 
-def open_vectors(vectors: WordVectorsLike, *, anew: bool = True) -> WordVectors:
+def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
-    return load_vectors(vectors, anew=anew) if isinstance(vectors, str | Path) else vectors
+    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,15 +57,21 @@ def language_table(language: str, vectors: WordVectors) -> LanguageTable | None:
 
 
 class MultilingualVectors:
-    """Word vectors of English and of other languages in its space: V words, and the words of each table after them."""
+    """Word vectors of English and of other languages in its space: V words, and the words of each table after them.
+
+    `are_strays`: whether the others are those of a few stray texts, for which a fit changes nothing of English.
+    """
 
     def __init__(
         self,
         english: WordVectors,
         tables: Sequence[LanguageTable],
         removed: Mapping[str, Float64] | None = None,
+        *,
+        are_strays: bool = False,
     ) -> None:
         self.english = english
+        self.are_strays = are_strays
         self.tables: dict[str, LanguageTable] = {table.language: table for table in tables}
         self.removed: dict[str, Float64] = dict(removed or {})
         sizes = np.cumsum([len(english), *map(len, tables)])

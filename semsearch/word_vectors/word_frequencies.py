@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64
-from semsearch.errors import StorageError, VectorsError
-from semsearch.system.durable import replace_file
+from semsearch.errors import VectorsError
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import WordVectors
 
@@ -47,33 +46,10 @@ def read_counts(path: Path) -> Counter[str]:
     return counts
 
 
-def write_counts(counts: Mapping[str, int], path: Path) -> None:
-    """Write a counts file. Equal counts are ordered by word, so that the same text always gives the same file.
-
-    Raises StorageError if it cannot be written.
-    """
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank))
-        replace_file(partial, path)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
-
-
-def most_frequent(counts: Mapping[str, int], size: int) -> list[str]:
-    """The `size` most frequent words, most frequent first."""
-    return [word for word, _ in sorted(counts.items(), key=_rank)[:size]]
-
-
 def shares(counts: Mapping[str, int]) -> Float64:
     """p(w) of each counted word, in the order of the counts. (n,)"""
     numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
     return np.asarray(numbers / numbers.sum())
-
-
-def _rank(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
 
 
 # -- Probabilities -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismat
 from semsearch.settings import PRIOR
 from semsearch.system.parallel import Threads
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
+from semsearch_research.word_tables.table_writer import TableWriter
 
 SENTENCES = (Path(__file__).parents[1] / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
 FEW = ["the cat sat", "dog runs", "a house", "the cat sat"]  # of rank three

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 
 from semsearch.errors import VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.word_frequencies import probabilities, read_counts, smoothed, write_counts
+from semsearch.word_vectors.word_frequencies import probabilities, read_counts, smoothed
+from semsearch_research.word_tables.word_counts import write_counts
 
 
 @given(counts=st.dictionaries(st.text("abcé9", min_size=1), st.integers(1, 10**12), min_size=1))

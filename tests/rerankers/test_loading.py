@@ -1,4 +1,4 @@
-"""Models by name, folder and file: what runs them, and what is said where that is missing."""
+"""Models by name and folder: what runs them, and what is said where that is missing."""
 
 from __future__ import annotations
 
@@ -147,10 +147,9 @@ def test_what_is_no_model_is_one_line(library: ModuleType, tmp_path: Path) -> No
     said = {
         str(folder(tmp_path / "broken")): "is not a model that sentence-transformers can load: no model; give",
         str(three): "gives 3 numbers for a text",
-        str(tmp_path): "contains neither",
         "": "is not the folder of a model",
         "../nowhere": "is not the folder of a model",
-        "nowhere.onnx": "there is no file nowhere.onnx",
+        "nowhere.onnx": "is not the folder of a model",
     }
     for model, expected in said.items():
         with pytest.raises(ModelError, match=expected):
@@ -160,128 +159,9 @@ def test_what_is_no_model_is_one_line(library: ModuleType, tmp_path: Path) -> No
 
 
 def test_what_is_missing_is_named_with_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("sentence_transformers", "onnxruntime"):
-        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"sentence-transformers is not .* '\.\[rerank\]'"):
         load_reranker(folder(tmp_path / "encoder"))
-    (tmp_path / "model.onnx").touch()
-    with pytest.raises(MissingExtra, match=r"onnxruntime is not .* '\.\[rerank-onnx\]'"):
-        load_reranker(tmp_path)
-
-
-# -- ONNX --------------------------------------------------------------------------------------------------------------
-
-
-class FakeTokenizer:
-    """A token for each letter of a text, or of both texts of a pair."""
-
-    padding = None
-
-    @classmethod
-    def from_file(cls, path: str) -> FakeTokenizer:
-        assert Path(path).name == "tokenizer.json"
-        return cls()
-
-    def enable_truncation(self, longest: int) -> None:
-        self.longest = longest
-
-    def enable_padding(self, **_: Any) -> None:
-        self.padding = {"length": None}  # type: ignore[assignment]
-
-    def token_to_id(self, word: str) -> int | None:
-        return 0 if word == "[PAD]" else None
-
-    def encode_batch(self, texts: list[Any]) -> list[Any]:
-        ids = [[ord(letter) for letter in "".join(text)][: self.longest] for text in texts]
-        longest = max(map(len, ids))
-        return [
-            SimpleNamespace(
-                ids=each + [0] * (longest - len(each)),
-                attention_mask=[1] * len(each) + [0] * (longest - len(each)),
-                type_ids=[0] * longest,
-            )
-            for each in ids
-        ]
-
-
-class FakeSession:
-    """A model whose vector of a token is its id and 1, and whose score of a text is the sum of them."""
-
-    def __init__(self, path: str, **_: Any) -> None:
-        self.kind = Path(path).read_text(encoding="utf-8")
-        if self.kind == "broken":
-            raise RuntimeError("no\ngraph")
-
-    def get_inputs(self) -> list[Any]:
-        names = ["pixels"] if self.kind == "pictures" else ["input_ids", "attention_mask"]
-        return [SimpleNamespace(name=name) for name in names]
-
-    def get_outputs(self) -> list[Any]:
-        named = {
-            "tokens": ("last_hidden_state", ["b", "t", 2]),
-            "scores": ("logits", ["b", 1]),
-            "many": ("logits", ["b", 3]),
-        }
-        name, shape = named.get(self.kind, ("sentence_embedding", ["b", 2]))
-        return [SimpleNamespace(name="other", shape=["b", "t", 9]), SimpleNamespace(name=name, shape=shape)]
-
-    def run(self, outputs: list[str], arrays: dict[str, Any]) -> list[Any]:
-        ids = arrays["input_ids"].astype(np.float32)
-        if outputs == ["last_hidden_state"]:
-            return [np.stack([ids, np.ones_like(ids)], axis=2)]
-        sums = ids.sum(axis=1, keepdims=True)
-        return [sums if outputs == ["logits"] else np.concatenate([sums, np.ones_like(sums)], axis=1)]
-
-
-@pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> None:
-    runtime, tokenizers = ModuleType("onnxruntime"), ModuleType("tokenizers")
-    runtime.InferenceSession = FakeSession  # type: ignore[attr-defined]
-    tokenizers.Tokenizer = FakeTokenizer  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
-    monkeypatch.setitem(sys.modules, "tokenizers", tokenizers)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-
-
-def exported(path: Path, kind: str, **configurations: Any) -> Path:
-    (path / "onnx").mkdir(parents=True)
-    (path / "onnx" / "model.onnx").write_text(kind, encoding="utf-8")
-    (path / "tokenizer.json").touch()
-    for name, values in configurations.items():
-        file = path / ("1_Pooling/config.json" if name == "pooling" else f"{name}.json")
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(json.dumps(values), encoding="utf-8")
-    return path
-
-
-def test_the_vector_of_a_text_is_the_mean_of_its_tokens_or_the_first(runtime: None, tmp_path: Path) -> None:
-    mean: Any = load_reranker(exported(tmp_path / "mean", "tokens", sentence_bert_config={"max_seq_length": 4})).model
-    first: Any = load_reranker(exported(tmp_path / "first", "tokens", pooling={"pooling_mode_cls_token": True})).model
-    texts = ["abcdefgh", "b"]
-    expected = [np.mean([ord(letter) for letter in text[:4]]) for text in texts]  # without the padding
-    found = mean.encode_passages(texts)
-    assert found[:, 0] / found[:, 1] == pytest.approx(expected)
-    found = first.encode_passages(texts)
-    assert found[:, 0] / found[:, 1] == pytest.approx([ord("a"), ord("b")])
-    assert (mean.name, first.name) == ("mean", "first")
-    assert mean.digest != first.digest
-
-
-def test_an_onnx_file_that_cannot_be_used_is_one_line(runtime: None, tmp_path: Path) -> None:
-    said = {
-        "broken": "is not a model that ONNX Runtime can load: no graph",
-        "many": "gives 3 numbers for a text",
-        "pictures": "needs the input pixels, which texts do not have",
-    }
-    for kind, expected in said.items():
-        with pytest.raises(ModelError, match=expected):
-            load_reranker(exported(tmp_path / kind, kind))
-    dense = [{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Dense"}]
-    with pytest.raises(ModelError, match="has a module Dense, which its ONNX file lacks"):
-        load_reranker(exported(tmp_path / "dense", "tokens", modules=dense))
-    (exported(tmp_path / "wordless", "tokens") / "tokenizer.json").unlink()
-    with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
-        load_reranker(tmp_path / "wordless")
 
 
 # -- Code that comes with a model --------------------------------------------------------------------------------------

@@ -213,3 +213,20 @@ def test_an_index_in_english_reads_a_question_in_another_language_of_which_it_ha
         index.add([Text(topic, f"{TOPICS[topic]}. {sentence(topic, 1)}") for topic in TOPICS])
         hits = index.search(question)
         assert {hit.language for hit in hits} == {language}
+
+
+def test_a_stray_text_in_another_language_leaves_the_others_as_they_are(
+    tmp_path: Path, tables: Path, small_vectors: VectorTable
+) -> None:
+    english = [Text(f"{topic}-{n}", article(topic, n, paragraphs=1)) for topic in TOPICS for n in range(20)]
+    stray = Text("stray", in_greek(article("sea", 99)))
+    questions = [" ".join(TOPICS[topic].split()[3:6]) for topic in TOPICS]
+    with Index.create(tmp_path / "without", vectors=small_vectors) as index:
+        index.add(english)
+        vectors, first = index.embed(questions), [index.search(question, k=1)[0].document for question in questions]
+    with Index.create(tmp_path / "with", vectors=small_vectors) as index:
+        index.add([*english, stray])
+        assert index.status().languages == {"en": 120, "el": 1}
+        assert index.search(in_greek("captain wave anchor"), k=1)[0].document == "stray"
+        assert (index.embed(questions) * vectors).sum(axis=1) == pytest.approx(np.ones(len(questions)), abs=1e-3)
+        assert [index.search(question, k=1)[0].document for question in questions] == first

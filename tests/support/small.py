@@ -12,7 +12,7 @@ import numpy as np
 from semsearch.index import Index
 from semsearch.rerankers.reranker import Reranker
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
+from semsearch_research.word_tables.table_writer import TableWriter
 
 TOPICS = {
     "sea": "ship sail harbour captain wave anchor sailor storm island boat coast deck rope tide voyage",

@@ -66,7 +66,7 @@ from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.vector_formats import identify
+from semsearch_research.word_tables.vector_formats import identify
 
 Run = Callable[[bytes], object]  # raises SemsearchError for what it refuses; whatever else it raises is a finding
 

@@ -12,10 +12,10 @@ from small import TOPICS
 import semsearch_research.train.piece_vectors as training
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import OovWords
-from semsearch.word_vectors.nearest_words import is_guessed, neighbours
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.train.piece_vectors import add_pieces, learn_pieces
+from semsearch_research.word_tables.nearest_words import is_guessed, neighbours
 
 WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
 STRANGE = [

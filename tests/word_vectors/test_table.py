@@ -15,9 +15,9 @@ from small import TOPICS, small_vectors as made_vectors
 from semsearch.errors import StorageError, UsageError, VectorsError
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.nearest_words import neighbours
 from semsearch.word_vectors.table import VectorTable, shipped, shipped_names
-from semsearch.word_vectors.table_writer import TableWriter, quantise
+from semsearch_research.word_tables.nearest_words import neighbours
+from semsearch_research.word_tables.table_writer import TableWriter, quantise
 
 
 def made_up(number: int) -> list[str]:

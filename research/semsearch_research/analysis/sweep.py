@@ -18,7 +18,7 @@ from semsearch.embedding.methods import METHODS
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.settings import choose_frequencies
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.inputs import (
     Progress,
@@ -34,6 +34,7 @@ from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_fi
 from semsearch_research.evaluate.sts_cosines import UNIFORM, WeighedWords, cosines
 from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.published import figures
+from semsearch_research.word_tables.conversion import open_vectors
 
 SWEPT = tuple(float(f"{factor}e-{i}") for i in range(5, 0, -1) for factor in (1, 3))  # 1e-5, 3e-5, ... 3e-1
 PAPERS_GROUP = "STS12"  # the tasks of figure 2

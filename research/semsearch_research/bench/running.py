@@ -16,7 +16,6 @@ import numpy as np
 
 from semsearch import VectorTable
 from semsearch.errors import StorageError, UsageError
-from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.bench import floors, works
 from semsearch_research.bench.bench_text import LEAST, Report, TextSample, given, made_up, take_sample, write_corpus
 from semsearch_research.bench.measurements import BenchReport, measurements_of
@@ -24,6 +23,7 @@ from semsearch_research.bench.peers import available, check_peers, peer_cases
 from semsearch_research.bench.processes import is_one_thread
 from semsearch_research.bench.rounds import Case, Quantity, measure, needed, quantities_of
 from semsearch_research.bench.site import Site
+from semsearch_research.word_tables.conversion import open_vectors
 
 SENTENCES = 100_000
 RUNS = 5

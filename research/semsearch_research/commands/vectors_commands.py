@@ -1,4 +1,4 @@
-"""`semsearch vectors` of semsearch-research: count words, distil, train and align word vectors, and measure them."""
+"""`semsearch vectors` of semsearch-research: count words; convert, distil, train and align word vectors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from semsearch.commands import TableOption, progress, share_of, tell_skipped
-from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import load_vectors
+from semsearch.commands import JsonOption, TableOption, progress, share_of, tell_skipped, to_json, warn
+from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch.word_vectors.table_writer import check_absent
-from semsearch.word_vectors.word_frequencies import read_counts, write_counts
+from semsearch.word_vectors.word_frequencies import read_counts
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.corpus import count_words
 from semsearch_research.train.distill import Provenance, distill_words
@@ -27,6 +25,10 @@ from semsearch_research.train.ppmi import train_ppmi
 from semsearch_research.train.teacher_encodings import Teacher
 from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
 from semsearch_research.train.translations import learn_translations, read_pairs
+from semsearch_research.word_tables.conversion import convert, folder_beside, load_vectors
+from semsearch_research.word_tables.nearest_words import is_guessed, neighbours as nearest_to
+from semsearch_research.word_tables.table_writer import check_absent
+from semsearch_research.word_tables.word_counts import write_counts
 
 NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The folder to create.")]
 TextsArgument = Annotated[
@@ -333,3 +335,48 @@ def pieces(
 def _load(name: str) -> VectorTable:
     with share_of("reading word vectors") as progress:
         return load_vectors(name, progress=progress)
+
+
+# -- import, neighbours ------------------------------------------------------------------------------------------------
+
+
+def neighbours(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="One word.")],
+    vectors: TableOption = "english",
+    k: Annotated[int, typer.Option("-k", metavar="N", help="Maximum number.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Show the nearest words by cosine. An OOV word is represented by its pieces."""
+    table = _load(vectors)
+    words, guessed = nearest_to(table, word, k), is_guessed(table, word)
+    if json:
+        shown = [{"word": near.word, "cosine": near.cosine} for near in words]
+        typer.echo(to_json({"word": word, "from_pieces": guessed, "neighbours": shown}))
+        return
+    if guessed:
+        warn(f"{word} is not in the vocabulary of {table.name}; its vector is composed of pieces")
+    for neighbour in words:
+        typer.echo(f"{neighbour.cosine:.3f}  {neighbour.word}")
+
+
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="GloVe .txt, word2vec .txt or .bin, fastText .vec; also .gz of these."),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder to create; default: FILE.semsearch, where --vectors FILE looks."),
+    ] = None,
+    counts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Word counts; default: those of the shipped English.")
+    ] = None,
+    dtype: DtypeOption = "float32",
+) -> None:
+    """Convert word vectors of another format once, so that they open fast."""
+    if not file.is_file():
+        raise VectorsError(f"file not found: {file}; name a file of word vectors")
+    with share_of("reading word vectors") as progress:
+        folder = to or folder_beside(file)
+        table = convert(file, folder, counts=counts, dtype=dtype, replace=to is None, progress=progress)
+    typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")

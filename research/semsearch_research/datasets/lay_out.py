@@ -30,11 +30,11 @@ from typing import IO, Any, Literal
 from semsearch.errors import SourceError, StorageError, VectorsError
 from semsearch.results.codec import Record
 from semsearch.system.durable import Write, write_durably
-from semsearch.word_vectors.vector_formats import identify
 from semsearch_research.datasets.known import DATASETS, KnownDataset, known_files
 from semsearch_research.datasets.releases import RELEASES, Release
 from semsearch_research.evaluate.inputs import Progress, check_several
 from semsearch_research.evaluate.table import NONE, Block, Table
+from semsearch_research.word_tables.vector_formats import identify
 
 State = Literal["complete", "in part", "missing"]
 VECTORS = "vectors"

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 from semsearch.embedding.weights import check_a
 from semsearch.errors import MissingExtra, SourceError, UsageError
-from semsearch.word_vectors.nearest_words import one_word
 from semsearch.word_vectors.table import VectorTable, WordVectors
+from semsearch_research.word_tables.nearest_words import one_word
 
 Progress: TypeAlias = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much (0: unknown)
 

@@ -25,10 +25,11 @@ from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.codec import Record
 from semsearch.results.options import RANKING, Mode
 from semsearch.text.tokens import words
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch_research.evaluate.beir import Collection, collection_folders, read_collection
 from semsearch_research.evaluate.inputs import check_several, import_extra
 from semsearch_research.evaluate.rankers import Peer, Ranker, fused, mode_rankers, open_peers
+from semsearch_research.word_tables.conversion import open_vectors
 
 RESAMPLES = 10_000
 _LEVEL = (2.5, 97.5)  # percentiles

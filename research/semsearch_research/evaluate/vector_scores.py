@@ -11,13 +11,14 @@ import numpy as np
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch.word_vectors.table import WordVectors
 from semsearch_research.evaluate.beir import collection_folders, read_collection
 from semsearch_research.evaluate.retrieval import RetrievalRow, evaluate_retrieval
 from semsearch_research.evaluate.sentence_pairs import read_tasks
 from semsearch_research.evaluate.sts import evaluate_sts
 from semsearch_research.evaluate.sts_scores import StsAverage
+from semsearch_research.word_tables.conversion import open_vectors
 
 STS_METHODS = ("sif", "usif")
 _BATCH = 8192

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import open_vectors
 from semsearch_research.command_line import JsonOption, chosen, measuring, show
 from semsearch_research.evaluate.published import systems
 from semsearch_research.evaluate.sts_scores import PER_TASK, StsReport
@@ -17,6 +16,7 @@ from semsearch_research.evaluate.table import Block, Table
 from semsearch_research.evaluate.vector_scores import VectorsReport, evaluate_vectors
 from semsearch_research.experiments.retrieval_experiment import with_interval
 from semsearch_research.experiments.sts_experiment import groups_table
+from semsearch_research.word_tables.conversion import open_vectors
 
 
 def tables(report: VectorsReport) -> Iterator[Block]:

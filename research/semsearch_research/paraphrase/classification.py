@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors, arrays, embedding, text, word_vectors
 from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, versions
 from semsearch_research.evaluate.inputs import check_positive, check_several, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
@@ -35,6 +35,7 @@ from semsearch_research.paraphrase.linear_svm import Classified, classify
 from semsearch_research.paraphrase.paragraph_vectors import PARAGRAPH_MODELS, ParagraphSettings
 from semsearch_research.paraphrase.published_accuracies import is_expected, published_accuracies, published_sizes
 from semsearch_research.paraphrase.sentence_models import MODELS, PCA_VARIANTS, Float, features_of
+from semsearch_research.word_tables.conversion import open_vectors
 
 Report = Callable[[str, int, int], None]
 # what decides what is learned, which takes minutes, and need not follow every change of the program

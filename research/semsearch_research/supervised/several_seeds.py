@@ -16,7 +16,7 @@ import numpy as np
 from semsearch import arrays, embedding, text, word_vectors
 from semsearch.embedding.methods import find_method
 from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
+from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch_research.evaluate.cache import cached
 from semsearch_research.evaluate.inputs import check_each_a, check_several, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import Resampled
@@ -27,6 +27,7 @@ from semsearch_research.supervised.published_tasks import published_for
 from semsearch_research.supervised.supervised_report import SupervisedReport, SupervisedRun, SupervisedScore
 from semsearch_research.supervised.trials import SIF_A_GRID, Report, Trials
 from semsearch_research.train.adam import Adam
+from semsearch_research.word_tables.conversion import open_vectors
 
 METHODS = ("mean", "sif", "usif")
 WIDTH = 2400

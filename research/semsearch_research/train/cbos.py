@@ -37,8 +37,8 @@ from semsearch.errors import StorageError, UsageError, VectorsError
 from semsearch.system.durable import write_durably
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
+from semsearch_research.word_tables.table_writer import TableWriter
 
 LONGEST = 119  # words of a sentence: the CBOS paper takes sentences under 120
 

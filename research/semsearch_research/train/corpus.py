@@ -32,8 +32,8 @@ from semsearch.sources.walk import find_files
 from semsearch.text.ragged import Ragged
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import hash_words, normalise
-from semsearch.word_vectors.table_writer import index_of
-from semsearch.word_vectors.word_frequencies import most_frequent
+from semsearch_research.word_tables.table_writer import index_of
+from semsearch_research.word_tables.word_counts import most_frequent
 
 _COMPRESSED = (".txt.xz", ".txt.gz")
 _PROSE = ("text", "markdown", "rst", "html")  # words of tables, mail and code would count as English

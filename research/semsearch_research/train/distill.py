@@ -19,11 +19,11 @@ from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter, index_of
-from semsearch.word_vectors.word_frequencies import most_frequent
 from semsearch_research.train.matching import Matching, match
 from semsearch_research.train.piece_vectors import NUMBER, learn_pieces, piece_files
 from semsearch_research.train.teacher_encodings import Encodings, Teacher
+from semsearch_research.word_tables.table_writer import TableWriter, index_of
+from semsearch_research.word_tables.word_counts import most_frequent
 
 Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
 _NOTHING = 1e-6  # of the largest singular value: below it, rounding

@@ -22,7 +22,7 @@ from semsearch.arrays.types import Float32, Int32, Int64, UInt64
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.pieces import Parts, find_parts, inside
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import PieceFiles, TableWriter, quantise
+from semsearch_research.word_tables.table_writer import PieceFiles, TableWriter, quantise
 
 NUMBER = 12_000  # pieces: with 256 dimensions some 4 MB
 _LAMBDA, _MU = 0.5, 50.0  # chosen on words held out; see docs/research/measurements.md

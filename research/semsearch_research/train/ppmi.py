@@ -30,8 +30,8 @@ from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
+from semsearch_research.word_tables.table_writer import TableWriter
 
 MOST_PAIRS = 1 << 26  # distinct pairs in memory: 0.8 GB, and about eight times as much while they become vectors
 _BATCH = 10_000_000  # pairs counted at a time

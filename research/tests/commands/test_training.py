@@ -9,9 +9,9 @@ from small import write_articles
 from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
-from semsearch.word_vectors.loading import load_vectors
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.ppmi import train_ppmi
+from semsearch_research.word_tables.conversion import load_vectors
 
 
 def run(*arguments: object) -> Result:

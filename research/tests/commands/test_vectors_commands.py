@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
+from semsearch.errors import VectorsError
+from semsearch.word_vectors.loading import load_vectors
 
 
 def run(*arguments: object) -> Result:
@@ -79,3 +81,33 @@ def test_pieces_speak_for_words_that_the_vectors_lack(glove: Path, tmp_path: Pat
     assert details["verified"] is True
     assert json.loads(run("info", glove, "--json").stdout)["pieces"] == 0
     assert run("pieces", glove, "--to", tmp_path / "open").exit_code == 2
+
+
+def test_neighbours_are_listed_with_their_cosines(glove: Path) -> None:
+    result = run("neighbours", "Cat", "--vectors", glove, "-k", 1)
+    assert result.stdout == "0.994  dog\n"
+    found = json.loads(run("neighbours", "cat", "--vectors", glove, "--json").stdout)
+    assert [neighbour["word"] for neighbour in found["neighbours"]] == ["dog", "the"]
+    assert run("neighbours", "cow", "--vectors", glove).exit_code == 2
+
+
+def test_import_makes_a_folder_where_it_is_asked_to_or_beside_the_file(glove: Path, tmp_path: Path) -> None:
+    (tmp_path / "counts.txt").write_text("the 9\ncat 1\n")
+    result = run("import", glove, "--to", tmp_path / "mine", "--counts", tmp_path / "counts.txt", "--dtype", "int8")
+    assert result.exit_code == 0
+    assert result.stdout == f"{tmp_path / 'mine'}: 3 words, 2 dimensions, int8\n"
+    assert load_vectors(tmp_path / "mine").frequencies == pytest.approx([0.9, 0.1, 0.1])
+    with pytest.raises(VectorsError, match="semsearch vectors import"):
+        load_vectors(glove)
+    assert run("import", glove).stdout == f"{glove}.semsearch: 3 words, 2 dimensions, float32\n"
+    assert load_vectors(glove).words == ["the", "cat", "dog"]
+    assert run("import", glove, "--to", tmp_path / "mine").exit_code == 2
+
+
+def test_import_of_what_is_not_there_or_broken_is_one_line_and_status_2(tmp_path: Path) -> None:
+    (tmp_path / "broken.txt").write_text("the 1 2\nof 1\n")
+    for name, said in {"nowhere.txt": "file not found", "broken.txt": "line 2"}.items():
+        result = run("import", tmp_path / name)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+        assert result.stderr.count("\n") == 1

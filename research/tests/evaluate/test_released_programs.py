@@ -12,8 +12,8 @@ import pytest
 from semsearch import SentenceEmbedder
 from semsearch.embedding.weights import usif_a
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch.word_vectors.word_frequencies import shares
+from semsearch_research.word_tables.table_writer import TableWriter
 
 WORDS = "the a ship sails dawn sea bread oven warm mia zyx last".split()  # the program finds "last" for unknown words
 COUNTS = {"the": 9000, "a": 7000, "ship": 40, "sails": 25, "dawn": 12, "sea": 60, "bread": 30, "oven": 9, "warm": 45}

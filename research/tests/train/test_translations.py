@@ -11,9 +11,9 @@ import pytest
 
 from semsearch.errors import VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.table_writer import TableWriter
 from semsearch_research.train.language_vectors import LanguageWords, write_language
 from semsearch_research.train.translations import LEAST, Pair, learn_translations, read_pairs
+from semsearch_research.word_tables.table_writer import TableWriter
 from tests.support.console import semsearch
 
 Floats = npt.NDArray[np.float32]

@@ -20,10 +20,11 @@ from filelock import FileLock
 from semsearch.arrays.types import Float32
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words, normalise
-from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, shipped
-from semsearch.word_vectors.table_writer import TableWriter
-from semsearch.word_vectors.vector_formats import Progress, identify
+from semsearch.word_vectors.loading import WordVectorsLike, load_vectors as load_table
+from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, WordVectors, is_shipped, shipped
 from semsearch.word_vectors.word_frequencies import read_counts
+from semsearch_research.word_tables.table_writer import TableWriter
+from semsearch_research.word_tables.vector_formats import Progress, identify
 
 _log = logging.getLogger(__name__)
 
@@ -36,17 +37,18 @@ def folder_beside(path: Path) -> Path:
     return path.with_name(path.name + ".semsearch")
 
 
-def open_converted(path: Path, *, progress: Progress | None = None, anew: bool = True) -> VectorTable:
-    """Open the table of a file of word vectors: an earlier one if the file has not changed since, else a new one.
+def load_vectors(name_or_path: str | Path, *, progress: Progress | None = None) -> VectorTable:
+    """Open word vectors as `semsearch.load_vectors` does, or a GloVe, word2vec or fastText file, converted once.
 
-    Raises VectorsError if the file is broken, or has no table of today and none may be made `anew`; StorageError if the
-    table cannot be written.
+    The table of a file is kept beside it, and made again if the file has changed. Raises VectorsError if the file is
+    broken, StorageError if the table cannot be written.
     """
-    folder = folder_beside(path)
+    path = Path(name_or_path)
+    if is_shipped(str(name_or_path)) or not path.is_file():
+        return load_table(name_or_path)
+    path, folder = path.resolve(), folder_beside(path.resolve())
     if (table := _current(path, folder)) is not None:
         return table
-    if not anew:
-        raise VectorsError(f"{path} has changed, or was never converted; run: semsearch vectors import {path}")
     lock = FileLock(folder.with_name(folder.name + ".lock"))
     try:
         lock.acquire()
@@ -59,6 +61,11 @@ def open_converted(path: Path, *, progress: Progress | None = None, anew: bool =
         return _current(path, folder) or convert(path, folder, replace=True, progress=progress)
     finally:
         lock.release()
+
+
+def open_vectors(vectors: WordVectorsLike) -> WordVectors:
+    """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
+    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
 
 
 def _current(path: Path, folder: Path) -> VectorTable | None:

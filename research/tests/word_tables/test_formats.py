@@ -15,11 +15,10 @@ import pytest
 
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors import conversion, table_writer, vector_formats
-from semsearch.word_vectors.conversion import convert, folder_beside
-from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.vector_formats import identify
+from semsearch_research.word_tables import conversion, table_writer, vector_formats
+from semsearch_research.word_tables.conversion import convert, folder_beside, load_vectors
+from semsearch_research.word_tables.vector_formats import identify
 
 WORDS = ["the", "of", "Paris", "café", "zebra", "1999"]
 NUMBERS = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32).round(4)
@@ -252,20 +251,21 @@ def test_a_full_disk_is_said_and_leaves_no_table(source: Path, monkeypatch: pyte
 
 def test_a_killed_conversion_leaves_nothing_that_opens(source: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from semsearch.word_vectors import conversion, table_writer\n"
+        "import os, sys; from semsearch_research.word_tables import conversion, table_writer\n"
         "table_writer.TableWriter._commit = lambda *_: os._exit(9)\n"
-        "conversion.open_converted(Path(sys.argv[1]))"
+        "conversion.load_vectors(sys.argv[1])"
     )
     load_vectors(source)
     source.write_bytes(glove(["whale", *WORDS[1:]], NUMBERS))
     assert subprocess.run([sys.executable, "-c", code, str(source)], check=False).returncode == 9
-    with pytest.raises(VectorsError, match="semsearch vectors import"):
-        load_vectors(source, anew=False)
     assert load_vectors(source).words[0] == "whale"
 
 
 def test_two_processes_may_convert_the_same_file(source: Path) -> None:
-    code = "import sys, semsearch; print(semsearch.load_vectors(sys.argv[1]).digest)"
+    code = (
+        "import sys; from semsearch_research.word_tables.conversion import load_vectors\n"
+        "print(load_vectors(sys.argv[1]).digest)"
+    )
     both = [subprocess.Popen([sys.executable, "-c", code, str(source)], stdout=subprocess.PIPE) for _ in range(2)]
     digests = {process.communicate()[0] for process in both}
     assert [process.returncode for process in both] == [0, 0]

@@ -1,4 +1,6 @@
-"""Write a table of word vectors row by row, so that it may be larger than memory; table.py describes the files.
+"""Write a table of word vectors row by row, so that it may be larger than memory.
+
+The files are described in semsearch.word_vectors.table.
 
 Everything is written to a folder of another name, which is renamed at the end: that rename is the commit point. A
 process that is killed leaves a folder `<name>.<random>.partial`, which nothing opens.

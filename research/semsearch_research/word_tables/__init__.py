@@ -1,0 +1,1 @@
+"""Tables of word vectors: written row by row, converted from files of other formats, and inspected."""

@@ -406,8 +406,8 @@ class Index(SingleIndex):
 
         Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
         it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
-        again. The same index has the same map. `PassageMap.within` gives the passages inside an outline, to which a
-        search may be restricted.
+        again. The same index has the same map. A search may be restricted to a part of it, by the `passages` there:
+        `map.ids[map.points[:, 0] < 0]` is its left half.
         """
         return self._mapping().make(anew=anew, report=progress)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
@@ -18,7 +19,6 @@ from semsearch.storage.document_lists import (
     BEGINNING,
     WITH_RECORDS,
     added_texts,
-    added_texts_after,
     list_documents,
 )
 from semsearch.storage.documents import DocumentRow, check_all_documents, get_documents, has_record_metadata
@@ -100,32 +100,15 @@ def moment(nanoseconds: int) -> str:
 
 def each_text(database: IndexDatabase, ids: Sequence[str] | None, *, page: int = _PAGE) -> Iterator[DocumentText]:
     """Yield the texts that a program added, those with these ids or all, a page at a time as `each_document` does."""
-    if ids is None:
-        yield from _all_texts(database, page)
-        return
+    if ids is None:  # of all documents they come first
+        ids = [text.document for text in takewhile(lambda document: not document.root, _each(database, [], page))]
     for first in range(0, len(ids), page):
         wanted = ids[first : first + page]
         with database.reading() as db:
             rows = added_texts(db, wanted)
-            texts = _texts(db, [rows[id_] for id_ in wanted if id_ in rows])
+            documents = get_documents(db, rows.values())
+            texts = [_with_text(db, documents[rows[id_]]) for id_ in wanted if id_ in rows]
         yield from texts
-
-
-def _all_texts(database: IndexDatabase, page: int) -> Iterator[DocumentText]:
-    last = ""
-    while True:
-        with database.reading() as db:
-            rows = added_texts_after(db, last, limit=page)
-            texts = _texts(db, [*rows.values()])
-        yield from texts
-        if len(rows) < page:
-            return
-        last = [*rows][-1]
-
-
-def _texts(db: sqlite3.Connection, rows: Sequence[int]) -> list[DocumentText]:
-    documents = get_documents(db, rows)
-    return [_with_text(db, documents[row]) for row in rows]
 
 
 def read_document(db: sqlite3.Connection, name: str) -> DocumentText:

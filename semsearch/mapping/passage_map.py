@@ -9,14 +9,12 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Float32, Float64, Int64
-from semsearch.errors import UsageError
+from semsearch.arrays.types import Float32, Int64
 from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
 from semsearch.system.durable import replace_file, write_durably
@@ -41,30 +39,6 @@ class PassageMap:
     def __len__(self) -> int:
         """The number of passages."""
         return len(self.ids)
-
-    def within(self, outline: Sequence[Sequence[float]] | Float64) -> Int64:
-        """The ids of the passages inside an outline of three or more corners (m, 2), rising. (k,)
-
-        What the outline goes around twice is outside. They can be given to a search as `passages`. Raises UsageError.
-        """
-        try:
-            corners = np.asarray(outline, dtype=np.float64)
-        except (TypeError, ValueError):
-            corners = np.zeros(0)
-        if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3 or not np.isfinite(corners).all():
-            raise UsageError("an outline must have three or more corners, each with x and y")
-        return self.ids[_inside(self.points.astype(np.float64), corners)]
-
-
-def _inside(points: Float64, corners: Float64) -> Bool:
-    """Return which points are inside: those from which a ray crosses the outline an odd number of times."""
-    inside = np.zeros(len(points), dtype=np.bool_)
-    x, y = points.T
-    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        if ay != by:
-            crosses = (ay > y) != (by > y)
-            inside ^= crosses & (x < ax + (y - ay) * ((bx - ax) / (by - ay)))
-    return inside
 
 
 # -- Its file ----------------------------------------------------------------------------------------------------------

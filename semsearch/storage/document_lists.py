@@ -22,7 +22,6 @@ from semsearch.storage.documents import (
 
 _NAMED = """SELECT path, id FROM documents
     WHERE root_id = ? AND path IN (SELECT value FROM json_each(?))"""
-_LISTED_AFTER = "SELECT path, id FROM documents WHERE root_id = ? AND path > ? ORDER BY path LIMIT ?"
 
 
 class AddedText(NamedTuple):
@@ -41,11 +40,6 @@ def added_text(db: sqlite3.Connection, id: str) -> AddedText | None:
 def added_texts(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """The rows of added texts, by their ids; ids that are not in the index are left out."""
     return dict(db.execute(_NAMED, (ADDED, json.dumps(ids))).fetchall())
-
-
-def added_texts_after(db: sqlite3.Connection, last: str, *, limit: int) -> dict[str, int]:
-    """The rows of the added texts whose ids follow one, by their ids, in order."""
-    return dict(db.execute(_LISTED_AFTER, (ADDED, last, limit)).fetchall())
 
 
 class Contents(NamedTuple):

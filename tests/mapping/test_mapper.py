@@ -158,12 +158,12 @@ def test_threads_that_ask_at_once_get_one_map(index: Index) -> None:
     assert arranged == 1
 
 
-def test_a_search_within_an_outline_finds_only_what_lies_there(index: Index) -> None:
+def test_a_search_in_a_part_of_the_map_finds_only_what_lies_there(index: Index) -> None:
     made = index.map()
     everywhere = index.search("the captain of the ship", 100, duplicates=True)
     place = dict(zip(made.ids.tolist(), made.points.tolist(), strict=True))
     middle = float(place[everywhere[0].passage_id][0])
-    inside = made.within([(-2, -2), (middle, -2), (middle, 2), (-2, 2)])
+    inside = made.ids[made.points[:, 0] < middle]
     found = index.search("the captain of the ship", 100, passages=inside, duplicates=True)
     expected = [hit.passage_id for hit in everywhere if hit.passage_id in inside]
     assert {hit.passage_id for hit in found} == set(expected)

@@ -162,12 +162,14 @@ def _walk(root: Root, skipped: Skipped) -> Walk:
 
 
 @contextmanager
-def _as_source_errors(root: Root) -> Iterator[None]:
+def _as_source_errors(path: str, *, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Turn all that keeps a root from being listed into a SourceError: its documents are kept then."""
     try:
         yield
+    except passing:
+        raise
     except FileNotFoundError as error:
-        raise SourceError(f"there is nothing at {root.path}") from error
+        raise SourceError(f"there is nothing at {path}; give a folder or object that exists") from error
     except (StorageError, MissingExtra, UsageError, OSError) as error:
         raise SourceError(str(error)) from error
 
@@ -185,19 +187,15 @@ class ObjectSource:
 
         Raises SourceError if there is nothing, or access is denied; StorageError, MissingExtra, UsageError.
         """
-        try:
+        with _as_source_errors(path, passing=(StorageError, MissingExtra, UsageError)):
             return bool(open_store(store).info(path)["type"] != "directory")
-        except FileNotFoundError as error:
-            raise SourceError(f"there is nothing at {path}; give a folder or object that exists") from error
-        except PermissionError as error:
-            raise SourceError(f"{path} cannot be read: {error}") from error
 
     def find(self, root: Root, *, skipped: Skipped) -> list[FoundFile]:
         """Find the objects of a root in a store, or the one object that it is.
 
         Raises SourceError if it cannot be listed, or not to its end; caused by a FileNotFoundError if nothing is there.
         """
-        with _as_source_errors(root):
+        with _as_source_errors(root.path):
             if not root.single:
                 return list(_walk(root, skipped).files())
             info = open_store(root.store).info(root.path)
@@ -208,7 +206,7 @@ class ObjectSource:
 
     def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
         """Find what `find` finds at some paths in a folder, relative to it. Raises SourceError."""
-        with _as_source_errors(root):
+        with _as_source_errors(root.path):
             return list(_walk(root, skipped).files(paths))
 
 

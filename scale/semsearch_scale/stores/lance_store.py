@@ -246,9 +246,7 @@ class LanceStore:
 
     def table(self, name: str) -> Any:
         """Open a table. To be used within `place.reached`."""
-        return lance_package().dataset(
-            self.place.table(name), self.place.version(name), storage_options=self.place.options
-        )
+        return lance_package().dataset(self.place.table(name), storage_options=self.place.options)
 
     def _segment(self, segment: Segment) -> OpenedSegment:
         return self.place.ask(partial(self._read, segment), name=segment.file, times=1 + segment.size / PACE)

@@ -34,15 +34,7 @@ _TRIES = 3  # times that a request is sent again
 
 SUFFIX = ".lance"
 PACE = 1 << 24  # bytes that may take as long as a query on a slow store
-_MANIFEST = re.compile(r"/_versions/(\d+)\.manifest$")
-_NEWEST = 2**64 - 1  # less its version is the name of a manifest, so that the newest is listed first
-_GONE = (
-    "was not found",
-    "Not found:",
-    "not found: ",
-    "No such file",
-    "NoSuchKey",
-)  # Lance's messages about a missing file
+_GONE = ("was not found", "Not found:", "not found: ", "No such file", "NoSuchKey")  # Lance's words for a missing file
 
 Result = TypeVar("Result")
 
@@ -98,28 +90,13 @@ class LancePlace:
             with suppress(FileNotFoundError):
                 shutil.rmtree(self.folder / name)
             return
-        for path in sorted(self.files(name), key=lambda each: "/_versions/" not in each):
+        for path in sorted(self._objects(name), key=lambda path: "/_versions/" not in path):
             self.ask(partial(self._session.delete_file, path))
 
-    def files(self, name: str) -> list[str]:
-        """The paths of a table's files, relative to the place."""
-        if self.folder is not None:
-            found = (self.folder / name).rglob("*")
-            return sorted(path.relative_to(self.folder).as_posix() for path in found if path.is_file())
-        found = self._listed(name)
-        return sorted([*found.objects, *(path for each in found.common_prefixes for path in self.files(each))])
-
-    def version(self, name: str) -> int:
-        """The newest version of a table. Raises FileNotFoundError if it has none.
-
-        Lance would find it too, but if the store is silent it asks eight times.
-        """
-        folder = f"{name}/_versions"
-        found = self._listed(folder).objects if self.folder is None else self.files(folder)
-        numbers = [int(each[1]) for path in found if (each := _MANIFEST.search(path))]
-        if not numbers:
-            raise FileNotFoundError(errno.ENOENT, "no such segment", name)
-        return _NEWEST - min(numbers)
+    def _objects(self, name: str) -> list[str]:
+        """The paths of a table's objects, relative to the place."""
+        listed = self._listed(name)
+        return [*listed.objects, *(path for folder in listed.common_prefixes for path in self._objects(folder))]
 
     def flush(self, name: str) -> None:
         """Flush a table to the disk; what an object store has confirmed is durable."""

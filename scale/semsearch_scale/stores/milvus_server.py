@@ -15,7 +15,6 @@ import os
 import re
 import time
 from collections.abc import Callable
-from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -130,33 +129,39 @@ _NO_VECTORS = 2  # numbers of the vectors that the first collection could have: 
 
 
 class Collections:
-    """The collections of an index in Milvus, and the partitions in them."""
+    """The collections of an index in Milvus, and the partitions in them. What fails raises StorageError."""
 
     def __init__(self, server: MilvusServer) -> None:
         self.server = server
         self.name = server.address.collection
 
     def owner(self) -> str | None:
-        """The owner of the collections: "" if another program's, None if there is none. Raises StorageError."""
-        return self.server.ask(self._owner)
+        """The owner of the collections: "" if another program's, None if there is none."""
+
+        def work(client: Any, seconds: float) -> str | None:
+            if not client.has_collection(self.name, timeout=seconds):
+                return None
+            told = str(client.describe_collection(self.name, timeout=seconds).get("description", ""))
+            return told.removeprefix(_OWNED) if told.startswith(_OWNED) else ""
+
+        return self.server.ask(work)
 
     def check_owner(self, owner: str) -> None:
         """Check the owner before a change. Raises StorageError if it is another by now."""
         if self.owner() != owner:
             raise StorageError(
-                f"{self.server.address.place} no longer belongs to this index: another index claimed it, or "
-                "it was deleted; "
-                "run: semsearch index --rebuild --store URI"
+                f"{self.server.address.place} no longer belongs to this index: another index claimed it, or it was "
+                "deleted; run: semsearch index --rebuild --store URI"
             )
 
     def claim(self, owner: str) -> None:
-        """Claim the collections for an owner, if they have none or are empty. Raises UsageError, StorageError."""
-        found = self.owner()
-        if found == owner:
+        """Claim the collections for an owner, if they have none or are empty. Raises UsageError."""
+        before = self.owner()
+        if before == owner:
             return
-        if found == "" or self.partitions():
+        if before == "" or self.partitions():
             raise self._taken()
-        if found is not None:
+        if before is not None:
             self._drop_all()
         schema = self.server.schema(_NO_VECTORS, description=_OWNED + owner)
         try:
@@ -170,61 +175,74 @@ class Collections:
             raise self._taken()
 
     def release(self, owner: str) -> None:
-        """Delete all that an owner has, and its claim. Raises StorageError."""
+        """Delete all that an owner has, and its claim."""
         if self.owner() == owner:
             self._drop_all()
 
     def make(self, which: str, *, owner: str) -> None:
-        """Make a collection of vectors, such as exact_256, unless it exists. Raises StorageError."""
+        """Make a collection of vectors, such as exact_256, unless it exists."""
         kind, dimension = which.rsplit("_", 1)
-        schema = self.server.schema(int(dimension), description=_OWNED + owner)
-        self.server.change(partial(_make, f"{self.name}_{which}", schema, kind))
+        schema, name = self.server.schema(int(dimension), description=_OWNED + owner), f"{self.name}_{which}"
+
+        def work(client: Any, seconds: float) -> None:
+            if not client.has_collection(name, timeout=seconds):
+                client.create_collection(name, schema=schema, num_shards=1, timeout=seconds)
+            if not client.list_indexes(name, timeout=seconds):
+                index = client.prepare_index_params()
+                index.add_index("vector", index_type=_TYPES[kind], metric_type="IP", params=GRAPH[kind])
+                client.create_index(name, index, timeout=seconds)
+            client.load_collection(name, timeout=seconds)
+
+        self.server.change(work)
 
     def load(self, which: str) -> None:
-        """Load a collection for searching, until it is released. Raises StorageError."""
-        self.server.change(partial(_load, f"{self.name}_{which}"))
+        """Load a collection for searching, until it is released."""
+        name = f"{self.name}_{which}"
+
+        def work(client: Any, seconds: float) -> None:
+            if client.get_load_state(name, timeout=seconds)["state"].name != "Loaded":
+                client.load_collection(name, timeout=seconds)
+
+        self.server.change(work)
 
     def partitions(self) -> dict[str, str]:
-        """The collection of each partition, such as exact_256, by the partition's name. Raises StorageError."""
-        return self.server.ask(self._partitions)
+        """The collection of each partition, such as exact_256, by the partition's name."""
+        return self.server.ask(
+            lambda client, seconds: {
+                partition: which
+                for which in self._of_vectors(client, seconds)
+                for partition in client.list_partitions(f"{self.name}_{which}", timeout=seconds)
+                if partition != FIRST
+            }
+        )
 
     def drop(self, partition: str) -> None:
-        """Delete a partition. Raises StorageError."""
-        which = self.partitions().get(partition)
-        if which is not None:
-            self.server.change(partial(_drop, f"{self.name}_{which}", partition))
+        """Delete a partition."""
+        if which := self.partitions().get(partition):
+            name = f"{self.name}_{which}"
 
-    def _owner(self, client: Any, seconds: float) -> str | None:
-        if not client.has_collection(self.name, timeout=seconds):
-            return None
-        told = str(client.describe_collection(self.name, timeout=seconds).get("description", ""))
-        return told.removeprefix(_OWNED) if told.startswith(_OWNED) else ""
+            def work(client: Any, seconds: float) -> None:
+                client.release_partitions(name, [partition], timeout=seconds)
+                client.drop_partition(name, partition, timeout=seconds)
+
+            self.server.change(work)
 
     def _of_vectors(self, client: Any, seconds: float) -> list[str]:
-        form = re.compile(rf"{self.name}_((?:exact|hnsw)_\d+)")
-        found = [form.fullmatch(name) for name in client.list_collections(timeout=seconds)]
-        return [match[1] for match in found if match]
-
-    def _partitions(self, client: Any, seconds: float) -> dict[str, str]:
-        return {
-            partition: which
-            for which in self._of_vectors(client, seconds)
-            for partition in client.list_partitions(f"{self.name}_{which}", timeout=seconds)
-            if partition != FIRST
-        }
+        names = client.list_collections(timeout=seconds)
+        return [match[1] for name in names if (match := re.fullmatch(rf"{self.name}_((?:exact|hnsw)_\d+)", name))]
 
     def _drop_all(self) -> None:
-        self.server.change(self._dropped)
+        def work(client: Any, seconds: float) -> None:
+            for which in self._of_vectors(client, seconds):
+                client.drop_collection(f"{self.name}_{which}", timeout=seconds)
+            client.drop_collection(self.name, timeout=seconds)  # last: an interrupted release can be repeated
 
-    def _dropped(self, client: Any, seconds: float) -> None:
-        for which in self._of_vectors(client, seconds):
-            client.drop_collection(f"{self.name}_{which}", timeout=seconds)
-        client.drop_collection(self.name, timeout=seconds)  # last, so that an interrupted release can be repeated
+        self.server.change(work)
 
     def _taken(self) -> UsageError:
         return UsageError(
-            f"{self.server.address.place} belongs to another index or program; choose another with "
-            "collection=NAME in the address"
+            f"{self.server.address.place} belongs to another index or program; choose another with collection=NAME in "
+            "the address"
         )
 
 
@@ -236,23 +254,3 @@ def claim(uri: str, owner: str) -> None:
 def release(uri: str, owner: str) -> None:
     """Delete all that an owner has at a URI, and its claim. Raises StorageError."""
     Collections(MilvusServer(milvus_address(uri))).release(owner)
-
-
-def _make(name: str, schema: Any, kind: str, client: Any, seconds: float) -> None:
-    if not client.has_collection(name, timeout=seconds):
-        client.create_collection(name, schema=schema, num_shards=1, timeout=seconds)
-    if not client.list_indexes(name, timeout=seconds):
-        index = client.prepare_index_params()
-        index.add_index("vector", index_type=_TYPES[kind], metric_type="IP", params=GRAPH[kind])
-        client.create_index(name, index, timeout=seconds)
-    client.load_collection(name, timeout=seconds)
-
-
-def _load(name: str, client: Any, seconds: float) -> None:
-    if client.get_load_state(name, timeout=seconds)["state"].name != "Loaded":
-        client.load_collection(name, timeout=seconds)
-
-
-def _drop(name: str, partition: str, client: Any, seconds: float) -> None:
-    client.release_partitions(name, [partition], timeout=seconds)
-    client.drop_partition(name, partition, timeout=seconds)

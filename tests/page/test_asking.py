@@ -37,6 +37,17 @@ def test_an_address_shows_its_question_and_its_answer(visit: Visit) -> None:
     expect(page.locator(".hit")).to_have_count(1)
 
 
+def test_exact_text_is_counted_in_all_documents(visit: Visit) -> None:
+    page = visit.go("#/search?q=Bread+in+the+oven,&index=notes&mode=exact")
+    expect(page.locator(".count")).to_have_text("2 occurrences, 2 passages, 2 documents in notes")
+    expect(page.locator(".hit-score").first).to_have_text("1 time")
+    expect(page.locator(".hit .asked").first).to_have_text("Bread in the oven,")
+    page.get_by_role("searchbox").fill("bread in the oven,")
+    expect(page.get_by_text("Only this very text was searched for.")).to_be_visible()
+    page.get_by_role("button", name="Search by meaning too").click()
+    expect(page.locator(".hit").first).to_contain_text("oven")
+
+
 def test_an_older_answer_is_never_shown_over_a_newer_one(visit: Visit) -> None:
     held: list[Route] = []
 

@@ -93,6 +93,7 @@ function sourceLink(hit, context) {
 
 /** @param {Hit} hit */
 function score(hit) {
+  if (hit.occurrences) return element("span", { class: "hit-score small" }, counted(hit.occurrences, "time"));
   const parts = [
     hit.dense === null ? "no word has a vector" : `meaning ${hit.dense.toFixed(3)}`,
     hit.lexical === null ? "no word in common" : `words ${hit.lexical.toFixed(2)}`,

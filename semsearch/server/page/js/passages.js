@@ -6,7 +6,7 @@
 import { element, fill } from "./dom.js";
 import { addressOf } from "./router.js";
 
-/** @typedef {"hybrid" | "dense" | "lexical"} Mode */
+/** @typedef {"hybrid" | "dense" | "lexical" | "exact"} Mode */
 /** @typedef {{path: string, root: string, document: string, format: string, line: number, page: number | null, place: string | null}} Placed */
 /**
  * A passage as the server tells of it: a hit, or one of /v1/map/passages. `index` is its own where several were asked.
@@ -21,6 +21,7 @@ import { addressOf } from "./router.js";
  * @property {number | null} dense
  * @property {number | null} lexical
  * @property {number | null} relevance
+ * @property {number} [occurrences] of the text, in mode "exact"
  * @property {string} sentence
  * @property {[number, number]} [answer_span] of the date or number in the sentence that answers, in code points
  * @property {string} passage
@@ -132,13 +133,13 @@ export function shortPath({ path, root, document }) {
 // The text of a hit
 
 /** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit @param {HitContext} context */
-export function passageOf(hit, { query }) {
+export function passageOf(hit, { query, mode }) {
   const isAllCode = isSource(hit.format);
   const marked = markSentence(isAllCode ? hit.passage : unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
   const few = excerptOf(marked, query);
   const kind = isAllCode ? "hit-passage verbatim mono" : isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage";
   const text = element("p", { class: kind, dir: "auto" });
-  const style = { answer: answerOf(hit), asked: askedWords(query), code: codeLines(hit) };
+  const style = { answer: answerOf(hit), asked: mode === "exact" ? new RegExp(`(${literal(query.trim()).replace(/\s+/g, "\\s+")})`, "gu") : askedWords(query), code: codeLines(hit) };
   const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few, style) : null;
   fill(text, ...parts(tidied(few), style));
   return { text, more };
@@ -188,7 +189,12 @@ function parts({ before, sentence, after }, style) {
 
 /** A pattern of a text as a word of its own. @param {string} text */
 function asWord(text) {
-  return `(?<![\\p{L}\\p{N}])${text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\p{L}\\p{N}])`;
+  return `(?<![\\p{L}\\p{N}])${literal(text)}(?![\\p{L}\\p{N}])`;
+}
+
+/** A pattern of a text itself. @param {string} text */
+function literal(text) {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 /** Lines of code in their own font, words of the question set off. @param {string} text @param {Style} style @returns {(Node | string)[]} */

@@ -14,10 +14,12 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
-/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here", missing: string[], hits: Hit[], next: number | null, warnings?: string[], index: string | null, indexes?: string[]}} Found */
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here" | null, missing: string[], hits: Hit[], total?: Total, next: number | null, warnings?: string[], index: string | null, indexes?: string[]}} Found */
+
+/** How often a text stands in an index, in mode "exact". @typedef {{occurrences: number, passages: number, documents: number}} Total */
 
 /** The modes in the words of the page. @type {Record<Mode, string>} */
-const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words" };
+const MODES = { hybrid: "Meaning and words", dense: "Meaning", lexical: "Words", exact: "Exact text" };
 export const FEW = 10; // passages at first
 export const MOST = 100;
 
@@ -125,10 +127,16 @@ export class Results {
   #tellCount(answer) {
     const isNear = answer?.verdict === "not here" && this.hits.length > 0;
     const which = isNear ? "nothing answers; nearest " : answer?.next ? "the best " : ""; // there may be more
-    const shown = answer ? `${which}${counted(this.hits.length, "passage")}` : "";
+    const shown = answer?.total ? this.#told(answer.total) : answer ? `${which}${counted(this.hits.length, "passage")}` : "";
     const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
     sayLater(shown, SETTLED);
+  }
+
+  /** @param {Total} total */
+  #told({ occurrences, passages, documents }) {
+    const rest = this.hits.length < passages ? `; the first ${this.hits.length}` : "";
+    return `${counted(occurrences, "occurrence")}, ${counted(passages, "passage")}, ${counted(documents, "document")}${rest}`;
   }
 
   /** Show what went wrong. What was there stays if `keeps` says so. @param {unknown} problem @param {() => void} again @param {boolean} keeps */
@@ -172,13 +180,13 @@ function noDocuments(indexes) {
 
 /** No passage answers: why, in the server's words if it has some. @param {SearchState} state @param {string[]} warnings @param {{filters: () => void, mode: () => void}} cures */
 function noAnswer({ filters, mode }, warnings, cures) {
-  const isLexical = mode === "lexical";
+  const isLexical = mode === "lexical" || mode === "exact";
   const isUnknown = !warnings.length && !isLexical && !filters.length;
   return notice(
     "Nothing was found: no passage answers this",
     warnings.map(hint),
     isUnknown ? element("p", {}, "No passage answers this, or is even near it. Try other words, or a whole sentence.") : null,
-    isLexical ? element("p", {}, "Only exact words were searched for. ", cure("Search by meaning too", cures.mode)) : null,
+    isLexical ? element("p", {}, mode === "exact" ? "Only this very text was searched for. " : "Only exact words were searched for. ", cure("Search by meaning too", cures.mode)) : null,
     filters.length ? element("p", {}, "Only documents that match the filters were searched. ", cure("Remove the filters", cures.filters)) : null,
   );
 }
@@ -188,7 +196,7 @@ const FLOOR = 0.005; // relevance below which a passage is not even near
 
 /** Said above passages that do not answer, or perhaps. @param {Found["verdict"]} verdict @param {string[]} missing */
 function doubt(verdict, missing) {
-  if (verdict === "answers") return null;
+  if (verdict === "answers" || verdict === null) return null;
   const why = missing.length ? ` (no document has: ${missing.join(", ")})` : "";
   return element("p", { class: "only-nearest" }, verdict === "perhaps" ? "Perhaps among these:" : `Nothing answers this${why}; nearest:`);
 }

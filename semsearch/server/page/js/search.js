@@ -190,7 +190,7 @@ class SearchView {
     const asked = await this.#indexes.asked(state);
     const { query, filters, mode, count } = state;
     const body = { query, index: asParameter(asked), filters, mode, k: count, context: SURROUNDING, origin: true };
-    const answer = hasWords(query) && asked.length ? await post("/v1/search", body, { signal }) : null;
+    const answer = (mode === "exact" ? query.trim() : hasWords(query)) && asked.length ? await post("/v1/search", body, { signal }) : null;
     if (!answer?.hits.length) await this.#indexes.all(); // which say why
     return answer;
   }

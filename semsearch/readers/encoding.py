@@ -82,7 +82,6 @@ _NOT_OF_TEXTS = frozenset(
 )  # Python's own uses
 _SINGLE_BYTE = ("cp", "iso8859", "koi8", "mac")  # their text is never valid UTF-8, but UTF-8 is often declared so
 _HEAD = 4096  # bytes in which a declaration or a binary file's control characters are looked for
-_BLOCKS = 3  # of 256 characters: ASCII, typographic signs, and one script
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b"))
 
 
@@ -97,14 +96,11 @@ class Decoded:
 def decode(data: bytes, name: str, *, declared: str | None = None) -> Decoded:
     """Decode a file's bytes, without a byte order mark; `declared` is the encoding that the file itself names.
 
-    UTF-16 is recognised without a mark too. Raises SourceError if the data look binary: a NUL byte, or one control
-    character in twenty.
+    Raises SourceError if the data look binary: a NUL byte, or one control character in twenty.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], encoding)
-    if unmarked := _unmarked_utf16(data):
-        return _decoded(data, unmarked)
     _refuse_binary(data, name)
     for likely in ("utf-8", declared) if declared and declared.startswith(_SINGLE_BYTE) else (declared, "utf-8"):
         if likely is not None:
@@ -147,33 +143,13 @@ def text_encoding(name: str) -> str | None:
     return encoding.name if is_of_texts else None
 
 
-def _unmarked_utf16(data: bytes) -> str | None:
-    """Recognise UTF-16 without a mark: every other byte is one of very few, and zero for spaces.
-
-    That holds for alphabetic scripts. Chinese without a mark looks binary.
-    """
-    head = data[:_HEAD]
-    if b"\0" not in head or len(data) % 2:
-        return None
-    for encoding, high, low in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
-        plain = bytes(below for above, below in zip(high, low, strict=True) if not above)
-        if plain and len(set(high)) <= _BLOCKS and not _controls(plain):
-            return encoding
-    return None
-
-
-def _controls(data: bytes) -> int:
-    """Count the bytes that are control characters that no text has."""
-    return len(data) - len(data.translate(None, _CONTROL))
-
-
 def _refuse_binary(data: bytes, name: str) -> None:
     advice = "expected text; give it the suffix of its format, or exclude it"
     zero = data.find(b"\0")
     if zero >= 0:
         raise SourceError(f"{name} looks binary (a NUL byte at offset {zero}); {advice}")
     head = data[:_HEAD]
-    control = _controls(head)
+    control = len(head) - len(head.translate(None, _CONTROL))
     if control * 20 > len(head):
         raise SourceError(
             f"{name} looks binary ({control} control characters in its first {len(head)} bytes); {advice}"

@@ -1,7 +1,7 @@
 """Recognise the format of a file by its content, and whether a file with an unknown suffix is text.
 
-Formats that begin with a signature are recognised by their first bytes, whatever the name: PDF, zip archives by their
-members, and old Office files, pictures, sound and programs, for which there is no reader.
+Formats that begin with a signature are recognised by their first bytes, whatever the name: PDF, rich text, and zip
+archives by their members.
 
 Of files without a reader, those that a person might look for are read as text: LICENSE, Makefile, settings
 and logs, whatever their ending, and formats known here under another name. Left out are files that are not text, those
@@ -28,22 +28,7 @@ from semsearch.system.source_files import opened_source, read_source
 _LOG = logging.getLogger(__name__)
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b\x08", FORMATS["pdf"].sign
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
-_NO_READER = {  # kinds of files, by their first bytes
-    b"\x89PNG\r\n\x1a\n": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture",
-    b"II*\0": "a TIFF picture", b"MM\0*": "a TIFF picture", b"SQLite format 3\0": "an SQLite database",
-    b"\x7fELF": "a program", b"MZ\x90\0": "a program", b"\xca\xfe\xba\xbe": "a program", b"\0asm": "a program",
-    _GZIP: "compressed with gzip", b"BZh9": "compressed with bzip2", b"\xfd7zXZ\0": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with Zstandard", b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"Rar!\x1a\x07": "a RAR archive", _ZIP: "a zip archive",
-    b"ID3": "sound", b"OggS": "sound", b"fLaC": "sound",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old Office file, or one with a password",
-    b"wOFF": "a font", b"wOF2": "a font", b"\0\1\0\0": "a font", b"OTTO": "a font",
-}  # fmt: skip
-_INNER = (  # signs that follow a length
-    (re.compile(rb"....ftyp(?:heic|heix|mif1|avif)|RIFF....WEBP", re.DOTALL), "a picture"),
-    (re.compile(rb"....ftyp|RIFF....", re.DOTALL), "a film or sound"),
-)
-_FIRST_BYTES = frozenset(sign[0] for sign in (*_NO_READER, b"RIFF", *(kind.sign for kind in BUILT_IN if kind.sign)))
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an old Office file, or one with a password
 _LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*<|From |[!-9;-~]{1,80}:")  # of a web page or mail
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
@@ -57,17 +42,9 @@ LOOKED_AT = 16_384  # bytes of a text that a verdict is based on
 
 
 def recognised_format(data: bytes, name: str) -> Format:
-    """The format of a file: that which its first bytes show, else that of its name, else plain text.
-
-    Raises SourceError for a file that is not text and of no known format.
-    """
-    named = format_of(name)
-    if not data or (data[0] not in _FIRST_BYTES and _PDF not in data[:_PDF_WITHIN]):  # nearly always
-        return _text_format(data, named)
-    shown = format_by_content(data)
+    """The format of a file: that which its first bytes show, else that of its name, else plain text."""
+    named, shown = format_of(name), format_by_content(data)
     if shown is None:
-        if (named is None or not named.binary) and (kind := unreadable_kind(data)):
-            raise SourceError(f"{name} is {kind}; expected text, or a file in the format of its suffix")
         return _text_format(data, named)
     if named is not None and (named.name == shown or named not in BUILT_IN):
         return named
@@ -123,14 +100,6 @@ def _is_message(head: bytes) -> bool:
     return _ONLY_MAIL.search(match[0]) is not None and _FROM.search(match[0]) is not None
 
 
-def unreadable_kind(data: bytes) -> str | None:
-    """Describe a file of a kind that has no reader, such as "a PNG picture"; None if it is not recognised."""
-    if b"\0" not in data[:4096]:  # words that begin like a sign: "ID3 is ..."
-        return None
-    outer = (kind for sign, kind in _NO_READER.items() if data.startswith(sign))
-    return next(outer, None) or next((kind for sign, kind in _INNER if sign.match(data)), None)
-
-
 # -- Files without a reader --------------------------------------------------------------------------------------------
 
 LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was written by a machine, as a log was
@@ -180,8 +149,6 @@ def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_docum
         return refusal_of(path.with_suffix(""), size, lambda count: _uncompressed(first_bytes, count), is_document)
     if format_by_content(first_bytes) or text_format_by_content(first_bytes):
         return ""
-    if kind := unreadable_kind(first_bytes):
-        return f"is {kind}, which has no reader{_advice(kind, path)}"
     return _refusal_as_text(first_bytes, path, size)
 
 
@@ -193,20 +160,16 @@ def _uncompressed(head: bytes, count: int) -> bytes:
         raise OSError(str(error)) from error
 
 
-def _advice(kind: str, path: PurePath) -> str:
-    """How a file of a kind without a reader can be made readable, if it can."""
-    if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package:
-        return f"; {MISSING_OCR}"
-    if kind.startswith("compressed") or kind.endswith("archive"):
-        return "; unpack it"
-    return "; save it as .docx, .xlsx or .pptx without a password" if "Office" in kind else ""
-
-
 def _refusal_as_text(head: bytes, path: PurePath, size: int) -> str:
     try:
         text = decode(head[: head.rfind(b"\n") + 1] or head, path.name).text
     except SourceError:
-        return "is binary, and has no reader"
+        if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package:
+            return f"is a picture; {MISSING_OCR}"
+        is_old = head.startswith(_OLE)
+        return (
+            f"is binary, and has no reader{'; save it as .docx, .xlsx or .pptx without a password' if is_old else ''}"
+        )
     if is_log(path.name, head) and sum(map(str.isalpha, text)) > _LETTERS * len(text):
         return ""
     if size > LARGEST:

@@ -70,12 +70,6 @@ def test_broken_bytes_are_counted() -> None:
     assert read_bytes("was \ufffd before".encode(), "a.txt").omissions == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", ["The sea moves.", "Вчера мы пошли – в булочную.", "Grüße"])
-def test_utf_16_needs_no_mark(text: str, encoding: str) -> None:
-    assert decode(text.encode(encoding), "a.txt").text == text
-
-
 @pytest.mark.parametrize(
     "name", ["undefined", "idna", "punycode", "unicode_escape", "hex", "martian", "a\0b", "\ud800"]
 )

@@ -75,7 +75,7 @@ def test_hidden_files_and_links_are_left_out_and_others_that_are_not_read_are_re
     assert [block.text for block in document.blocks] == ["c", "Words."]
     lacking, omission = document.omissions
     assert {(each.kind, each.count) for each in document.omissions} == {("archived files", 1)}
-    assert lacking.detail == f"a.png: is a PNG picture, which has no reader; {MISSING_OCR}"
+    assert lacking.detail == f"a.png: is a picture; {MISSING_OCR}"
     assert omission.detail.startswith("b.lock: is a lock file")
 
 

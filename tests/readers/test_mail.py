@@ -62,15 +62,15 @@ def test_attachments_that_cannot_be_read_are_named_with_the_reason_but_for_signa
     mail = message()
     mail.add_alternative("<p>not this</p>", subtype="html")
     assert read(mail.as_bytes()).omissions == ()
-    for name in ("a.png", "b.pdf", "c.dwg", "d.bin"):
+    for name in ("a.psd", "b.pdf", "c.dwg", "d.bin"):
         mail.add_attachment(b"\x00\x01", maintype="application", subtype="octet-stream", filename=name)
     mail.add_attachment(b"x", maintype="application", subtype="pgp-signature", filename="signature.asc")
     inner = message("Inner", "The sea.")
-    inner.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="e.png")
+    inner.add_attachment(b"\x00\x01", maintype="image", subtype="png", filename="e.psd")
     mail.add_attachment(inner)
     [omission] = read(mail.as_bytes()).omissions
     assert (omission.kind, omission.count) == ("attachments", 5)
-    assert omission.detail.startswith("a.png: is binary, and has no reader; b.pdf: cannot be read as PDF: ")
+    assert omission.detail.startswith("a.psd: is binary, and has no reader; b.pdf: cannot be read as PDF: ")
     assert omission.detail.endswith("; c.dwg: is binary, and has no reader; ...")
 
 

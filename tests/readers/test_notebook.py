@@ -59,18 +59,6 @@ def test_results_and_errors_are_read_as_text_and_pictures_and_html_are_not() -> 
     assert len(document.blocks[-1].text) <= 10_000
 
 
-def test_version_3_with_its_worksheets_is_read_too() -> None:
-    cells = [
-        {"cell_type": "heading", "level": 2, "source": ["A head"]},
-        {"cell_type": "code", "input": ["x = 1\n", "y"], "outputs": []},
-    ]
-    document = read(json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}))
-    assert [(block.text, block.level, block.place) for block in document.blocks] == [
-        ("A head", 2, "cell 1"),
-        ("x = 1\ny", 0, "cell 2"),
-    ]
-
-
 @pytest.mark.parametrize(
     "wrong",
     ["[1, 2]", '{"cells": 3}', '{"cells": [}', '{"cells": [1', "words", '{"cells" []}', '{"a": 01}', '{"a": "b'],

@@ -44,21 +44,11 @@ def test_office_files_are_told_by_what_is_in_them() -> None:
         assert (read.format, read.blocks[0].text) == ("docx", "The sea moves.")
 
 
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture"),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
-        (b"\x7fELF\x02\x01\0\0", "a program"),
-        (b"\x1f\x8b\x08\0", "compressed with gzip"),
-        (b"SQLite format 3\0", "an SQLite database"),
-        (zipped(a="words"), "a zip archive"),
-    ],
-)
-def test_what_no_reader_is_for_is_refused_by_its_name(data: bytes, kind: str) -> None:
-    for name in ("notes.txt", "notes.md", "notes"):
-        with pytest.raises(SourceError, match=f"is {kind}; expected text"):
-            read_bytes(data, name)
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0", b"\x7fELF\x02\x01\0\0", zipped(a="words")])
+@pytest.mark.parametrize("name", ["notes.txt", "notes.md", "notes"])
+def test_what_is_no_text_is_refused(data: bytes, name: str) -> None:
+    with pytest.raises(SourceError, match="looks binary"):
+        read_bytes(data, name)
 
 
 @pytest.mark.parametrize(

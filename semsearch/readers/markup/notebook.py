@@ -42,21 +42,14 @@ def read(source: str, name: str) -> Document:
 
 
 def _cells(notebook: Any) -> list[Any] | None:
-    """The cells of a notebook of today's version, or of version 3, which had worksheets; None if it has none."""
-    if not isinstance(notebook, dict):
-        return None
-    if isinstance(notebook.get("worksheets"), list):
-        return [cell for sheet in notebook["worksheets"] for cell in _cells(sheet) or ()]
-    cells = notebook.get("cells")
+    """The cells of a notebook; None if it has none."""
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
     return cells if isinstance(cells, list) else None
 
 
 def _take_cell(cell: dict[str, Any], place: str, builder: Builder) -> None:
-    kind, content = cell.get("cell_type"), _joined(cell.get("source", cell.get("input")))
-    if kind == "heading":  # of version 3
-        level = str(cell.get("level"))
-        builder.add(content.strip(), level=int(level) if level in "123456" else 1, place=place)
-    elif kind == "markdown" or kind == "raw":
+    kind, content = cell.get("cell_type"), _joined(cell.get("source"))
+    if kind == "markdown" or kind == "raw":
         builder.add_all((markdown if kind == "markdown" else text).read(content, "cell").blocks, place=place)
     else:
         builder.add(content, place=place)

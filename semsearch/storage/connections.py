@@ -92,7 +92,12 @@ def _check_journal(path: Path) -> None:
     journal = path.with_name(f"{path.name}-journal")
     if not os.path.lexists(journal):
         return
-    if not journal.is_file() or journal.read_bytes()[-len(_NAMES_ANOTHER) :] == _NAMES_ANOTHER:
+    ending = b""
+    if journal.is_file():
+        with journal.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+            ending = file.read(len(_NAMES_ANOTHER))
+    if not journal.is_file() or ending == _NAMES_ANOTHER:
         raise IndexDamaged(f"{journal} is no journal of an index; remove it")
 
 

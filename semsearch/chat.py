@@ -171,7 +171,7 @@ class ChatModels:
         if isinstance(reason, ConnectionRefusedError) and self.is_here:
             return ServerError(
                 f"no model server runs at {self.url}; start one, such as ollama serve, or give the address of yours: "
-                "--url, or model.url in your own configuration (semsearch config init --user)"
+                "--url, or model.url in your own configuration (semsearch config shows where it is)"
             )
         return ServerError(f"the model server {self.url} does not answer ({said})")
 

@@ -7,7 +7,7 @@ paths in its own folder, and no server, store or language model, which would rec
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -50,54 +50,36 @@ class ModelKeys:
     seconds: float | None = None  # how long the server may be silent
 
 
-SECTIONS: Mapping[str, Any] = {
-    "": General,
-    "search": SearchOptions,
-    "model": ModelKeys,
-    "settings": IndexSettings,
-}
-_PATHS = ("indexes", "settings.vectors", "settings.frequencies", "rerank")
+_SECTIONS: Mapping[str, Any] = {"": General, "search": SearchOptions, "model": ModelKeys, "settings": IndexSettings}
+_PATHS = ("settings.vectors", "settings.frequencies")
 SECRET = "model.key"  # is never shown
 
 
-def is_users_alone(key: str) -> bool:
-    """Whether only the user's own file may have a key: data would leave this machine by it."""
-    return key in ("server", "settings.store") or key.startswith("model.")
+def _keys(section: str) -> dict[str, str]:
+    """The names of a section, by their keys: `search.k`: `k`."""
+    prefix = f"{section}." if section else ""
+    return {f"{prefix}{field.name}": field.name for field in fields(_SECTIONS[section])}
 
 
-def dotted(section: str, name: str) -> str:
-    """The name of a key with its section."""
-    return f"{section}.{name}" if section else name
-
-
-def default_of(section: str, name: str) -> Any:
-    """The value that a key has if it is not configured."""
-    if section == "settings":
-        return DEFAULT_VECTORS if name == "vectors" else Settings.__dataclass_fields__[name].default
-    return getattr(SECTIONS[section](), name)
-
-
-def _checked(section: str, name: str, value: Any) -> Any:
+def _checked(section: str, key: str, value: Any) -> Any:
     """The value of a key, converted to its type. Raises UsageError for an unknown key or a wrong type."""
-    cls, key = SECTIONS[section], dotted(section, name)
-    names = [field.name for field in fields(cls)]
-    if name not in names:
-        raise UsageError(_unknown(key, name, names, section))
+    cls, names = _SECTIONS[section], _keys(section)
+    if key not in names:
+        raise _unknown(key, [*names])
     try:
-        return getattr(from_dict(cls, {name: value}), name)
+        return getattr(from_dict(cls, {names[key]: value}), names[key])
     except UsageError as error:
         message = f"{key} must be a text" if key == SECRET else str(error)
-        raise UsageError(message.replace(f"{cls.__name__}.{name}", key)) from None
+        raise UsageError(message.replace(f"{cls.__name__}.{names[key]}", key)) from None
 
 
-def _unknown(key: str, name: str, names: Sequence[str], section: str = "") -> str:
-    """The message for an unknown key, with a similar known one."""
-    close = get_close_matches(name, names, n=1)
-    similar = f"did you mean {dotted(section, close[0])}? " if close else ""
-    return f"unknown key {key}; {similar}known keys: {', '.join(dotted(section, other) for other in names)}"
+def _unknown(key: str, keys: list[str]) -> UsageError:
+    close = get_close_matches(key.strip("[]"), keys, n=1)
+    similar = f"did you mean {close[0]}? " if close else ""
+    return UsageError(f"unknown key {key}; {similar}known keys: {', '.join(keys)}")
 
 
-# -- The configuration -------------------------------------------------------------------------------------------------
+# -- Files and variables -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +91,7 @@ class Configuration:
 
     def of(self, section: str) -> dict[str, Any]:
         """The configured values of a section, by name."""
-        names = [field.name for field in fields(SECTIONS[section])]
-        return {name: self.values[key] for name in names if (key := dotted(section, name)) in self.values}
-
-
-def project_file() -> Path | None:
-    """The semsearch.toml of the current folder, or of the nearest folder above that has one; None without one."""
-    here = Path(NAME)
-    return here.absolute() if here.is_file() else next(filter(Path.is_file, folders_above(NAME)), None)
+        return {name: self.values[key] for key, name in _keys(section).items() if key in self.values}
 
 
 def users_file() -> Path:
@@ -128,40 +103,41 @@ def read_configuration() -> Configuration:
     """Read the whole configuration. Raises UsageError, which names the file and key, or the variable."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for path, is_users in ((users_file(), True), (project_file(), False)):
+    here = Path(NAME)
+    projects_file = here.absolute() if here.is_file() else next(filter(Path.is_file, folders_above(NAME)), None)
+    for path, is_users in ((users_file(), True), (projects_file, False)):
         if path is not None and path.is_file():
             try:
-                of_file = _from_file(path, is_users=is_users)
+                of_file = dict(_from_file(path, is_users=is_users))
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from None
             values |= of_file
             sources |= dict.fromkeys(of_file, str(path))
-    for section, cls in SECTIONS.items():
-        for field in fields(cls):
-            key = dotted(section, field.name)
+    for section in _SECTIONS:
+        for key in _keys(section):
             variable = f"SEMSEARCH_{key.replace('.', '_')}".upper()
             if text := os.environ.get(variable, "").strip():
                 try:
-                    values[key] = _from_text(section, field.name, text)
+                    values[key] = _from_text(section, key, text)
                 except UsageError as error:
                     raise UsageError(f"the environment variable {variable}: {error}") from None
                 sources[key] = variable
     return Configuration(values, sources)
 
 
-def _from_text(section: str, name: str, text: str) -> Any:
+def _from_text(section: str, key: str, text: str) -> Any:
     """A variable's value: TOML, or else plain text. A text for a list becomes its only item."""
     try:
         value = read_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         value = text
     try:
-        return _checked(section, name, value)
+        return _checked(section, key, value)
     except UsageError:
-        return _checked(section, name, [value] if isinstance(value, str) else text)
+        return _checked(section, key, [value] if isinstance(value, str) else text)
 
 
-def _from_file(path: Path, *, is_users: bool) -> dict[str, Any]:
+def _from_file(path: Path, *, is_users: bool) -> Iterator[tuple[str, Any]]:
     """The values of a file by key, checked."""
     try:
         content = read_toml(path.read_text(encoding="utf-8-sig"))
@@ -169,23 +145,21 @@ def _from_file(path: Path, *, is_users: bool) -> dict[str, Any]:
         raise UsageError(f"cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
         raise UsageError(f"not valid TOML: {error or 'nested too deeply'}") from None
-    values: dict[str, Any] = {}
     for name, value in content.items():
         is_section = isinstance(value, Mapping)
-        if is_section and (not name or name not in SECTIONS):
-            raise UsageError(_unknown(f"[{name}]", name, [*filter(None, SECTIONS)]))
-        if not is_section and name and name in SECTIONS:
+        if is_section and (not name or name not in _SECTIONS):
+            raise _unknown(f"[{name}]", [*filter(None, _SECTIONS)])
+        if not is_section and name and name in _SECTIONS:
             raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
         section, items = (name, value) if is_section else ("", {name: value})
         for item_name, item in items.items():
-            key = dotted(section, item_name)
-            values[key] = _permitted(key, _checked(section, item_name, item), path.parent, is_users=is_users)
-    return values
+            key = f"{section}.{item_name}" if section else item_name
+            yield key, _permitted(key, _checked(section, key, item), path.parent, is_users=is_users)
 
 
 def _permitted(key: str, value: Any, folder: Path, *, is_users: bool) -> Any:
     """A value, its paths made absolute. Raises UsageError for what only the user's own file may have."""
-    if is_users_alone(key) and not is_users:
+    if not is_users and (key in ("server", "settings.store") or key.startswith("model.")):  # data would leave by it
         raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
     if key == "ask" and not is_users:
         if elsewhere := [text for text in value if uri_scheme(text)]:
@@ -193,14 +167,13 @@ def _permitted(key: str, value: Any, folder: Path, *, is_users: bool) -> Any:
                 f"{elsewhere[0]} is not on this machine; only your own configuration may name such an index"
             )
         return tuple(_inside(text, folder) if _is_path(text) else text for text in value)
+    is_path = key == "indexes" or (key in _PATHS and ("/" in value or os.sep in value))
     if key == "rerank":
         is_path = value.startswith((".", "~", os.sep)) or Path(value).is_absolute() or value.endswith(".onnx")
         places = (folder, "", "sentence-transformers")  # of models whose name has no owner
         if not is_users and (is_path or any(Path(place, value).exists() for place in places)):  # a model may bring code
             raise UsageError(f"{value} is a folder or file; a project may only name a model that you have")
         is_path |= (folder / value).exists()
-    else:
-        is_path = key == "indexes" or (key in _PATHS and ("/" in value or os.sep in value))
     return _inside(value, folder, is_users=is_users) if is_path else value
 
 
@@ -221,7 +194,6 @@ def _inside(text: str, folder: Path, *, is_users: bool = False) -> str:
 _CURRENT: ContextVar[Configuration | None] = ContextVar("configuration", default=None)
 _SEARCHING = ("query", "similar", "context", "ask")
 _RERANKING = ("query", "context", "ask", "serve", "mcp")
-_ASKED = {"index": "ask", "server": "server"}  # options of commands that search, with their keys
 _UNCONFIGURED = (None, "config", "doctor")  # commands that must run with a wrong configuration too
 
 
@@ -238,19 +210,19 @@ def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
     configuration = read_configuration()
     _CURRENT.set(configuration)
     general = configuration.of("")
-    defaults = {"indexes": general["indexes"]} if "indexes" in general else {}
+    options = {"indexes": "indexes"}  # that are configured, with their keys
     if command in _RERANKING:
-        defaults |= {name: general[name] for name in ("rerank", "rerank_seconds") if name in general}
+        options |= {"rerank": "rerank", "rerank_seconds": "rerank_seconds"}
     if command in _SEARCHING:
-        defaults |= configuration.of("search")
-        defaults |= {option: general[key] for option, key in _ASKED.items() if general.get(key)}
-    return {str(command): defaults}
+        options |= {"index": "ask", "server": "server"}
+    defaults = {option: general[key] for option, key in options.items() if general.get(key) is not None}
+    return {str(command): defaults | (configuration.of("search") if command in _SEARCHING else {})}
 
 
-def section_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
-    """All keys with their values and sources, `default` where nothing is configured, as `config show` lists them."""
-    for section, cls in SECTIONS.items():
-        for field in fields(cls):
-            key = dotted(section, field.name)
-            value = configuration.values.get(key, default_of(section, field.name))
-            yield key, value, configuration.sources.get(key, "default")
+def all_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
+    """All keys with their values and sources, `default` where nothing is configured."""
+    of_index = {field.name: field.default for field in fields(Settings)} | {"vectors": DEFAULT_VECTORS}
+    for section, cls in _SECTIONS.items():
+        for key, name in _keys(section).items():
+            default = of_index[name] if section == "settings" else getattr(cls(), name)
+            yield key, configuration.values.get(key, default), configuration.sources.get(key, "default")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -94,9 +94,6 @@ class ReadingOptions:
         }
 
 
-_REBUILT = "the index was rebuilt; the next step failed: "
-
-
 def _names(values: Sequence[str] | None) -> list[str]:
     """The names of columns, several of them separated by commas."""
     return [name.strip() for names in values or () for name in names.split(",") if name.strip()]
@@ -112,40 +109,38 @@ def index_paths(
     quiet: bool = False,
 ) -> SyncReport:
     """Make an index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
-    with stopping_as_interrupted(), target.opened(settings, rebuild=rebuild) as opened:
+    with stopping_as_interrupted(), opened_target(target, settings, rebuild=rebuild) as opened:
         report = SyncReport()
         rebuilt = None
         if rebuild and not target.is_new:
             rebuilt = opened.rebuild(**settings.chosen(), progress=not quiet)
         if paths or opened.roots or not rebuild:
-            report = _synced(opened, paths, reading, quiet=quiet, before="" if rebuilt is None else _REBUILT)
+            before = "" if rebuilt is None else "the index was rebuilt; the next step failed: "
+            report = _synced(opened, paths, reading, quiet=quiet, before=before)
         if rebuilt is not None:
-            report = replace(
-                report,
-                refitted=True,
-                passages=report.passages + rebuilt.passages,
-                sentences=report.sentences + rebuilt.sentences,
-                seconds=report.seconds + rebuilt.seconds,
-            )
+            counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _ADDED_UP}
+            report = replace(report, refitted=True, **counts)
+        report_sync(report, warnings=not (target.is_new and not report.added))
         if target.is_new and not report.added:
-            report_sync(replace(report, warnings=()))  # the warnings are in the error
             raise SourceError(_nothing_to_index(report, paths))
-        report_sync(report)
     return report
 
 
-def _synced(opened: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool, before: str) -> SyncReport:
-    """Sync; a message of a failure begins with what was done `before`, and is saved."""
+_ADDED_UP = ("passages", "sentences", "seconds")  # of a rebuild and the sync after it
+
+
+def _synced(index: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool, before: str) -> SyncReport:
+    """Sync; the message of a failure begins with what was done `before`, and is saved."""
     try:
-        return opened.sync(*paths, **reading.arguments(), progress=not quiet)
+        return index.sync(*paths, **reading.arguments(), progress=not quiet)
     except SemsearchError as error:
         error.args = (f"{before}{error}",)
         raise
     except KeyboardInterrupt:
-        if not (opened.path / READING_LOG).exists():
-            raise KeyboardInterrupt(before.partition(";")[0]) from None
-        command = index_command("index", "--name", opened.path)
-        raise KeyboardInterrupt(f"{before}files read so far are kept; to continue, run: {command}") from None
+        command = index_command("index", "--name", index.path)
+        kept = (index.path / READING_LOG).exists()
+        done = f"files read so far are kept; to continue, run: {command}" if kept else before.partition(";")[0]
+        raise KeyboardInterrupt(f"{before}{done}" if kept else done) from None
 
 
 def _nothing_to_index(report: SyncReport, paths: Sequence[str]) -> str:
@@ -170,10 +165,6 @@ class IndexTarget:
 
     folder: Path
     is_new: bool = False
-
-    def opened(self, settings: IndexSettings, *, rebuild: bool) -> AbstractContextManager[Index]:
-        """The index, opened or made. Raises UsageError if it has other settings than those given, unless rebuilt."""
-        return _made(self.folder, settings) if self.is_new else _existing(self.folder, settings, rebuild=rebuild)
 
 
 def target_of(paths: Sequence[str], name: str | None, indexes: Path | None) -> IndexTarget:
@@ -225,38 +216,35 @@ def _name_for(path: str) -> str:
 
 
 @contextmanager
-def _made(folder: Path, settings: IndexSettings) -> Iterator[Index]:
-    """Create an index, and remove it again if it could not be filled.
+def opened_target(target: IndexTarget, settings: IndexSettings, *, rebuild: bool) -> Iterator[Index]:
+    """The index, opened or made; a new one is removed again if it could not be filled.
 
-    It stays if another process fills it meanwhile, or if it was interrupted: then it has its roots.
+    It stays if another process fills it meanwhile, or if it was interrupted: then it has its roots. Raises UsageError
+    if an index has other settings than those given, unless it is rebuilt.
     """
-    folders = missing_folders(folder.parent)
+    folder, folders = target.folder, missing_folders(target.folder.parent)
     try:
-        with Index.create(folder, **{**configuration_of().of("settings"), **settings.chosen()}) as opened:
+        if target.is_new:
+            opened = Index.create(folder, **{**configuration_of().of("settings"), **settings.chosen()})
+        else:
+            if rebuild and is_outdated(folder):
+                renew(folder)
+            opened = Index.open(folder, vectors=None if rebuild else settings.vectors)
+        with opened:
+            if not target.is_new and not rebuild:
+                _check_settings(opened, settings)
             try:
                 yield opened
             except IndexLocked:
                 raise
             except BaseException as error:
-                if not (isinstance(error, KeyboardInterrupt) and opened.roots):
+                if target.is_new and not (isinstance(error, KeyboardInterrupt) and opened.roots):
                     opened.discard()
                 raise
         remember(folder)
     except BaseException:
         remove_empty(folders)
         raise
-
-
-@contextmanager
-def _existing(folder: Path, settings: IndexSettings, *, rebuild: bool) -> Iterator[Index]:
-    """Open an existing index, and check that it has the settings that the user gave."""
-    if rebuild and is_outdated(folder):
-        renew(folder)
-    with Index.open(folder, vectors=None if rebuild else settings.vectors) as opened:
-        if not rebuild:
-            _check_settings(opened, settings)
-        yield opened
-        remember(folder)
 
 
 def _check_settings(index: Index, settings: IndexSettings) -> None:
@@ -268,15 +256,13 @@ def _check_settings(index: Index, settings: IndexSettings) -> None:
         if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
             wanted = str(Path(value).resolve())
         if name == "store":
-            wanted = complete(value, index.path.absolute().name)
+            wanted, built = complete(value, index.path.absolute().name) or "faiss:", built or "faiss:"
         if wanted != built:
             option = name.replace("_", "-")
-            shown = "faiss:" if wanted is None else str(wanted)
-            words = [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", shown]
-            usual = "faiss:" if name == "store" else "its default"
+            words = [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", str(wanted)]
             raise UsageError(
-                f"{index.path} was built with {name} {usual if built is None else built}, not {shown}; to change "
-                f"that: {rebuild_command(index.path, *words)}"
+                f"{index.path} was built with {name} {'its default' if built is None else built}, not {wanted}; to "
+                f"change that: {rebuild_command(index.path, *words)}"
             )
 
 

@@ -59,14 +59,14 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "compact": "Merge the segments of an index and drop removed vectors.",
     "verify": "Check the integrity of an index.",
     "trust": "Show what an index names outside its folder, and allow it on this machine.",
-    "config": "Defaults of options, from semsearch.toml and environment variables.",
+    "config": "Show the defaults of options, from semsearch.toml and environment variables.",
     "vectors": "Word vectors: list, inspect, import.",
     "evaluate": "Measure how well your own questions are answered.",
     "doctor": "Check the installation.",
 }
 _NAMES = {  # of functions and groups in semsearch.cli.commands that are not called like their command
     **{name: f"{name}_" for name in ("map", "list", "import")},
-    **{name: f"{name}_group" for name in ("config", "vectors", "evaluate")},
+    **{name: f"{name}_group" for name in ("vectors", "evaluate")},
 }
 SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
     "search": "query",

@@ -70,7 +70,7 @@ def summary(folder: Path, report: SyncReport) -> str:
     return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {report.seconds:.2f} s"
 
 
-def report_sync(report: SyncReport) -> None:
+def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
     """Print every skipped file, moved root and warning, a line each."""
     for item in report.skipped:
         reason = item.reason.removeprefix(item.path).lstrip(" :")
@@ -78,7 +78,7 @@ def report_sync(report: SyncReport) -> None:
     for moved in report.moved_roots:
         kept = "1 document was kept" if moved.documents == 1 else f"{moved.documents:,} documents were kept"
         complain(f"{from_here(moved.old)} is now {from_here(moved.new)}: {kept}")
-    for warning in report.warnings:
+    for warning in report.warnings if warnings else ():
         warn(warning)
 
 

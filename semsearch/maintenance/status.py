@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from semsearch.indexing.changes import Changes, find_changes
 from semsearch.results.omissions import Omission, Problem, count_endings, in_words
 from semsearch.results.reports import Adapted, SkippedFile, Status
 from semsearch.settings import Settings, VectorsInUse
-from semsearch.sources.roots import covers
+from semsearch.sources.roots import Root, covers
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_lists import (
     count_contents,
@@ -92,10 +92,7 @@ def read_status(
     drift: bool,
     stale: bool,
 ) -> Status:
-    """Read the status of an index. Counts come from the tables; `drift` needs the word vectors, `stale` lists roots.
-
-    What the index may not do, its user not having allowed it, is left out.
-    """
+    """Read the status of an index. `drift` needs word vectors, `stale` lists roots; what is not allowed is left out."""
     folder = database.folder
     with database.reading() as db:
         settings = Settings.from_json(get_meta(db, "settings"))
@@ -104,15 +101,10 @@ def read_status(
         stale = stale and not database.is_copy and "root" not in kinds
         drift = drift and ("vectors" not in kinds or in_use.given is not None)
         segments = get_segments(db)
-        of_vectors = [segment for segment in segments if segment.kind in VECTORS]
-        removed = {kind: get_removed(db, kind) for kind in VECTORS}
+        vectors_there, removed = _count_vectors(db, segments)
         contents = count_contents(db)
         roots = get_roots(db)
         changes = find_changes(db, ()) if stale and roots else None
-        if changes is None:
-            unread = [path for path in get_skips(db) if any(covers(root, path) for root in roots)]
-        else:
-            unread = [item.path for item in not_read(db, changes)]
         fit = load_fit(db, vectors()) if drift else None
         card = get_card(db)
         return Status(
@@ -124,8 +116,8 @@ def read_status(
             passages=contents.passages,
             sentences=contents.sentences,
             words=contents.words,
-            vectors=sum(len(segment.id_ranges) for segment in of_vectors),
-            removed=sum(segment.id_ranges.overlap(removed[segment.kind]) for segment in of_vectors),
+            vectors=vectors_there,
+            removed=removed,
             segments=len(segments),
             size_bytes=_bytes(folder, segments),
             encodings_bytes=encodings_size(folder),
@@ -137,11 +129,11 @@ def read_status(
             adapted=_adapted(folder, segments),
             vectors_name=settings.vectors_name,
             vectors_digest=settings.vectors_digest,
-            drift=fit.drift if fit is not None else None,
+            drift=None if fit is None else fit.drift,
             stale=_stale(changes) if stale else None,
             scans=tuple(segment.scan for segment in segments if segment.scan is not None),
             target_recall=None if settings.exact else settings.target_recall,
-            not_read=count_endings(unread),
+            not_read=count_endings(_unread(db, roots, changes)),
             partly_read=count_partly_read(db),
             languages=get_languages(db),
             known_words={} if fit is None else dict(_known_words(db, fit.embedder)),
@@ -150,6 +142,21 @@ def read_status(
             description=get_meta(db, DESCRIPTION) or "",
             not_allowed=tuple(map(str, lacking)),
         )
+
+
+def _count_vectors(db: sqlite3.Connection, segments: Sequence[Segment]) -> tuple[int, int]:
+    """The numbers of vectors that there are, and of those among them of removed documents."""
+    of_vectors = [segment for segment in segments if segment.kind in VECTORS]
+    removed = {kind: get_removed(db, kind) for kind in VECTORS}
+    overlaps = (segment.id_ranges.overlap(removed[segment.kind]) for segment in of_vectors)
+    return sum(len(segment.id_ranges) for segment in of_vectors), sum(overlaps)
+
+
+def _unread(db: sqlite3.Connection, roots: Sequence[Root], changes: Changes | None) -> list[str]:
+    """The files that were not read: those that are there now, if they were listed, or those of the last sync."""
+    if changes is None:
+        return [path for path in get_skips(db) if any(covers(root, path) for root in roots)]
+    return [item.path for item in not_read(db, changes)]
 
 
 _SAMPLE = 32  # passages of each language, whose words are looked up

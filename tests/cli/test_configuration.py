@@ -33,7 +33,7 @@ def hits(*options: object) -> int:
 
 
 def sources() -> dict[str, tuple[object, str]]:
-    return {each["key"]: (each["value"], each["source"]) for each in semsearch("config", "show", "--json").json}
+    return {each["key"]: (each["value"], each["source"]) for each in semsearch("config", "--json").json}
 
 
 def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,15 +123,3 @@ def test_ones_own_file_may_name_a_server(folder: Path) -> None:
     configure(users_file(), "server = 'http://127.0.0.1:9'\n")
     assert "does not answer" in semsearch("query", "captain").err
     assert semsearch("query", "captain", "--server", "").status == 0
-
-
-def test_a_file_begun_changes_nothing_and_is_not_overwritten(folder: Path) -> None:
-    before = semsearch("query", "captain", "--json").out
-    assert semsearch("config", "init").lines == ["semsearch.toml"]
-    assert semsearch("query", "captain", "--json").out == before
-    assert all(source == "default" for _, source in sources().values())
-    assert "cannot create" in semsearch("config", "init").err
-    text = Path("semsearch.toml").read_text(encoding="utf-8").replace("# ", "").replace("k = 10", "k = 1")
-    values = "\n".join(line for line in text.splitlines() if "..." not in line and not line.startswith("Defaults "))
-    configure(folder / "semsearch.toml", values)
-    assert hits() == 1

@@ -77,7 +77,7 @@ def test_a_command_that_fails_is_one_line_and_the_others_go_on(tmp_path: Path) -
         assert listed.status == 0
         assert {"query", "shout"} <= {*listed.out.split()}
         assert semsearch("shout", "hello").out == "HELLO\n"
-        assert semsearch("config", "show").err == ""
+        assert semsearch("vectors", "list").err == ""
 
 
 def test_a_command_of_semsearch_is_not_replaced(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from uvicorn.server import ServerState
 
 from semsearch import trust
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.cli.configuration import configuration_of, section_items, use_configuration
+from semsearch.cli.configuration import all_items, configuration_of, use_configuration
 from semsearch.dense.engines import complete
 from semsearch.dense.faiss_store import Vectors
 from semsearch.embedding.embedder import SentenceEmbedder
@@ -407,7 +407,7 @@ def _configure(folder: Path) -> Run:
         (folder / "semsearch.toml").write_bytes(data)
         for command in ("query", "index", "serve"):
             use_configuration(command)
-        list(section_items(configuration_of()))
+        list(all_items(configuration_of()))
 
     return run
 

@@ -1,7 +1,7 @@
 """The commands, and the groups of commands."""
 
 from .ask_command import ask as ask
-from .config_command import config_group as config_group
+from .config_command import config as config
 from .doctor_command import doctor as doctor
 from .evaluate_command import evaluate_group as evaluate_group
 from .exchange_commands import export as export, import_ as import_

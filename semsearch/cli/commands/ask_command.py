@@ -53,39 +53,43 @@ def ask(
         passages = opened.context(
             question, max_words=max_words, options=search.options(floor=0.0 if search.every else FLOOR)
         )
-        if not passages.text:
-            if json:
-                print(to_json(_answer(question, search, None, (), passages).to_dict()))
-            nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
-            complain(f"not in your documents: {without_passages(question, passages)}{nearest}")
-            tell_if_empty(opened)
-            raise typer.Exit(NONE_FOUND)
         models, configured = _models(url)
         chosen = model or configured
-        if show_prompt:
+        if not passages.text:
+            answer = _answer(question, search, None, (), passages)
+            nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
+            absent = f"{without_passages(question, passages)}{nearest}"
+            tell_if_empty(opened)
+        elif show_prompt:
             _show(models, request_body(chosen or "", prompt(question, passages)), json=json)
             return
-        chosen = chosen or models.only_name()
-        if sys.stderr.isatty():  # a model may take a while
-            complain(f"asking {one_line(chosen)} at {models.url}, with {passages.words:,} words from your documents")
-        answer_pieces = models.answer(request_body(chosen, prompt(question, passages)))
-        sentences = answer_sentences(answer_pieces, [cited.number for cited in passages.citations])
-        first = next(sentences, None)
-        if first is None:
-            raise ServerError(f"the model {one_line(chosen)} at {models.url} gave an empty answer; try another --model")
-        kept = iter(()) if first.denies else chain([first], sentences)
-        answer = _answer(question, search, chosen, tuple(kept if json else _printed(kept)), passages)
+        else:
+            chosen = chosen or models.only_name()
+            kept = _sentences(models, chosen, question, passages)
+            answer = _answer(question, search, chosen, tuple(kept if json else _printed(kept)), passages)
+            number = count(len(passages.citations), "passage")
+            absent = f"{one_line(chosen)} finds no answer in the {number} that it was given"
         if json:
             print(to_json(answer.to_dict()))
-        if answer.answered:
-            if not json:
-                _print_sources(answer.sentences, passages)
-            _tell_unfounded(answer.sentences)
-            tell_if_stale(passages.citations, opened)
-    if not answer.answered:
-        number = count(len(passages.citations), "passage")
-        complain(f"not in your documents: {one_line(chosen)} finds no answer in the {number} that it was given")
-        raise typer.Exit(NONE_FOUND)
+        if not answer.answered:
+            complain(f"not in your documents: {absent}")
+            raise typer.Exit(NONE_FOUND)
+        if not json:
+            _print_sources(answer.sentences, passages)
+        _tell_unfounded(answer.sentences)
+        tell_if_stale(passages.citations, opened)
+
+
+def _sentences(models: ChatModels, model: str, question: str, passages: Context) -> Iterator[AnswerSentence]:
+    """The sentences that a model answers, as they come; none if it denies that there is an answer."""
+    if sys.stderr.isatty():  # a model may take a while
+        complain(f"asking {one_line(model)} at {models.url}, with {passages.words:,} words from your documents")
+    answer_pieces = models.answer(request_body(model, prompt(question, passages)))
+    sentences = answer_sentences(answer_pieces, [cited.number for cited in passages.citations])
+    first = next(sentences, None)
+    if first is None:
+        raise ServerError(f"the model {one_line(model)} at {models.url} gave an empty answer; try another --model")
+    return iter(()) if first.denies else chain([first], sentences)
 
 
 def _answer(

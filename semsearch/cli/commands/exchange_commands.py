@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.find_index import folder_of, folder_to_make, open_index
-from semsearch.cli.index_files import IndexTarget
+from semsearch.cli.index_files import IndexTarget, opened_target
 from semsearch.cli.printing import count, keep_warnings
 from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
@@ -34,7 +34,7 @@ def import_(
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
-    with target.opened(options.IndexSettings(vectors=vectors), rebuild=False) as opened:
+    with opened_target(target, options.IndexSettings(vectors=vectors), rebuild=False) as opened:
         done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)
         if not quiet:
             print(

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Annotated
 
@@ -65,13 +66,11 @@ def query(
 
     Exit status: 0 with hits (with --all also where nothing answers), 1 if nothing answers, 2 on an error.
     """
-    if not text and not search.regex:
-        raise UsageError("give a query, or --regex to list the passages that match it")
-    text = text or []
     if not text:
+        if not search.regex:
+            raise UsageError("give a query, or --regex to list the passages that match it")
         search = replace(search, mode="exact")
-    batch, is_exact = text == ["-"], search.mode == "exact"
-    format, whole = output.format, output.is_whole
+    batch, is_exact, format, whole = text == ["-"], search.mode == "exact", output.format, output.is_whole
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
     if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
@@ -79,34 +78,34 @@ def query(
     if explain and is_exact:
         raise UsageError("--explain explains scores; mode exact counts occurrences")
     k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
-    asked_options = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
+    chosen = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
-
-        def answer(query: str) -> Answer:
-            ranked = asked.search(query, options=asked_options)
-            hits = ranked if search.every else above_threshold(ranked) or ranked[:NEAREST]
-            return Answer(
-                query,
-                search.mode,
-                hits,
-                explanations=[hit.explain() for hit in hits] if explain else (),
-                whole=whole,
-                indexes=names_of(asked),
-                weak=len(ranked) - len(hits),
-                every=search.every,
-            )
-
+        answer = partial(_answer, asked, chosen, every=search.every, explain=explain, whole=whole)
         if batch:
-            number = show(_batch(answer, asked_options), format, asked, batch=True)
+            number = show(_batch(answer, chosen), format, asked, batch=True)
         elif open_ is not None:
-            number = _open(answer(clean(" ".join(text))), open_, asked)
+            number = _open(answer(clean(" ".join(text or ()))), open_, asked)
         else:
-            number = show([answer(clean(" ".join(text)))], format, asked)
+            number = show([answer(clean(" ".join(text or ())))], format, asked)
         if not number:
             tell_if_empty(asked)
-    if not number:
-        raise SystemExit(NONE_FOUND)
+            raise SystemExit(NONE_FOUND)
+
+
+def _answer(asked: Asked, options: SearchOptions, query: str, *, every: bool, explain: bool, whole: bool) -> Answer:
+    ranked = asked.search(query, options=options)
+    hits = ranked if every else above_threshold(ranked) or ranked[:NEAREST]
+    return Answer(
+        query,
+        options.mode,
+        hits,
+        explanations=[hit.explain() for hit in hits] if explain else (),
+        whole=whole,
+        indexes=names_of(asked),
+        weak=len(ranked) - len(hits),
+        every=every,
+    )
 
 
 def _open(answer: Answer, number: int, asked: Asked) -> int:

@@ -98,32 +98,25 @@ def serve(
     if show_token:
         print(make_token(token_path()))
         return
-    try:  # an optional dependency
-        from semsearch.server.running import (
-            RunningServer,
-            ServerSettings,
-            address,
-            is_open_to_others,
-            listen,
-            run_processes,
-        )
+    try:
+        from semsearch.server import running  # an optional dependency
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from None
 
-    settings = ServerSettings(host, port, tuple(allow_host or ()), require_token)
+    settings = running.ServerSettings(host, port, tuple(allow_host or ()), require_token)
     opened = served.open(is_reranked=False)
     if not opened.names():
         raise IndexNotFound(none_in(served.indexes))
     opened.reranker = options.chosen_reranker(served.rerank, served.rerank_seconds)
     token = make_token(token_path())
-    with closing(opened), listen(settings) as listening:
+    with closing(opened), running.listen(settings) as listening:
         if not workers:
             opened.warm_up()
             gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
-            server = RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
-        if is_open_to_others(settings):
+            server = running.RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
+        if running.is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
-        url = address(listening)
+        url = running.address(listening)
         print(url, flush=True)
         complain("open this address in a browser to search")
         if open_page:  # in a thread: a browser on the terminal would block the server
@@ -131,7 +124,7 @@ def serve(
         complain(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):  # raised once all is answered
             if workers:
-                run_processes(partial(_application, served, settings, token), settings, listening, workers)
+                running.run_processes(partial(_application, served, settings, token), settings, listening, workers)
             else:
                 server.run()
     complain("stopped serving")

@@ -161,9 +161,9 @@ def test_the_key_is_never_printed(server: ChatServer) -> None:
     with chat_server(refusal) as strict:
         configure(f"[model]\nurl = '{strict.url}'\nname = 'm'\nkey = '{KEY}'\n")
         results = [semsearch("ask", QUESTION), semsearch("ask", QUESTION, "--show-prompt")]
-    results += [semsearch("config", "show"), semsearch("config", "show", "--json")]
+    results += [semsearch("config"), semsearch("config", "--json")]
     configure("[model]\nkey = 123456\n")
-    results.append(semsearch("config", "show"))
+    results.append(semsearch("config"))
     assert "refuses the key (401): Incorrect API key provided: ***" in results[0].err
     assert "model.key must be a text" in results[-1].err
     for result in results:

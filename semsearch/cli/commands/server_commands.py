@@ -99,24 +99,40 @@ def serve(
         print(make_token(token_path()))
         return
     try:
-        from semsearch.server import running  # an optional dependency
+        from semsearch.server.running import ServerSettings  # an optional dependency
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from None
 
-    settings = running.ServerSettings(host, port, tuple(allow_host or ()), require_token)
     opened = served.open(is_reranked=False)
     if not opened.names():
         raise IndexNotFound(none_in(served.indexes))
     opened.reranker = options.chosen_reranker(served.rerank, served.rerank_seconds)
+    with closing(opened):
+        _run(
+            served,
+            opened,
+            ServerSettings(host, port, tuple(allow_host or ()), require_token),
+            workers=workers,
+            open_page=open_page,
+        )
+    complain("stopped serving")
+
+
+def _run(
+    served: ServedIndexes, opened: OpenIndexes, settings: ServerSettings, *, workers: int, open_page: bool
+) -> None:
+    """Serve until Ctrl-C."""
+    from semsearch.server.running import RunningServer, address, is_open_to_others, listen, run_processes  # optional
+
     token = make_token(token_path())
-    with closing(opened), running.listen(settings) as listening:
+    with listen(settings) as listening:
         if not workers:
             opened.warm_up()
             gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
-            server = running.RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
-        if running.is_open_to_others(settings):
+            server = RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
+        if is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
-        url = running.address(listening)
+        url = address(listening)
         print(url, flush=True)
         complain("open this address in a browser to search")
         if open_page:  # in a thread: a browser on the terminal would block the server
@@ -124,10 +140,9 @@ def serve(
         complain(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):  # raised once all is answered
             if workers:
-                running.run_processes(partial(_application, served, settings, token), settings, listening, workers)
+                run_processes(partial(_application, served, settings, token), settings, listening, workers)
             else:
                 server.run()
-    complain("stopped serving")
 
 
 def _application(served: ServedIndexes, settings: ServerSettings, token: str) -> Guarded:

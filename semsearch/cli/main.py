@@ -88,52 +88,34 @@ class Program(ExtensibleGroup):
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}  # for the help
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
-        return [*self.commands, *self.announced(ctx)]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command as the help lists it: nothing of it is imported."""
-        if cmd_name not in self.commands and (point := plugged_in.announced("").get(cmd_name)) is not None:
-            return TyperCommand(cmd_name, help=f"Of {plugged_in.origin_of(point)}.")
-        return super().get_command(ctx, cmd_name)
-
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, whose module is imported now. Raises UsageError if there is none."""
-        name = args[0]
+        name, words = args[0], self._words(ctx)
         if name in COMMANDS:
-            command = plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name)
-        else:
-            command = super().get_command(ctx, name)
-        if command is None:
-            words = [*takewhile(lambda arg: not arg.startswith("-"), args)]
-            close = get_close_matches(name, self._words(ctx), n=1, cutoff=0.7)
-            instead = [close[0], *words[1:]] if close else ["query", " ".join(words)]
-            hint = "did you mean" if close else "to search for it"
-            raise UsageError(f"there is no command {name!r}; {hint}: semsearch {shlex.join(instead)}")
-        return name, command, args[1:]
+            return name, plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
+        if name in words or name in plugged_in.ELSEWHERE:
+            return super().resolve_command(ctx, args)
+        text = [*takewhile(lambda arg: not arg.startswith("-"), args)]
+        close = get_close_matches(name, words, n=1, cutoff=0.7)
+        instead = [close[0], *text[1:]] if close else ["query", " ".join(text)]
+        hint = "did you mean" if close else "to search for it"
+        raise UsageError(f"there is no command {name!r}; {hint}: semsearch {shlex.join(instead)}")
 
     def _words(self, ctx: Any) -> list[str]:
         """All words that are commands."""
-        return [*COMMANDS, *SYNONYMS, *self.announced(ctx)]
-
-    def _is_question(self, ctx: Any, args: list[str]) -> bool:
-        """Whether arguments are two words and more of a question, without a command, or one that is misspelt."""
-        if args[0].startswith("-") or args[0] in COMMANDS or args[0] in self._words(ctx):
-            return False
-        texts = [arg for arg in args if not arg.startswith("-")]
-        return " " in args[0].strip() or (
-            len(texts) > 1 and not get_close_matches(args[0], self._words(ctx), cutoff=0.8)
-        )
+        return [*self.list_commands(ctx), *SYNONYMS]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Words of a question without a command are a query."""
+        """Two words and more of a question, which begin with no command, nor with a misspelt one, are a query."""
         if args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
-        elif args and self._is_question(ctx, args):
-            args = ["query", *args]
-        elif args:
+        elif args and not args[0].startswith("-") and args[0] not in COMMANDS:
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
+            texts = [arg for arg in args if not arg.startswith("-")]
+            is_question = " " in args[0].strip() or (
+                len(texts) > 1 and not get_close_matches(args[0], self._words(ctx), cutoff=0.8)
+            )
+            args = ["query", *args] if is_question else args
         return super().parse_args(ctx, _with_default_model(args))
 
     def invoke(self, ctx: Any) -> Any:

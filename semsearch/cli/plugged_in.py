@@ -5,7 +5,7 @@
     "evaluate.shouting" = "shouting.commands:measure"  # semsearch evaluate shouting
 
 An entry point names a function, as typer takes it, or a `typer.Typer` with commands of its own. It is loaded when its
-command is called, or when a help text lists it.
+command is called. Commands of semsearch cannot be replaced.
 """
 
 from __future__ import annotations
@@ -14,54 +14,47 @@ from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from semsearch.cli.printing import warn
 from semsearch.errors import UsageError, install_command
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "semsearch.commands"
-_OF_RESEARCH = ("bench", "evaluate", "vectors")  # a command, and groups to which it brings commands
+ELSEWHERE = {  # folders of distributions with commands, or commands of a group
+    "publish": "scale",
+    **dict.fromkeys(("bench", "evaluate", "vectors"), "research"),
+}
 
 
 class ExtensibleGroup(TyperGroup):
-    """A group of commands: semsearch's own, which cannot be replaced, then those of other distributions."""
-
-    def announced(self, ctx: Any) -> dict[str, EntryPoint]:
-        """The commands of this group that distributions announce, with a warning for those that are built in."""
-        points = announced(_path(ctx))
-        for name in [name for name in points if name in self.commands]:
-            point = points.pop(name)
-            warn(f"{origin_of(point)} announces {_shown(point)}, which is built in; it is ignored")
-        return points
+    """A group of commands: semsearch's own, then those of other distributions."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands. Those that cannot be loaded are left out, with a warning."""
-        names = super().list_commands(ctx)
-        for name, point in self.announced(ctx).items():
-            try:
-                loaded(point, name)
-                names.append(name)
-            except UsageError as error:
-                warn(str(error))
-        return names
+        """The names of all commands."""
+        return [*self.commands, *(name for name in announced(_path(ctx)) if name not in self.commands)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name. Raises UsageError for one that cannot be loaded, or is not installed."""
-        if (command := super().get_command(ctx, cmd_name)) is not None or ctx.resilient_parsing:
-            return command
-        if (point := announced(_path(ctx)).get(cmd_name)) is not None:
-            return loaded(point, cmd_name)
-        group = _path(ctx)
-        folder = "scale" if cmd_name == "publish" else "research" if (group or cmd_name) in _OF_RESEARCH else ""
-        if not folder:
-            return None
-        name = " ".join([*filter(None, [group.replace(".", " ")]), cmd_name])
+        """The command of a name, as a help text lists it: nothing of another distribution is imported."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and (point := announced(_path(ctx)).get(cmd_name)) is not None:
+            return TyperCommand(cmd_name, help=f"Of {_origin_of(point)}.")
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called. Raises UsageError for one that cannot be loaded, or is not installed."""
+        name, group = args[0], _path(ctx)
+        if name in self.commands or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        if (point := announced(group).get(name)) is not None:
+            return name, _loaded(point, name), args[1:]
+        if (folder := ELSEWHERE.get(group or name)) is None:
+            return super().resolve_command(ctx, args)
+        command = " ".join([*filter(None, [group.replace(".", " ")]), name])
         raise UsageError(
-            f"semsearch {name} is no command, or part of semsearch-{folder}; in a checkout of semsearch, run: "
+            f"semsearch {command} is no command, or part of semsearch-{folder}; in a checkout of semsearch, run: "
             f"{install_command(distribution=f'./{folder}')}"
         )
 
@@ -93,20 +86,20 @@ def announced(group: str) -> dict[str, EntryPoint]:
 
     points: dict[str, EntryPoint] = {}
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        parent, _, name = point.name.rpartition(".")
-        if parent == group:
+        of_group, _, name = point.name.rpartition(".")
+        if of_group == group:
             points.setdefault(name, point)
     return points
 
 
-def loaded(point: EntryPoint, name: str) -> Any:
-    """The command that an entry point names. Raises UsageError if it cannot be loaded."""
+def _loaded(point: EntryPoint, name: str) -> Any:
     try:
         return command_of(point.load(), name)
     except Exception as error:  # another's program may raise anything when it is imported
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UsageError(
-            f"{_shown(point)} of {origin_of(point)} cannot be loaded ({reason}); update or uninstall that package"
+            f"the command {point.name.replace('.', ' ')} of {_origin_of(point)} cannot be loaded ({reason}); update or "
+            "uninstall that package"
         ) from error
 
 
@@ -119,10 +112,6 @@ def _path(ctx: Any) -> str:
     return ".".join(reversed(names))
 
 
-def _shown(point: EntryPoint) -> str:
-    return f"the command {point.name.replace('.', ' ')}"
-
-
-def origin_of(point: EntryPoint) -> str:
+def _origin_of(point: EntryPoint) -> str:
     """The distribution that announces a command."""
     return point.dist.name if point.dist is not None else point.value
